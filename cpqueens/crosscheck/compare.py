@@ -24,6 +24,7 @@ from cpqueens.crosscheck.orbits import count_orbits
 from cpqueens.crosscheck.sets import SetComparison, compare_sets
 from cpqueens.language.goals import keys
 from cpqueens.language.rows import IntArray
+from cpqueens.solving.carried import Carried, carrying
 
 if TYPE_CHECKING:
     from cpqueens.model import Model
@@ -109,7 +110,7 @@ class Case:
     def verified(self, row: IntArray) -> bool:
         """Ask the problem's own plain verification."""
         assert self.verify is not None
-        answer = self.verify(self.solution(row).as_dict())
+        answer = carrying(self.verify)(self.solution(row).as_dict())
         return answer if isinstance(answer, bool) else not answer
 
     def independent(self, names: Iterable[str]) -> int:
@@ -139,7 +140,10 @@ Rule = Callable[[Case], Iterator[Disagreement]]
 
 def compare(case: Case) -> list[Disagreement]:
     """Return all disagreements, the gravest first."""
-    found = [d for rule in RULES for d in rule(case)]
+    try:
+        found = [d for rule in RULES for d in rule(case)]
+    except Carried as carried:  # of the user's `verify`
+        raise carried.error from None
     return sorted(found, key=lambda d: d.code.exit_code)
 
 

@@ -582,6 +582,7 @@ def _starred(terms: list[Any], rows: Any) -> Any:
 
 _SPECIAL: dict[str, Callable[[_ExpressionReader, Any], Any]] = {
     "alldifferent": _on_terms(AllDifferent),
+    "alldifferent_except_0": _on_first(AllDifferentExcept),
     "alldifferent_except_n": _on_first(AllDifferentExcept),
     "allequal": _on_terms(AllEqual),
     "circuit": _on_terms(Circuit),

@@ -79,7 +79,13 @@ def within(term: Any, values: range | tuple[int, ...]) -> BoolArray:
 
 
 def _compared(relation: Callable[[Any, Any], Any]) -> Callable[..., Any]:
-    return lambda weights, terms, side: relation(linear(weights, terms), side)
+    def build(weights: Sequence[int], terms: Sequence[Term], side: Any) -> Any:
+        if weights or terms:
+            return relation(linear(weights, terms), side)
+        truth = relation(0, side)  # a sum of nothing
+        return truth if isinstance(truth, BoolArray) else all_([]) if truth else any_([])
+
+    return build
 
 
 def _power(base: Any, exponent: Any) -> Any:

@@ -43,6 +43,12 @@ def _all(constraint: Callable[..., Any]) -> Callable[..., Any]:
     return lambda terms, *rest: constraint(terms, *rest) if terms else all_([])
 
 
+def _same_length(*arrays: Sequence[Any]) -> None:
+    """Refuse arrays of different lengths, where an empty one would hide that."""
+    if len(lengths := sorted(set(map(len, arrays)))) > 1:
+        raise ModelError(f"arrays of one length are needed, got {' and '.join(map(str, lengths))}")
+
+
 def _circuit(terms: Terms, first: int) -> Any:
     if len(terms) == 1:  # in MiniZinc no node follows itself
         return any_([])
@@ -85,7 +91,9 @@ def _chain(constraint: Callable[[Any], Any]) -> Callable[[Terms, int], Any]:
 
 
 def _table(terms: Terms, cells: list[int]) -> Any:
-    return Table(terms, _rows([int(c) for c in cells], len(terms)) if cells else [])
+    if not cells:
+        return any_([])
+    return Table(terms, _rows([int(c) for c in cells], len(terms)))
 
 
 def _regular(terms: Terms, states: int, values: int, moves: list[int], start: int, accepting: Any) -> Any:
@@ -116,6 +124,7 @@ def _accepts(terms: Terms, arcs: list[tuple[int, int, int]], start: int, accepti
 
 
 def _bin_packing(capacity: int, bins: Terms, sizes: list[int]) -> Any:
+    _same_length(bins, sizes)
     if not bins:
         return all_([])
     ends = [term.ends() for term in bins]
@@ -127,6 +136,7 @@ def _bin_packing(capacity: int, bins: Terms, sizes: list[int]) -> Any:
 
 def _bin_packing_by(relation: str) -> Callable[[Terms, Terms, list[int], int], Any]:
     def build(loads: Terms, bins: Terms, sizes: list[int], first: int) -> Any:
+        _same_length(bins, sizes)
         if not bins:
             return all_([load >= 0 if relation == "<=" else load == 0 for load in loads])
         if not loads:
@@ -137,6 +147,7 @@ def _bin_packing_by(relation: str) -> Callable[[Terms, Terms, list[int], int], A
 
 
 def _disjunctive(start: Terms, duration: Terms, strictly: bool) -> Any:
+    _same_length(start, duration)
     if not start:
         return all_([])
     if strictly:
@@ -146,6 +157,7 @@ def _disjunctive(start: Terms, duration: Terms, strictly: bool) -> Any:
 
 
 def _boxes(x: Terms, y: Terms, dx: Terms, dy: Terms, strictly: bool) -> Any:
+    _same_length(x, y, dx, dy)
     if not x:
         return all_([])
     if min(size.ends()[0] for size in (*dx, *dy)) < 0:
@@ -156,6 +168,7 @@ def _boxes(x: Terms, y: Terms, dx: Terms, dy: Terms, strictly: bool) -> Any:
 
 
 def _cumulative(start: Terms, duration: Terms, demand: Terms, capacity: Any) -> Any:
+    _same_length(start, duration, demand)
     return Cumulative(start, duration, demand, capacity) if start else all_([])
 
 
@@ -170,8 +183,11 @@ def _counted(relation: str) -> Callable[[Terms, Any, Any], Any]:
 
 def _cardinality(closed: bool) -> Callable[[Terms, list[int], Terms], Any]:
     def build(terms: Terms, values: list[int], counts: Terms) -> Any:
-        if not terms or not values:
-            return all_([] if not (terms and closed) else [any_([])] + [c == 0 for c in counts])
+        _same_length(values, counts)
+        if not terms:
+            return all_([c == 0 for c in counts])
+        if not values:
+            return any_([]) if closed else all_([])
         return GlobalCardinality(terms, values, counts, closed)
 
     return build
@@ -179,6 +195,7 @@ def _cardinality(closed: bool) -> Callable[[Terms, list[int], Terms], Any]:
 
 def _bounded_cardinality(closed: bool) -> Callable[[Terms, list[int], list[int], list[int]], Any]:
     def build(terms: Terms, values: list[int], lower: list[int], upper: list[int]) -> Any:
+        _same_length(values, lower, upper)
         if not values:
             return any_([]) if terms and closed else all_([])
         if not terms:

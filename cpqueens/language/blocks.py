@@ -69,7 +69,7 @@ class Blocks(list[Block]):
             name = f"x{len(self)}"
             while name in self.by_name:
                 name = f"_{name}"
-        checked_name(name, "variable name", MAX_NAME)
+        name = checked_name(name, "variable name", MAX_NAME)
         if name in self.by_name or self.element(name) is not None:
             raise ModelError(f"variable name {name!r} is in use; names must be unique")
         if shape and name in self._bracketed:

@@ -107,7 +107,7 @@ class Constraints(Objectives):
             self._refuse_during_runs()
         frame = sys._getframe(_CALLER)
         if name is not None:
-            checked_name(name, "name of a constraint", MAX_TITLE, least=0)
+            name = checked_name(name, "name of a constraint", MAX_TITLE, least=0)
         for constraint in constraints:
             if type(constraint) is Linear and name is None and not self.has_partial:
                 term = constraint.expression
@@ -201,7 +201,7 @@ class Constraints(Objectives):
         """
         self._refuse_during_runs()
         if name is not None:
-            checked_name(name, "name of a constraint", MAX_TITLE, least=0)
+            name = checked_name(name, "name of a constraint", MAX_TITLE, least=0)
         weights = as_weights(weight)
         frame = sys._getframe(_CALLER)
 

@@ -121,10 +121,14 @@ def as_bound(value: Any, what: str) -> IntArray:
         return array.astype(np.int64)  # it fits variables of no number only
     if isinstance(value, list | tuple) and any(isinstance(v, bool | np.bool_) for v in value):
         raise IntegerError(f"{what}: integers only, got a truth among {shown(value)}")
-    if array.dtype.kind == "O" and all(isinstance(v, int) and not isinstance(v, bool) for v in array.flat):
-        worst = max(array.flat, key=abs)
-        raise OutOfRange(f"{what}: {size_text(worst)} is out of range; {ALLOWED}")
-    if are_whole(array):
+    if array.dtype.kind == "O" and all(
+        isinstance(v, int | np.integer) and not isinstance(v, bool) for v in array.flat
+    ):
+        worst = max(map(int, array.flat), key=abs)
+        if abs(worst) > LIMIT:
+            raise OutOfRange(f"{what}: {size_text(worst)} is out of range; {ALLOWED}")
+        array = array.astype(np.int64)
+    elif are_whole(array):
         array = array.astype(np.int64)
     if array.dtype.kind not in "iu":
         raise IntegerError(f"{what}: integers only, got {shown(value)}{scaling_advice(value)}")

@@ -14,6 +14,7 @@ from cpqueens.backends.bounds import Bounds
 from cpqueens.errors import ModelError, UnknownParameter, UnsupportedRequest
 from cpqueens.language.ranges import LIMIT
 from cpqueens.language.statement import Statement
+from cpqueens.solving.carried import carrying
 from cpqueens.system.interrupts import Interrupt
 from cpqueens.system.platforms import processors
 from cpqueens.text.foreign import spelled
@@ -97,6 +98,7 @@ def build_request(
     clock.time_limit = positive_seconds(options.pop("time_limit", None), "time_limit")
     hint, hinted, messages = _hint(checker, backend, options.pop("hint", None))
     on_progress = as_function(options.pop("on_progress", None), "on_progress: a function")
+    on_progress = None if on_progress is None else carrying(on_progress)
     return Request(
         want=want,
         clock=clock,

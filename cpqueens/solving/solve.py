@@ -16,6 +16,7 @@ from cpqueens.errors import BackendFault, CpqueensError, ModelError, Unsupported
 from cpqueens.kernels import tiers
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
+from cpqueens.solving.carried import Carried, carrying
 from cpqueens.solving.choosing import choose
 from cpqueens.solving.collect import Collector, Consumer, Taker
 from cpqueens.solving.request import build_request, positive_integer, respelled
@@ -181,7 +182,7 @@ def _run_once(
         request = build_request(
             checker, backend, strategy, want, clock, interrupt, options, look_ahead=look_ahead
         )
-        take = None if consumer is None else partial(consumer, interrupt)
+        take = None if consumer is None else carrying(partial(consumer, interrupt))
         collector = collect(checker, backend, request, take)
         if want is Want.ALL:
             request = replace(request, reordered=collector.reorder)
@@ -192,6 +193,8 @@ def _run_once(
                     ended = backend.run(model, request, collector.deliver)
                 except Stopped:  # it had not come as far as a search
                     ended = Ended(False, request.why_stopped())
+        except Carried as carried:
+            raise carried.error from None
         except UnsupportedConstraint as error:
             able = named.able_backends(model, exclude=backend.name)
             raise UnsupportedConstraint(f"{error}; {able}") from error

@@ -132,7 +132,7 @@ def first_repeated(items: Iterable[Any]) -> Any:
 
 
 def checked_name(name: Any, what: str, most: int, least: int = 1) -> str:
-    """Return a name if it is a text of printable characters.
+    """Return a name as plain text if it is one of printable characters.
 
     Raises
     ------
@@ -144,4 +144,4 @@ def checked_name(name: Any, what: str, most: int, least: int = 1) -> str:
     bad = _ESCAPED.search(name)
     if bad is not None:
         raise ModelError(f"{what} {shown(name)}: the character U+{ord(bad[0]):04X} is not allowed")
-    return name
+    return str.__str__(name)  # plain also where it was of a subclass, which no file takes

@@ -282,3 +282,21 @@ def test_a_model_there_where_one_is_needed_here_says_how_to_read_it() -> None:
         imported.solve()
     with pytest.raises(AttributeError, match="'Imported' object has no attribute 'nothing'"):
         _ = imported.nothing
+
+
+@pytest.mark.parametrize("bounds", [(0, 2**31), (2**31, 2**31 + 2), (-(2**40), 2**40)])
+def test_arrays_with_wide_bounds(bounds: tuple[int, int]) -> None:
+    x = cp.intvar(*bounds, shape=2, name="x")
+    ours = cpqueens.from_cpmpy(cp.Model(x[0] < x[1])).model
+    assert ours["x"].shape == (2,)
+    assert (ours.lower[0], ours.upper[1]) == bounds
+    with pytest.raises(ModelError, match="x: upper bound: 4611686018427387904 is out of range"):
+        cpqueens.from_cpmpy(cp.Model(cp.intvar(0, 2**62, shape=2, name="x").sum() >= 1))
+
+
+def test_all_different_except_0_is_whole() -> None:
+    x = cp.intvar(0, 3, shape=3, name="x")
+    theirs = cp.Model(cp.AllDifferentExcept0(x), cp.AllDifferentExcept0([x[0], 2, 0]))
+    ours = cpqueens.from_cpmpy(theirs).model
+    assert [p.constraint.kind for p in ours.constraints] == ["AllDifferentExcept"] * 2
+    assert ours.count() == theirs.solveAll()

@@ -24,6 +24,7 @@ from cpqueens import (
     all_,
     any_,
     element,
+    from_flatzinc,
     maximum,
     mod_trunc,
 )
@@ -682,6 +683,26 @@ def test_no_damage_to_a_file_gives_anything_but_a_model_or_one_line(data: st.Dat
 def test_what_is_read_is_written_again_in_the_same_text(seed: int) -> None:
     text = dump_model(random_model(10_000 + seed))
     assert dump_model(parse_model(text)) == text
+
+
+def test_names_of_other_types_of_text_are_plain_text() -> None:
+    class Shouted(str):
+        def __str__(self) -> str:
+            return self.upper()
+
+    m = Model(np.str_("model"))
+    x, y = m.intvar(0, 3, name=np.str_("x")), m.intvar(0, 3, name=Shouted("y"))
+    m.add(x >= y, name=np.str_("posted"))
+    m.add_soft(x > y, weight=2, name=Shouted("soft"))
+    text = dump_model(m)
+    assert dump_model(parse_model(text)) == text
+    assert [block.name for block in parse_model(text).blocks] == ["x", "y"]
+
+
+def test_a_flatzinc_model_is_written_again_in_the_same_text() -> None:
+    text = "var bool: b :: output_var;\nconstraint bool_clause([b], []);\nsolve satisfy;\n"
+    written = dump_model(from_flatzinc(text).model)
+    assert dump_model(parse_model(written)) == written
 
 
 def test_terms_are_equal_in_whatever_order_they_arose() -> None:

@@ -39,7 +39,7 @@ from cpqueens import (
     mod_trunc,
 )
 from cpqueens.answers.check import Checker
-from cpqueens.errors import CpqueensError, ModelInvalid
+from cpqueens.errors import CpqueensError, IntegerError, ModelInvalid
 from cpqueens.language.ranges import DIFFERENCE, LIMIT, OutOfRange, saturated_sum
 
 E = LIMIT
@@ -330,3 +330,16 @@ def test_assignments_outside_their_domains_are_evaluated_where_they_can_be() -> 
     m.add(x[0] * x[0] <= 9, name="square")
     found = m.check({x: [-(2**30), 3]})
     assert [(v.name, v.amount) for v in found.violations] == [("sum", 2**30), ("square", 2**60 - 9)]
+
+
+def test_bounds_in_arrays_of_python_integers() -> None:
+    """Accepted where they fit, whatever is beyond 2^31, and refused by the one that does not."""
+    m = Model()
+    wide = np.array([2**31, -(2**40), np.int64(3)], dtype=object)
+    x = m.intvar(wide, wide + 2**40, shape=3, name="x")
+    assert x.bounds()[0].tolist() == [2**31, -(2**40), 3]
+    assert m.intvar(domain=np.array([2**40, 0], dtype=object)).bounds()[1].max() == 2**40
+    with pytest.raises(OutOfRange, match=r"^y: upper bound: 2305843009213693952 is out of range; "):
+        m.intvar(0, np.array([2**31, 2**61], dtype=object), shape=2, name="y")
+    with pytest.raises(IntegerError, match="integers only"):
+        m.intvar(0, np.array([2**31, True], dtype=object), shape=2, name="z")
