@@ -99,7 +99,8 @@ class Model(Statement):
             Threads, for solvers that have them. Where neither this nor a seed is given, CP-SAT begins with
             one, and a second search joins on the other processors after 0.3 s.
         hint
-            Values to begin with, of some variables or all.
+            Values to begin with, of some variables or all. With an objective, a solution given as hint is the
+            first incumbent, on every solver; ``statistics["hint"]`` says what became of it.
         assumptions
             Truths that are to hold this time. If there is no solution under them, ``outcome.core`` says
             which of them are to blame.

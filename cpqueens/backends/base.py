@@ -127,6 +127,9 @@ class Request:
     spare: int = 0  # processors beside one worker that may help, where neither workers nor a seed were given
     hint: IntArray | None = None  # (decision variables,), with `hinted` saying which entries count
     hinted: Any = None
+    first: IntArray | None = (
+        None  # a complete hint that is a solution: the first incumbent, already delivered
+    )
     look_ahead: bool = True  # whether one solution more than the limit is looked for, to know if it is all
     prove_complete: bool = False  # ... for as long as it takes
     messages: tuple[str, ...] = ()  # what the user is to be told of the options

@@ -67,6 +67,11 @@ class Collector:
             good = self._improving(good)
         return self._pass_on(good) and not self.faults
 
+    def begin(self) -> bool:
+        """Take a hint that is a solution as the first incumbent; answer whether to go on."""
+        first = self.request.first
+        return first is None or self._pass_on(self._improving(first[None, :]))
+
     def reorder(self) -> None:
         """Hear that what follows is in no order, but behind all that came before."""
         self.in_order = False

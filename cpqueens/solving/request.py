@@ -13,6 +13,7 @@ from cpqueens.backends.base import REFUSED, Backend, Clock, Feature, Request, Wa
 from cpqueens.backends.bounds import Bounds
 from cpqueens.errors import ModelError, UnknownParameter, UnsupportedRequest
 from cpqueens.language.ranges import LIMIT
+from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
 from cpqueens.solving.carried import carrying
 from cpqueens.system.interrupts import Interrupt
@@ -96,7 +97,7 @@ def build_request(
     if want is Want.COUNT and options.get("solution_limit") is not None:
         raise ModelError("solution_limit: a count has none; enumerate with solution_limit= instead")
     clock.time_limit = positive_seconds(options.pop("time_limit", None), "time_limit")
-    hint, hinted, messages = _hint(checker, backend, options.pop("hint", None))
+    hint, hinted, first, messages = _hint(checker, backend, want, options.pop("hint", None))
     on_progress = as_function(options.pop("on_progress", None), "on_progress: a function")
     on_progress = None if on_progress is None else carrying(on_progress)
     return Request(
@@ -111,6 +112,7 @@ def build_request(
         workers=_workers(backend, options.pop("num_workers", None)),
         hint=hint,
         hinted=hinted,
+        first=first,
         after=_after(checker.model, backend, options.pop("after", None)),
         strategy=strategy,
         look_ahead=look_ahead,
@@ -199,19 +201,33 @@ def _log(value: Any) -> Any:
     return as_function(value, "log: True or a function of one line")
 
 
-def _hint(checker: Checker, backend: Backend, value: Any) -> tuple[Any, Any, list[str]]:
-    """Return the hinted values, which of them count, and why entries were ignored."""
+def _hint(
+    checker: Checker, backend: Backend, want: Want, value: Any
+) -> tuple[Any, Any, IntArray | None, list[str]]:
+    """Return the hinted values, which of them count, the first incumbent, and what is to be said of them.
+
+    A complete hint that is a solution is the first incumbent, whatever solver follows; all other hints are
+    for solvers that know what to do with them.
+    """
     if value is None:
-        return None, None, []
-    _need(backend, Feature.HINT, "hint")
+        return None, None, None, []
     row, given, problems = read_values(checker.model, _by_variable(value, "hint"))
+    whole = not problems and want is Want.BEST and bool(given.all())
+    wrong = checker.explain(row) if whole else None
+    if wrong is None or not wrong.ok:
+        _need(backend, Feature.HINT, "hint")
     if problems:
         raise ModelError(f"hint: {problems[0]}")
+    if wrong is not None and wrong.ok:
+        able = Feature.HINT in backend.features
+        return (row, given, row, []) if able else (None, None, row, [])
     inside = checker.in_domain(row[None, :])[0]
     outside = [(checker.known[k], row[k]) for k in np.flatnonzero(given & ~inside)[:5]]
     name_of = checker.model.name_of
     messages = [f"hint {name_of(int(v))} = {value} ignored: outside its domain" for v, value in outside]
-    return row, given & inside, messages
+    if wrong is not None and not messages:
+        messages.append(f"hint: no first incumbent, since it is no solution: {str(wrong).splitlines()[0]}")
+    return row, given & inside, None, messages
 
 
 def _by_variable(value: Any, what: str) -> Mapping[Any, Any]:

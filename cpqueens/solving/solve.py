@@ -190,7 +190,9 @@ def _run_once(
         try:
             with tiers.running(request.should_stop) as book:
                 try:
-                    ended = backend.run(model, request, collector.deliver)
+                    going_on = collector.begin()
+                    enough = Ended(False, StopReason.SOLUTION_LIMIT)
+                    ended = backend.run(model, request, collector.deliver) if going_on else enough
                 except Stopped:  # it had not come as far as a search
                     ended = Ended(False, request.why_stopped())
         except Carried as carried:
@@ -263,6 +265,8 @@ def _stop_reason(ended: Ended, collector: Collector, proved: bool) -> StopReason
 def _objective_faults(ended: Ended, collector: Collector) -> list[Fault]:
     claimed, found = ended.objective, collector.best_value
     stopped = collector.stopped is not None  # then the last solution may have come too late to count
+    if claimed is not None and _is_hinted(collector, claimed):
+        claimed = None  # the hint was better than all that the backend found
     if claimed is not None and found is not None and claimed != found and not stopped:
         return [
             Fault("OBJ_MISMATCH", f"objective {claimed} claimed, the best solution delivered has {found}")
@@ -272,6 +276,18 @@ def _objective_faults(ended: Ended, collector: Collector) -> list[Fault]:
         if crossed:
             return [Fault("OPT_CROSSED", f"bound {ended.bound} claimed, yet a solution has {found}")]
     return []
+
+
+def _is_hinted(collector: Collector, claimed: int) -> bool:
+    """Say whether the best solution is the hint, and better than what a backend claims."""
+    first, best = collector.request.first, collector.best
+    if first is None or best is None or collector.best_value is None or not np.array_equal(first, best):
+        return False
+    return (
+        claimed < collector.best_value
+        if collector.checker.model.maximizing
+        else claimed > collector.best_value
+    )
 
 
 def _closest(collector: Collector, ended: Ended, found: bool) -> Solution | None:
@@ -286,6 +302,11 @@ def _statistics(collector: Collector, ended: Ended, times: Mapping[str, float]) 
         name: value.copy() if isinstance(value, list | dict) else value
         for name, value in ended.statistics.items()
     }
+    request = collector.request
+    if request.first is not None:
+        own["hint"] = "taken as first incumbent"
+    elif request.hint is not None:
+        own.setdefault("hint", "started from")
     consumer = collector.request.clock.paused.get("consumer", 0.0)
     translating = float(own.pop("translate_time", 0.0))
     searching = times["total_time"] - times["build_time"] - translating - times["compile_time"] - consumer
