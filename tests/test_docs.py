@@ -110,6 +110,11 @@ def test_every_line_that_readers_are_told_to_type_is_known(monkeypatch: pytest.M
             script = (ROOT / words[1]).read_text(encoding="utf-8")
             for option in (word for word in words if word.startswith("--")):
                 assert f'"{option}"' in script + race, line
+        elif words[0] == "dask":
+            pytest.importorskip("distributed", reason="dask.distributed is not installed")
+            program = importlib.import_module(f"distributed.cli.dask_{words[1]}").main
+            known = {option for parameter in program.params for option in parameter.opts}
+            assert {word for word in words if word.startswith("--")} <= known, line
         else:
             assert line == "minizinc --solver cpqueens model.mzn"
 

@@ -312,6 +312,19 @@ def test_a_job_that_was_changed_is_refused(tmp_path: Path, good: bytes) -> None:
                     found_in(path)
 
 
+@pytest.mark.parametrize("column", ["began", "ended"])
+@pytest.mark.parametrize("when", ["-1", "9e18"])
+def test_a_session_at_no_time_is_refused(
+    column: str, when: str, tmp_path: Path, good: bytes, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "run.db"
+    path.write_bytes(good)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(f"UPDATE session SET {column} = {when}")
+    assert run("runs", "show", str(path)) == 2
+    assert "damaged: a session began or ended at no time" in capsys.readouterr().err
+
+
 def test_a_list_whose_ledger_lost_a_file_is_listed_again(tmp_path: Path) -> None:
     path, out = tmp_path / "run.db", tmp_path / "all.npy"
     durable_enumerate(queens(5), path, executor=Here(), parts=5)
