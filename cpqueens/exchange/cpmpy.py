@@ -350,11 +350,10 @@ def _power(reader: _ExpressionReader, args: Any) -> Any:
 def _element(reader: _ExpressionReader, args: Any) -> Any:
     array, index = args[0], args[1]
     at = reader.number(index)
-    if isinstance(at, int):
+    if isinstance(at, int) and not reader.model.has_partial:
         values = reader.numbers(array)
-        if not 0 <= at < len(values):
-            raise ModelError(f"from_cpmpy: an element at {at} of {len(values)}")
-        return values[at]
+        if 0 <= at < len(values):
+            return values[at]
     return element(reader.table(array), at)
 
 

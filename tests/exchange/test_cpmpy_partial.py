@@ -135,6 +135,8 @@ def test_random_expressions() -> None:
         lambda a, b, c: cp.AllDifferentExcept0(a // b, c, a),
         lambda a, b, c: cp.NoOverlap([a // b, c], [1, 1], [a // b + 1, c + 1]) | (a == 1),
         lambda a, b, c: cp.max([a // b - a // b, c]) >= 0,
+        lambda a, b, c: (cp.Element([5, 6, 7], 0 * a + 3) == 5) | (a == 2),
+        lambda a, b, c: cp.Element([5, a // b, 7], 0 * a) == 5,
         lambda a, b, c: cp.Element([5, 6], a) - cp.Element([5, 6], a) == 0,
     ],
 )

@@ -14,6 +14,7 @@ from cpqueens import Model, any_, div_trunc, element, maximum, minimum, mod_trun
 from cpqueens.answers.check import Checker
 from cpqueens.files.modelfile import dump_model, parse_model
 from cpqueens.language.definitions import DEFINITION_KINDS
+from cpqueens.language.rebuild import rebuilt
 
 X, Y = range(-1, 4), range(-1, 2)
 
@@ -110,3 +111,27 @@ def test_solvers_and_files_keep_it(solver: str, form: str) -> None:
         found = model.enumerate(solver=solver)
         assert found.complete
         assert {tuple(row) for row in found.solutions.matrix.tolist()} == where(name, True)
+
+
+def test_what_cancels_when_a_model_is_rebuilt_keeps_it() -> None:
+    m = Model()
+    x, y = m.intvar(0, 7, name="x"), m.intvar(-1, 1, name="y")
+    m.add(x // y == 7 // y)
+    assert accepted(rebuilt(m, constants={0: 7})) == {(-1,), (1,)}
+
+
+def test_objectives_keep_it(optimizer: str) -> None:
+    m = Model()
+    x, y = m.intvar(0, 3, name="x"), m.intvar(0, 3, name="y")
+    m.minimize(0 * (x // y) + y, x // y - x // y)
+    m.then_maximize(x)
+    outcome = m.solve(solver=optimizer)
+    assert (outcome["x"], outcome["y"], outcome.objectives) == (3, 1, (1, 0, 3))
+
+
+def test_a_soft_constraint_costs_where_it_is_undefined(optimizer: str) -> None:
+    m = Model()
+    x, y = m.intvar(0, 3, name="x"), m.intvar(0, 3, name="y")
+    m.add_soft(x // y + x >= x // y, weight=5)
+    m.add(y == 0)
+    assert m.solve(solver=optimizer).penalty == 5

@@ -11,6 +11,7 @@ from list_laboratory import LABORATORY
 from list_language import LANGUAGE, LOWERING
 from list_local_search import LOCAL_SEARCH, SEARCH_KERNELS
 from list_longrun import LONGRUN
+from list_meaning import MEANING
 from list_pipeline import PIPELINE
 from list_problems import PROBLEMS
 from list_readable import READABLE
@@ -38,5 +39,6 @@ AREAS: tuple[Area, ...] = (
     LONGRUN,
     LABORATORY,
     EXCHANGE,
+    MEANING,
     COMPARING,
 )
