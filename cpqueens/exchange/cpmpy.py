@@ -360,9 +360,9 @@ def _element(reader: _ExpressionReader, args: Any) -> Any:
 def _both(function: Callable[[Any, Any], Any]) -> Callable[[_ExpressionReader, Any], Any]:
     def read(reader: _ExpressionReader, args: Any) -> Any:
         left, right = map(reader.number, args)
-        if isinstance(left, int) and isinstance(right, int):
-            return NotImplemented if right == 0 else int(_constant(function, left, right))
-        return function(left, right)
+        if isinstance(left, int) and isinstance(right, int) and right:
+            return int(_constant(function, left, right))
+        return function(as_linear(reader.model, left), right)  # by 0 it is undefined, whatever is chosen
 
     return read
 

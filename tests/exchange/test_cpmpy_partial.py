@@ -137,6 +137,7 @@ def test_random_expressions() -> None:
         lambda a, b, c: cp.max([a // b - a // b, c]) >= 0,
         lambda a, b, c: (cp.Element([5, 6, 7], 0 * a + 3) == 5) | (a == 2),
         lambda a, b, c: cp.Element([5, a // b, 7], 0 * a) == 5,
+        lambda a, b, c: ((b - b) % (c - c + 0) == 0) | (a == 2),
         lambda a, b, c: cp.Element([5, 6], a) - cp.Element([5, 6], a) == 0,
     ],
 )
