@@ -13,6 +13,7 @@ PIPELINE: dict[str, str] = {
     "check_time": "seconds of checking what was delivered",
     "consumer_time": "seconds within the user's callbacks; they count against no limit",
     "total_time": "seconds of all together",
+    "overrun_time": "seconds by the clock that the run took beyond its time limit",
     "plain_time": "seconds in which kernels ran as plain Python",
     "compiled_time": "seconds in which kernels ran as machine code",
     "delivered": "assignments that the solver delivered",

@@ -17,6 +17,7 @@ from cpqueens.answers.trace import Trace
 from cpqueens.backends.bounds import Bounds
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
+from cpqueens.system.stopping import GRACE, Stopped, stopping, unstopped
 from cpqueens.text.parameters import Parameter as Parameter  # a part of the contract
 
 Deliver = Callable[[IntArray], bool]
@@ -80,37 +81,67 @@ TRACE = Parameter(
 
 
 class Clock:
-    """The one deadline for build, translation, compiling and solving; the consumer does not count."""
+    """The one deadline for build, translation, compiling and solving; the consumer does not count.
 
-    def __init__(self, time_limit: float | None) -> None:
+    Attributes
+    ----------
+    time_limit
+        The user's, in seconds by the clock; None for none.
+    share
+        What may be `used` at most, by a part of a run for one; None for no such limit. It goes by what the
+        search has had, and not by what a busy machine was doing meanwhile.
+    """
+
+    def __init__(self, time_limit: float | None, share: float | None = None) -> None:
         self.started = time.monotonic()
-        self.time_limit = time_limit
+        self.time_limit, self.share = time_limit, share
         self.paused: dict[str, float] = {}
+        self._meter: Callable[[], float] | None = None
+        self._before = 0.0
+        self._thread: int | None = None  # that began the search
+
+    def measure(self, meter: Callable[[], float]) -> None:
+        """Begin a search whose processor seconds until now ``meter`` tells, from any thread.
+
+        Every backend of this package does so where its run begins. Of another one nothing is known but the
+        clock, which `used` goes by then.
+        """
+        self._before = 0.0 if self._meter is None else self.used()
+        self._meter, self._thread = meter, threading.get_ident()
+
+    def used(self) -> float:
+        """Return the processor seconds that searches have had, without the consumer's."""
+        return self._before + self._meter() if self._meter is not None else self.elapsed()
+
+    @property
+    def limited(self) -> bool:
+        """Whether the time ends a run."""
+        return self.time_limit is not None or self.share is not None
 
     def elapsed(self) -> float:
         """Return the seconds that count against the limit."""
         return time.monotonic() - self.started - sum(self.paused.values())
 
     def remaining(self) -> float | None:
-        """Return the seconds left, None without a limit."""
+        """Return the seconds of the user's limit that are left, None without one."""
         return None if self.time_limit is None else self.time_limit - self.elapsed()
 
     def expired(self) -> bool:
-        """Say whether the limit is reached."""
-        return self.time_limit is not None and self.elapsed() >= self.time_limit
-
-    def limit_to(self, seconds: float) -> None:
-        """Set the limit to ``seconds`` from now."""
-        self.time_limit = self.elapsed() + seconds
+        """Say whether a limit is reached."""
+        if self.time_limit is not None and self.elapsed() >= self.time_limit:
+            return True
+        return self.share is not None and self.used() >= self.share
 
     @contextmanager
     def pause(self, what: str) -> Iterator[None]:
         """Exclude a block from the limit and book its seconds under ``what`` (consumer)."""
-        start = time.monotonic()
+        start, used = time.monotonic(), self.used()
         try:
             yield
         finally:
             self.paused[what] = self.paused.get(what, 0.0) + time.monotonic() - start
+            if threading.get_ident() == self._thread:
+                self._before -= self.used() - used
 
 
 @dataclass(frozen=True)
@@ -178,7 +209,7 @@ class Request:
         """
         if self.cancel.is_set() or self.interrupted():
             return StopReason.INTERRUPTED
-        if self.clock.time_limit is None:
+        if not self.clock.limited:
             raise RuntimeError("a run without time limit was stopped, and not by its user")
         return StopReason.TIME_LIMIT
 
@@ -263,3 +294,17 @@ class Backend(Protocol):
 
     def run(self, model: Statement, request: Request, deliver: Deliver) -> Ended:
         """Search as asked, deliver solutions, and say how it ended, also when stopped."""
+
+
+def within_limits(backend: Backend, model: Statement, request: Request, deliver: Deliver) -> Ended:
+    """Run a backend, which is broken off in whatever it is at if it does not end by itself when it must."""
+
+    def undisturbed(batch: IntArray) -> bool:
+        with unstopped():
+            return deliver(batch)
+
+    try:
+        with stopping(request.should_stop, grace=GRACE):
+            return backend.run(model, request, undisturbed)
+    except Stopped:
+        return Ended(False, request.why_stopped())

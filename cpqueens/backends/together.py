@@ -102,11 +102,12 @@ def drive(together: Together, lot: lots.Lot, request: Request) -> NDArray[np.flo
     waiting for the compiler counts against the limit, and is no part of these.
     """
     packed, pace, now, patience = Fixed(lot), Pace(), lot.now, _Patience(lot, request)
-    seconds, had, ahead, limit = np.zeros(len(lot.x)), 0.0, 0.0, request.clock.time_limit
+    seconds, had, limit = np.zeros(len(lot.x)), 0.0, request.clock.time_limit
+    used = ahead = 0.0
     while now[lots.RUN] < len(lot.x) and not patience.stopped():
         first, done = int(now[lots.RUN]), together.steps() if now[lots.STARTS] else 0
         patience.begin(had)
-        began = time.perf_counter() - waited()
+        began, worked = time.perf_counter() - waited(), time.thread_time()
         with running(patience.is_over, part=True) as book:
             book.ahead = ahead
             broken_off = pace.timed(
@@ -115,7 +116,7 @@ def drive(together: Together, lot: lots.Lot, request: Request) -> NDArray[np.flo
                 lambda _: bool(now[lots.RUN] < len(lot.x)),
                 unmade=_BROKEN_OFF,
             )
-        spent = time.perf_counter() - waited() - began
+        spent, used = time.perf_counter() - waited() - began, used + time.thread_time() - worked
         last = int(now[lots.RUN])
         if broken_off and patience.run != first:  # another run had its time: the others are to keep theirs
             pace.steps = max(1, pace.steps // 8)
@@ -127,7 +128,7 @@ def drive(together: Together, lot: lots.Lot, request: Request) -> NDArray[np.flo
         if len(parts):
             parts[0] -= done
             seconds[first : last + under_way] += spent * parts / parts.sum()
-            ahead = seconds.sum() / (last + under_way) * (len(lot.x) - last - under_way)
+            ahead = used / (last + under_way) * (len(lot.x) - last - under_way)
         had = patience.had() if last == first else 0.0
         if limit is not None and last == first and had >= limit and (under_way or broken_off):
             lot.figures[last, lots.ENDING] = at.STOPPED

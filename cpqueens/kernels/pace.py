@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from cpqueens.system.stopping import Stopped
 
-_SLICE = 0.01  # seconds that a call should take
+_SLICE = 0.01  # processor seconds that a call should take
 _MOST = 1 << 24
 _Answer = TypeVar("_Answer")
 
@@ -42,12 +42,12 @@ class Pace:
         One that is broken off, because the run is to stop, has changed nothing. So its answer is ``unmade``,
         that of a call that comes back before its first step, and the caller looks at its limits.
         """
-        began = time.perf_counter()
+        began = time.thread_time()
         try:
             answer = call(steps)
         except Stopped:
             return unmade
-        spent = time.perf_counter() - began
+        spent = time.thread_time() - began
         if spent > 2 * _SLICE:
             self.steps = max(1, int(min(steps, self.steps) * _SLICE / spent))
         elif steps >= self.steps and spent < _SLICE / 2 and paused(answer):

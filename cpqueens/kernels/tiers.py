@@ -103,7 +103,9 @@ class Book:
     breaks_off
         Whether a call is broken off then which takes long in plain form.
     ahead
-        Seconds that the rest is known to take at least if it goes on as before; 0 where nobody knows.
+        Processor seconds that the rest is known to take at least if it goes on as before; 0: nobody knows.
+    paused
+        Seconds of the pauses in which it waited for the compiler, however much longer each of them took.
     times
         Seconds: kernels in plain form (of the processor), compiled, and waiting for the compiler.
     """
@@ -111,8 +113,16 @@ class Book:
     def __init__(self, should_stop: Callable[[], bool], whole: Book | None = None) -> None:
         self.should_stop, self.breaks_off, self.ahead = should_stop, True, 0.0
         self.times = {"plain_time": 0.0, "compiled_time": 0.0, "compile_time": 0.0}
+        self.paused, self.whole = 0.0, self
         if whole is not None:
-            self.times = whole.times
+            self.times, self.whole = whole.times, whole.whole
+
+    def pause(self, seconds: float) -> None:
+        """Wait, and note it, also with the run that this is a part of."""
+        time.sleep(seconds)
+        self.paused += seconds
+        if self.whole is not self:
+            self.whole.paused += seconds
 
 
 _NOBODY = Book(lambda: False)
@@ -145,6 +155,11 @@ def to_the_end() -> Iterator[None]:
 def waited() -> float:
     """Return the seconds for which the run under way has waited for the compiler."""
     return _book.get().times["compile_time"]
+
+
+def had() -> float:
+    """Return this thread's processor seconds, and the pauses in which its run waited for the compiler."""
+    return time.thread_time() + _book.get().whole.paused
 
 
 class Fixed:
@@ -404,17 +419,18 @@ class _Form:
 
     def _wait(self) -> None:
         """Wait until it is compiled, or the run is to stop; compile here what nobody else does."""
-        book, began = _book.get(), time.perf_counter()
+        book, began, paused = _book.get(), time.perf_counter(), 0.0
         while not book.should_stop():
             if self._job is None or not self._job.is_running():
                 with self._lock:
                     if not self._look() and not self._failed:
                         self._compile_here()
                 break
-            waited = time.perf_counter() - began
-            if waited >= _SAY:
+            if paused >= _SAY:
                 _announce(True)
-            time.sleep(min(max(_POLL, waited / 100), _LONGEST_POLL))
+            pause = min(max(_POLL, paused / 100), _LONGEST_POLL)
+            book.pause(pause)
+            paused += pause
         book.times["compile_time"] += time.perf_counter() - began
 
     def _compile_here(self) -> None:

@@ -1,19 +1,18 @@
 """The heuristic of a hand-over in a thread of its own, so that the exact solver need not wait for it."""
 
 import threading
-import time
 from contextvars import copy_context
 from dataclasses import replace
 
 from cpqueens.answers.outcome import StopReason
-from cpqueens.backends.base import Backend, Clock, Deliver, Ended, Request
+from cpqueens.backends.base import Backend, Clock, Deliver, Ended, Request, within_limits
 from cpqueens.kernels import tiers
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
 from cpqueens.solving.incumbent import Said
 
 LEAST_PATIENCE = 0.3
-"""Seconds that a heuristic may go on after an incumbent, however quickly it came."""
+"""Processor seconds that a heuristic may go on after an incumbent, however quickly it came."""
 
 
 class Beside:
@@ -24,13 +23,13 @@ class Beside:
     request
         What is asked of the heuristic; its clock and how it is stopped are replaced.
     seconds, patience
-        How long it may run, which shrinks with each of its solutions: it goes on for so many times as long as
-        that took.
+        The processor seconds that it may take, which get fewer with each of its solutions: it goes on for so
+        many times those that this took.
     deliver
         Is called in the thread.
     delay
-        Seconds after which it begins, once `begin_in_time` is called; 0 begins at once. None where nothing
-        runs beside it: then it has ended when this returns.
+        Processor seconds of the exact solver (`Clock.used`) after which it begins, once `begin_in_time` is
+        called; 0 begins at once. None where nothing runs beside it: then it has ended when this returns.
     """
 
     def __init__(
@@ -47,12 +46,13 @@ class Beside:
         self._given, self._deliver, self._stop = request, deliver, threading.Event()
         self.seconds = 0.0
         self._ended: Ended | None = None
+        self._book: tiers.Book | None = None  # of its thread, once it has begun
         self._error: BaseException | None = None
         self._one_at_a_time = threading.Lock()
         self._context = copy_context()
         self._thread: threading.Thread | None = None
         # a thread costs as much as a first solution of some hundred queens: none where none is needed
-        self._begins = time.monotonic() + (delay or 0.0)
+        self._begins = delay or 0.0
         if delay is None:
             self._work()
             if self._error is not None:
@@ -62,7 +62,7 @@ class Beside:
 
     def begin_in_time(self) -> None:
         """Let it begin if its time has come: who runs beside it asks often; from any thread."""
-        if self._thread is not None or time.monotonic() < self._begins:
+        if self._thread is not None or (self._begins and self._given.clock.used() < self._begins):
             return
         with self._one_at_a_time:
             if self._thread is None and self._ended is None and not self._stop.is_set():
@@ -72,14 +72,15 @@ class Beside:
                 self._thread.start()
 
     def _work(self) -> None:
-        self._clock = Clock(self._seconds)
+        clock = self._given.clock
+        self._clock = Clock(clock.remaining(), self._seconds)
         request = replace(
             self._given, clock=self._clock,
             interrupted=lambda: self._stop.is_set() or self._given.interrupted(),
         )  # fmt: skip
         try:
-            with tiers.running(request.should_stop, part=True):
-                self._ended = self._backend.run(self._model, request, self._take)
+            with tiers.running(request.should_stop, part=True) as self._book:
+                self._ended = within_limits(self._backend, self._model, request, self._take)
         except BaseException as error:
             self._error = error
         self.seconds = self._clock.elapsed()
@@ -87,9 +88,13 @@ class Beside:
     def _take(self, batch: IntArray) -> bool:
         with self._clock.pause("consumer"):
             going_on = self._deliver(batch)
-        patient = max(LEAST_PATIENCE, (1 + self._patience) * self._clock.elapsed())
-        self._clock.time_limit = min(self._seconds, patient)
+        patient = max(LEAST_PATIENCE, (1 + self._patience) * self._clock.used())
+        self._clock.share = min(self._seconds, patient)
         return going_on and not self._stop.is_set()
+
+    def had(self) -> float:
+        """Return the processor seconds that it has had, and those of its waits for the compiler."""
+        return 0.0 if self._book is None else self._clock.used() + self._book.paused
 
     def wait(self, seconds: float) -> bool:
         """Begin, and wait until it has ended, for so long at most; say whether it has."""

@@ -207,7 +207,5 @@ class Collector:
         if not self.looking_ahead:
             self.looking_ahead = True
             clock = self.request.clock
-            remaining = clock.remaining()
             if not self.request.prove_complete:
-                moment = max(0.1, 0.1 * clock.elapsed())
-                clock.limit_to(moment if remaining is None else min(moment, remaining))
+                clock.share = clock.used() + max(0.1, 0.1 * clock.used())

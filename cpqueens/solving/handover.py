@@ -10,7 +10,6 @@ the optimum. To the pipeline a hand-over is one backend, so that statuses are co
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -20,7 +19,17 @@ import numpy as np
 
 from cpqueens.answers.outcome import Outcome, StopReason
 from cpqueens.backends import named
-from cpqueens.backends.base import Backend, Deliver, Ended, Feature, Order, Parameter, Request, Want
+from cpqueens.backends.base import (
+    Backend,
+    Deliver,
+    Ended,
+    Feature,
+    Order,
+    Parameter,
+    Request,
+    Want,
+    within_limits,
+)
 from cpqueens.errors import BackendFault, UnknownBackend, UnknownParameter, UnsupportedConstraint
 from cpqueens.language.statement import Statement
 from cpqueens.solving.beside import Beside
@@ -28,21 +37,27 @@ from cpqueens.solving.incumbent import Receiver, Said
 from cpqueens.text.plaintext import shown
 
 _OWN: Mapping[str, Parameter] = {
-    "heuristic_share": Parameter(float, 0.1, "the heuristic's part of the time limit, above 0 and below 1"),
-    "heuristic_time": Parameter(float, 1.0, "seconds for the heuristic where there is no time limit"),
+    "heuristic_share": Parameter(
+        float, 0.1, "the heuristic's processor seconds as a part of the time limit, above 0 and below 1"
+    ),
+    "heuristic_time": Parameter(
+        float, 1.0, "processor seconds of the heuristic without a time limit, for each 50,000 variables"
+    ),
     "patience": Parameter(
         float, 3.0, "the heuristic ends when its last improvement is so many times as long ago as it took"
     ),
 }
 
+_VARIABLES = 50_000
+"""Variables of which reading and checking takes much of a second."""
 HEAD_START = 0.05
-"""Seconds that the heuristic has for itself where one solution of many variables is wanted."""
+"""Processor seconds that the heuristic has for itself where one solution of many variables is wanted."""
 MANY_VARIABLES = 150
 """Variables from which on that is likely to be all."""
 DELAY = 0.2
-"""Seconds that the exact solver has for itself elsewhere: what is proved at once gains nothing by company."""
+"""Processor seconds of the exact solver alone elsewhere: what is proved at once gains nothing by company."""
 NOTHING_FOUND = 1.0
-"""Seconds after which an exact solver that has found nothing begins anew from the heuristic's solution."""
+"""Processor seconds after which an exact solver without a solution begins anew from the heuristic's."""
 
 _OF_THE_EXACT_PART = {Feature.OBJECTIVE, Feature.WORKERS, Feature.LOG}
 _OF_THE_HEURISTIC = {Feature.STEP_LIMIT}
@@ -130,7 +145,7 @@ class HandOver:
         Each lowers the model once: an exact solver that cannot express it says so when its turn comes, which
         is an error only where the heuristic has found nothing.
         """
-        seconds, patience = _share(request)
+        seconds, patience = _share(request, len(model.decisions))
         receiver = Receiver(model, request, deliver, (self.heuristic.label, self.exact.label))
         best = request.want is Want.BEST and Feature.OBJECTIVE in self.heuristic.backend.features
         wanted = self.heuristic.request(request, want=Want.BEST if best else Want.ONE)
@@ -186,7 +201,7 @@ class HandOver:
         while True:
             company = _Company(request, receiver, beside)
             wanted = self._wanted(request, receiver, company)
-            ended = self.exact.backend.run(model, wanted, receiver.deliver_of(1))
+            ended = within_limits(self.exact.backend, model, wanted, receiver.deliver_of(1))
             if not company.anew or receiver.closed or request.should_stop():
                 break
         _compare_claim(self.exact, ended, receiver, 1)
@@ -252,7 +267,7 @@ class _Company:
 
     def __init__(self, request: Request, receiver: Receiver, beside: Beside) -> None:
         self._request, self._receiver, self._beside = request, receiver, beside
-        self._began = time.monotonic()
+        self._began: float | None = None  # by `Clock.used`
         self.known = receiver.value  # when the exact solver began
         self.anew = False  # whether that is to begin anew
 
@@ -265,15 +280,17 @@ class _Company:
     def interrupted(self) -> bool:
         """Say whether the exact solver is to stop; asked often, it lets the heuristic begin in time."""
         self._beside.begin_in_time()
+        used = self._request.clock.used()
+        self._began = used if self._began is None else self._began
         if self.incumbent() is not None and self.known is None and not self._receiver.delivered[1]:
-            self.anew = self.anew or time.monotonic() - self._began > NOTHING_FOUND
+            self.anew = self.anew or used - self._began > NOTHING_FOUND
         return self.anew or self._receiver.closed or self._request.interrupted()
 
 
 def _listen(beside: Beside, receiver: Receiver, request: Request, seconds: float | None) -> None:
-    """Let the heuristic run by itself until it has ended, for so long at most."""
-    end = math.inf if seconds is None else time.monotonic() + seconds
-    while not (receiver.closed or request.should_stop() or time.monotonic() >= end or beside.wait(0.005)):
+    """Let the heuristic run by itself until it has ended, for so many seconds at most (`Beside.had`)."""
+    most = math.inf if seconds is None else seconds
+    while not (receiver.closed or request.should_stop() or beside.had() >= most or beside.wait(0.005)):
         pass
 
 
@@ -322,13 +339,14 @@ def _hint_fate(receiver: Receiver, continued: Said | None) -> dict[str, Any]:
     return {"hint": "unused" if continued is None else "ignored"}
 
 
-def _share(request: Request) -> tuple[float, float]:
-    """Return the heuristic's seconds and patience."""
+def _share(request: Request, variables: int) -> tuple[float, float]:
+    """Return the heuristic's processor seconds and patience."""
     own = {name: request.parameters.get(name, parameter.default) for name, parameter in _OWN.items()}
     for name, value in own.items():
         if not value > 0 or (name == "heuristic_share" and value >= 1):
             allowed = "a number above 0" + (" and below 1" if name == "heuristic_share" else "")
             raise UnknownParameter(f"{name}: {allowed} is needed, got {value}")
     remaining = request.clock.remaining()
-    seconds = own["heuristic_time"] if remaining is None else own["heuristic_share"] * remaining
-    return seconds, own["patience"]
+    if remaining is not None:
+        return own["heuristic_share"] * remaining, own["patience"]
+    return own["heuristic_time"] * max(1.0, variables / _VARIABLES), own["patience"]

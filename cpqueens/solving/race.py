@@ -18,7 +18,17 @@ import numpy as np
 from cpqueens.answers.outcome import Outcome
 from cpqueens.backends import named
 from cpqueens.backends.backtracking.turns import behind
-from cpqueens.backends.base import Backend, Clock, Deliver, Ended, Order, Parameter, Request, Want
+from cpqueens.backends.base import (
+    Backend,
+    Clock,
+    Deliver,
+    Ended,
+    Order,
+    Parameter,
+    Request,
+    Want,
+    within_limits,
+)
 from cpqueens.errors import BackendFault, CpqueensError, ModelError, UnsupportedConstraint
 from cpqueens.kernels import tiers
 from cpqueens.language.rows import IntArray
@@ -39,7 +49,8 @@ KEPT = 20_000
 """Solutions that CP-SAT may keep."""
 
 SILENCE = 0.3
-"""Seconds after which CP-SAT joins if nothing was heard of the own engine: it waits for its compiler."""
+"""Seconds that the own engine works or pauses (`tiers.had`) until CP-SAT joins, if nothing is heard of it: it
+waits for its compiler."""
 
 LARGEST_VARIABLES, LARGEST_CONSTRAINTS = 5_000, 50_000
 """Of a larger model, making the arrays of the own engine takes longer than a moment."""
@@ -138,7 +149,7 @@ class _Rival:
 
     def _work(self) -> None:
         try:
-            self.ended = named.get_backend(RIVAL).run(self._model, self._request, self._take)
+            self.ended = within_limits(named.get_backend(RIVAL), self._model, self._request, self._take)
         except BaseException as error:
             self.error = error
 
@@ -181,7 +192,7 @@ class _Contest:
         self._closed = False
         self._thread = threading.get_ident()
         self._began: float | None = None  # after the first slice: processor time of this thread
-        self._heard_at = math.inf  # it has not begun
+        self._heard_at = math.inf  # by `tiers.had`; it has not begun
 
     def run(self) -> Ended:
         """Race to the end or to a stop."""
@@ -196,7 +207,7 @@ class _Contest:
         own = replace(self.request, interrupted=self._interrupted, heard=self._heard, reordered=None)
         try:
             with tiers.running(own.should_stop, part=True):
-                ended = named.get_backend(OWN).run(self.model, own, self._take)
+                ended = within_limits(named.get_backend(OWN), self.model, own, self._take)
         except (ModelError, UnsupportedConstraint) as refusal:
             if self._delivered or self._listing:
                 raise  # a listing was never anybody else's, or it is the user's own error
@@ -236,12 +247,12 @@ class _Contest:
         self._last = batch[-1].copy()
         self._delivered += len(batch)
         self._closed = not self._deliver(batch)
-        self._heard_at = time.monotonic()
+        self._heard_at = tiers.had()
         return not self._closed
 
     def _heard(self, found: int) -> None:
         """Let the rival join, or end where it cannot be the first any more."""
-        now, self._heard_at = time.thread_time(), time.monotonic()
+        now, self._heard_at = time.thread_time(), tiers.had()
         self._began = now if self._began is None else self._began
         seconds = now - self._began
         if self.rival is None:
@@ -253,8 +264,8 @@ class _Contest:
     def _interrupted(self) -> bool:
         if threading.get_ident() == self._thread:
             self._pass_on_improvements()
-            self._heard_at = min(self._heard_at, time.monotonic())
-            if self.rival is None and time.monotonic() - self._heard_at > SILENCE:
+            self._heard_at = min(self._heard_at, tiers.had())
+            if self.rival is None and tiers.had() - self._heard_at > SILENCE:
                 self.rival = _Rival(self.model, self.request)
         return self._closed or self._lost() or self.request.interrupted()
 

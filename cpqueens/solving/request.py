@@ -18,6 +18,7 @@ from cpqueens.language.statement import Statement
 from cpqueens.solving.carried import carrying
 from cpqueens.system.interrupts import Interrupt
 from cpqueens.system.platforms import processors
+from cpqueens.system.stopping import unstopped
 from cpqueens.text.foreign import spelled
 from cpqueens.text.needed import as_function, as_switch
 from cpqueens.text.plaintext import shown
@@ -99,7 +100,7 @@ def build_request(
     clock.time_limit = positive_seconds(options.pop("time_limit", None), "time_limit")
     hint, hinted, first, messages = _hint(checker, backend, want, options.pop("hint", None))
     on_progress = as_function(options.pop("on_progress", None), "on_progress: a function")
-    on_progress = None if on_progress is None else carrying(on_progress)
+    on_progress = None if on_progress is None else _undisturbed(carrying(on_progress))
     return Request(
         want=want,
         clock=clock,
@@ -118,7 +119,7 @@ def build_request(
         look_ahead=look_ahead,
         prove_complete=as_switch(options.pop("prove_complete", False), "prove_complete"),
         messages=tuple(messages),
-        log=_log(options.pop("log", None)),
+        log=_undisturbed(_log(options.pop("log", None))),
         on_progress=on_progress,
         bounds=Bounds(checker.model.maximizing, on_progress)
         if want is Want.BEST and backend.proves
@@ -191,6 +192,18 @@ def _spare(backend: Backend, options: Mapping[str, Any]) -> int:
     """Return how many further processors may be used: none by a run that is to be reproducible."""
     told = options.get("num_workers") is not None or options.get("random_seed") is not None
     return 0 if told or Feature.WORKERS not in backend.features else processors() - 1
+
+
+def _undisturbed(function: Callable[[Any], Any] | None) -> Callable[[Any], Any] | None:
+    """Return a user's function that is not broken off where its run must end."""
+    if function is None:
+        return None
+
+    def called(said: Any) -> Any:
+        with unstopped():
+            return function(said)
+
+    return called
 
 
 def _log(value: Any) -> Any:

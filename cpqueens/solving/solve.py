@@ -11,7 +11,7 @@ import numpy as np
 from cpqueens.answers.check import Checker
 from cpqueens.answers.outcome import Fault, Outcome, Solution, SolutionSet, Status, StopReason
 from cpqueens.backends import named
-from cpqueens.backends.base import Backend, Clock, Ended, Request, Want
+from cpqueens.backends.base import Backend, Clock, Ended, Request, Want, within_limits
 from cpqueens.errors import BackendFault, CpqueensError, ModelError, UnsupportedConstraint
 from cpqueens.kernels import tiers
 from cpqueens.language.rows import IntArray
@@ -22,7 +22,6 @@ from cpqueens.solving.collect import Collector, Consumer, Taker
 from cpqueens.solving.request import build_request, positive_integer, respelled
 from cpqueens.solving.staged import staged
 from cpqueens.system.interrupts import Interrupt, Interrupted, listening
-from cpqueens.system.stopping import Stopped
 from cpqueens.text.plaintext import shown
 
 STOP = object()
@@ -189,12 +188,10 @@ def _run_once(
         built = time.monotonic() - started
         try:
             with tiers.running(request.should_stop) as book:
-                try:
-                    going_on = collector.begin()
-                    enough = Ended(False, StopReason.SOLUTION_LIMIT)
-                    ended = backend.run(model, request, collector.deliver) if going_on else enough
-                except Stopped:  # it had not come as far as a search
-                    ended = Ended(False, request.why_stopped())
+                if collector.begin():
+                    ended = within_limits(backend, model, request, collector.deliver)
+                else:
+                    ended = Ended(False, StopReason.SOLUTION_LIMIT)
         except Carried as carried:
             raise carried.error from None
         except UnsupportedConstraint as error:
@@ -316,6 +313,7 @@ def _statistics(collector: Collector, ended: Ended, times: Mapping[str, float]) 
         "check_time": collector.check_seconds,
         "consumer_time": consumer,
         "solve_time": max(0.0, searching - collector.check_seconds),
+        "overrun_time": max(0.0, -(collector.request.clock.remaining() or 0.0)),
         "first_solution_time": collector.first_seconds,
         "delivered": collector.delivered,
         "duplicates": collector.duplicates,

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from cpqueens.system.platforms import runs_commands
+from cpqueens.system.supervise import family
 
 SUPERVISED = runs_commands()
 """Whether children have a supervisor on this system."""
@@ -120,6 +121,12 @@ class Command:
     def errno(self) -> int:
         """Why the program could not be started, once it was ended; 0 if it could."""
         return self._said.get("E", 0)
+
+    def used(self) -> float | None:
+        """Return the processor seconds of it and all that it started; None where that cannot be read."""
+        whole = [self.pid, *family(self.pid)]
+        known = [seconds for pid in whole if (seconds := processor_seconds(pid, ended=True)) is not None]
+        return sum(known) if known else None
 
     def wait(self, seconds: float) -> bool:
         """Wait until it has ended by itself; say whether it has."""
@@ -241,11 +248,14 @@ class Patience:
         return False
 
 
-def processor_seconds(pid: int) -> float | None:
-    """Return the seconds of processor time that a process has used; None where that cannot be read."""
+def processor_seconds(pid: int, ended: bool = False) -> float | None:
+    """Return the seconds of processor time that a process has used; None where that cannot be read.
+
+    With ``ended`` also those of its children that have ended.
+    """
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        return sum(map(int, fields[11 : 15 if ended else 13])) / os.sysconf("SC_CLK_TCK")
     except (OSError, ValueError, IndexError, AttributeError):
         return None
 

@@ -1,5 +1,6 @@
 """What this system lacks and what follows; asked of the system itself, not of its name where that can be."""
 
+import contextlib
 import importlib
 import os
 import signal
@@ -7,7 +8,6 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from functools import partial
 
 
 def has_memory_limits() -> bool:
@@ -35,16 +35,37 @@ def processors() -> int:
     return (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()) or 1
 
 
-def thread_clock() -> Callable[[], float]:
-    """Return a clock of the processor seconds that the calling thread uses from now on, for all threads.
+class ThreadTime:
+    """The processor seconds of one thread since it made this; any thread may ask.
 
-    Where the system has none (macOS, Windows), it is that of the whole process.
+    They say what a search has had, where the clock says what the machine was doing meanwhile. Where the
+    system does not tell other threads (macOS, Windows), they hear what the thread itself was told last.
     """
-    read: Callable[[], float] = time.process_time
-    if hasattr(time, "pthread_getcpuclockid"):
-        read = partial(time.clock_gettime, time.pthread_getcpuclockid(threading.get_ident()))
-    began = read()
-    return lambda: read() - began
+
+    __slots__ = ("_began", "_clock", "_last", "_thread")
+
+    def __init__(self) -> None:
+        self._thread, self._began, self._last = threading.get_ident(), time.thread_time(), 0.0
+        find = getattr(time, "pthread_getcpuclockid", None)
+        self._clock: int | None = None if find is None else find(self._thread)
+
+    def __call__(self) -> float:
+        """Return the seconds; of a thread that has ended those that were heard last."""
+        if threading.get_ident() == self._thread:
+            self._last = time.thread_time() - self._began
+        elif self._clock is not None:
+            with contextlib.suppress(OSError):
+                self._last = time.clock_gettime(self._clock) - self._began
+        return self._last
+
+
+def threads_time(threads: int) -> Callable[[], float]:
+    """Return the like of `ThreadTime` for a library that searches in so many threads of its own.
+
+    Nobody knows them: they are this process's, less what the others in it do.
+    """
+    began = time.process_time()
+    return lambda: (time.process_time() - began) / threads
 
 
 def _resource_has(name: str) -> bool:

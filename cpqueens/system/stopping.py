@@ -9,21 +9,18 @@ import threading
 import time
 from collections.abc import Callable
 
+from cpqueens.system.platforms import ThreadTime
+
 _EVERY = 0.01
 """Seconds between two looks at the blocks under way."""
 _IDLE = 25
 """So many looks without any block end the thread that looks."""
-_LONG = 500
-"""Variables, or terms, of a model whose translation may take longer than Ctrl-C should wait."""
+GRACE = 0.1
+"""Processor seconds that a run has to end by itself, with all that it knows, once it is to stop."""
 
 
 class Stopped(BaseException):
     """Raised within `stopping`, between two bytecodes, once its block must end."""
-
-
-def stopping_if_long(should_stop: Callable[[], bool], size: int) -> stopping | contextlib.nullcontext[None]:
-    """Return `stopping` for large models; with small ones, watching would cost more than the work."""
-    return stopping(should_stop) if size > _LONG else contextlib.nullcontext()
 
 
 class stopping:  # noqa: N801 - used like a function
@@ -32,14 +29,17 @@ class stopping:  # noqa: N801 - used like a function
     For long Python work, such as compiling a model of millions of variables, or a kernel in plain form. It
     ends between two bytecodes, hence not within one call of NumPy. Nothing is raised after the block. Of
     blocks within each other the innermost alone is watched; another thread asks ``should_stop``, first when
-    the block has lasted ``after`` seconds.
+    the block has lasted ``after`` seconds. The block has ``grace`` processor seconds to end by itself; what
+    blocks within it take does not count.
     """
 
-    __slots__ = ("_asks_from", "_fired", "_outer", "_should_stop", "_thread")
+    __slots__ = ("_asks_from", "_ends", "_fired", "_grace", "_outer", "_should_stop", "_thread", "_used")
 
-    def __init__(self, should_stop: Callable[[], bool], after: float = 0.0) -> None:
-        self._should_stop, self._asks_from = should_stop, after
+    def __init__(self, should_stop: Callable[[], bool], after: float = 0.0, grace: float = 0.0) -> None:
+        self._should_stop, self._asks_from, self._grace = should_stop, after, grace
         self._thread = threading.get_ident()
+        self._used = ThreadTime() if grace else None
+        self._ends: float | None = None  # when the grace is over
         self._fired = False
         self._outer: stopping | None = None
 
@@ -66,16 +66,31 @@ class stopping:  # noqa: N801 - used like a function
         if self._outer is None:
             _watch.blocks.pop(self._thread, None)
         else:
+            self._outer._ends = None
             _watch.blocks[self._thread] = self._outer
 
     def ask(self, now: float) -> None:
         """End the block if it is time; once."""
-        if self._fired or now < self._asks_from or not self._should_stop():
+        if self._fired or now < self._asks_from or not self._should_stop() or self._has_grace():
             return
         with _watch.lock:
             if _watch.blocks.get(self._thread) is self:
                 self._fired = True
                 _raise_in(self._thread, Stopped)
+
+    def _has_grace(self) -> bool:
+        """Say whether the block may still end by itself."""
+        if self._used is None:
+            return False
+        if self._ends is None:
+            self._ends = self._used() + self._grace
+        return self._used() < self._ends
+
+
+def unstopped() -> stopping | contextlib.nullcontext[None]:
+    """Return a block in which this thread is not broken off: it delivers, or is in another library."""
+    watched = threading.get_ident() in _watch.blocks
+    return stopping(lambda: False) if watched else contextlib.nullcontext()
 
 
 def _raise_in(thread: int, kind: type[BaseException] | None) -> None:

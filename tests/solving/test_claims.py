@@ -51,7 +51,8 @@ def watched(clocks: list[tuple[float | None, float]], wait: float = 0.0) -> Any:
 
     def script(model: Any, request: Request, deliver: Deliver) -> Ended:
         assert deliver(np.array([[0]]))
-        clocks.append((request.clock.time_limit, request.clock.elapsed()))
+        clock = request.clock
+        clocks.append((clock.time_limit if clock.share is None else clock.share, clock.used()))
         return Ended(False, StopReason.TIME_LIMIT)
 
     return script
@@ -71,11 +72,14 @@ def test_the_look_ahead_ends_with_the_time_limit(
     digits: Model, time_limit: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[tuple[float | None, float]] = []
+    fake = FakeBackend(watched(seen))
     monkeypatch.setattr(Clock, "elapsed", lambda self: 0.02)
-    with installed(FakeBackend(watched(seen))):
+    with installed(fake):
         digits.enumerate(solver="fake", solution_limit=1, time_limit=time_limit)
     ((limit, _),) = seen
-    assert limit == pytest.approx(min(time_limit, 0.02 + 0.1))
+    monkeypatch.setattr(Clock, "elapsed", lambda self: 0.06)
+    assert fake.requests[0].clock.expired() is (time_limit < 0.06)
+    assert limit == pytest.approx(0.02 + 0.1)
 
 
 def test_proving_completeness_keeps_the_whole_clock(digits: Model) -> None:

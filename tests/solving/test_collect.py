@@ -1,4 +1,4 @@
-"""The look-ahead's clock: a tenth of the time used, at least 0.1 s, and never beyond the user's limit."""
+"""The look-ahead: a tenth of the processor time used, at least 0.1 s, and never beyond the user's limit."""
 
 from __future__ import annotations
 
@@ -26,6 +26,12 @@ class Time:
         monkeypatch.setattr(base, "time", SimpleNamespace(monotonic=lambda: self.now))
 
 
+def left(clock: Clock) -> float | None:
+    """Return what is left of both limits."""
+    share = None if clock.share is None else clock.share - clock.used()
+    return min((t for t in (clock.remaining(), share) if t is not None), default=None)
+
+
 @pytest.fixture
 def time(monkeypatch: pytest.MonkeyPatch) -> Time:
     return Time(monkeypatch)
@@ -44,7 +50,7 @@ def test_it_takes_a_tenth_of_the_time_used(time: Time, used: float, moment: floa
     time.now += used
     taking = collector(clock, 1)
     assert taking.deliver(SOLUTIONS[:1])  # go on: one more would say that there are more
-    remaining = clock.remaining()
+    remaining = left(clock)
     assert remaining is not None
     assert math.isclose(remaining, moment)
     assert not clock.expired()
@@ -59,7 +65,7 @@ def test_the_users_limit_stays(time: Time, given: float, moment: float) -> None:
     clock = Clock(given)
     time.now += 20
     assert collector(clock, 1).deliver(SOLUTIONS[:1])
-    remaining = clock.remaining()
+    remaining = left(clock)
     assert remaining is not None
     assert math.isclose(remaining, moment, rel_tol=1e-6)
 
@@ -70,7 +76,35 @@ def test_what_does_not_count_does_not_lengthen_it(time: Time) -> None:
         time.now += 1000
     time.now += 30
     assert collector(clock, 1).deliver(SOLUTIONS[:1])
-    assert math.isclose(clock.remaining() or 0, 3.0)
+    assert math.isclose(left(clock) or 0, 3.0)
+
+
+@pytest.mark.parametrize("given", [None, 5000.0])
+def test_a_busy_machine_neither_shortens_nor_lengthens_it(time: Time, given: float | None) -> None:
+    """What the search had of the processor counts, before and after; the consumer's part does not."""
+    clock, had = Clock(given), [0.0]
+    clock.measure(lambda: had[0])
+    time.now += 3000  # of which the search had
+    had[0] += 20
+    assert collector(clock, 1).deliver(SOLUTIONS[:1])
+    time.now += 1000
+    had[0] += 1.9
+    with clock.pause("consumer"):
+        had[0] += 7
+    assert not clock.expired()
+    had[0] += 0.2
+    assert clock.expired()
+
+
+def test_what_is_measured_anew_is_added(time: Time) -> None:
+    """Of an exact solver that begins anew, for one."""
+    clock, had = Clock(None), [0.0]
+    clock.measure(lambda: had[0])
+    had[0] = 3.0
+    again = [0.0]
+    clock.measure(lambda: again[0])
+    again[0] = 4.0
+    assert clock.used() == 7.0
 
 
 @pytest.mark.parametrize("given", [None, 50.0])
@@ -78,7 +112,7 @@ def test_to_prove_completeness_all_the_time_is_left(time: Time, given: float | N
     clock = Clock(given)
     time.now += 20
     assert collector(clock, 1, prove_complete=True).deliver(SOLUTIONS[:1])
-    assert clock.remaining() == (None if given is None else 30.0)
+    assert left(clock) == (None if given is None else 30.0)
 
 
 def test_it_begins_with_the_last_solution_asked_for(time: Time) -> None:
@@ -86,17 +120,17 @@ def test_it_begins_with_the_last_solution_asked_for(time: Time) -> None:
     taking = collector(clock, 2)
     time.now += 20
     assert taking.deliver(SOLUTIONS[:1])
-    assert (clock.remaining(), taking.looking_ahead) == (None, False)
+    assert (left(clock), taking.looking_ahead) == (None, False)
     assert taking.deliver(SOLUTIONS[1:])
     assert taking.looking_ahead
-    assert math.isclose(clock.remaining() or 0, 2.0)
+    assert math.isclose(left(clock) or 0, 2.0)
 
 
 def test_without_it_the_limit_ends_the_run(time: Time) -> None:
     clock = Clock(None)
     taking = collector(clock, 1, look_ahead=False)
     assert not taking.deliver(SOLUTIONS[:1])
-    assert (taking.stopped, clock.remaining()) == ("solution_limit", None)
+    assert (taking.stopped, left(clock)) == ("solution_limit", None)
 
 
 def test_a_further_solution_ends_it(time: Time) -> None:

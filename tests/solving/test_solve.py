@@ -289,7 +289,7 @@ def test_nothing_comes_after_the_limit(pair) -> None:
 def test_an_undecided_look_ahead_is_incomplete(pair) -> None:
     def script(model, request, deliver):
         assert deliver(rows((0, 1)))
-        assert request.clock.time_limit is not None  # a moment, then the clock ends it
+        assert request.clock.share is not None  # a moment, then that ends it
         while not request.should_stop():
             time.sleep(0.005)
         return Ended(False, request.why_stopped())

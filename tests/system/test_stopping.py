@@ -11,7 +11,7 @@ import pytest
 from cpqueens.models.queens import queens
 
 from cpqueens.system import stopping as stops
-from cpqueens.system.stopping import Stopped, stopping
+from cpqueens.system.stopping import Stopped, stopping, unstopped
 
 
 def work_for_ever() -> None:
@@ -102,3 +102,50 @@ def test_a_forked_child_has_a_watch_of_its_own() -> None:
                 work_for_ever()
             os._exit(17)
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 17
+
+
+def test_a_block_has_its_grace_in_processor_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From when it is to end, whatever the clock says, and without what blocks within it take."""
+    had, asked, log = [5.0], threading.Event(), list[str]()
+    monkeypatch.setattr(stops, "_EVERY", 0.0005)
+    monkeypatch.setattr(stops, "ThreadTime", lambda: lambda: had[0])
+
+    def should_stop() -> bool:
+        asked.set()
+        return True
+
+    def looked_at() -> None:
+        for _ in range(3):
+            asked.clear()
+            assert asked.wait(60)
+
+    def work() -> None:
+        looked_at()
+        had[0] += 0.09
+        looked_at()
+        log.append("not yet")
+        with unstopped():
+            had[0] += 50.0
+        looked_at()
+        log.append("not of its own")
+        had[0] += 0.11
+        work_for_ever()
+
+    with pytest.raises(Stopped), stopping(should_stop, grace=0.1):
+        work()
+    assert log == ["not yet", "not of its own"]
+
+
+def test_what_is_not_to_be_broken_off_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stops, "_EVERY", 0.0005)
+    reached = list[bool]()
+
+    def work() -> None:
+        with unstopped():
+            time.sleep(0.05)
+            reached.append(True)
+        work_for_ever()
+
+    with pytest.raises(Stopped), stopping(lambda: True):
+        work()
+    assert reached

@@ -16,7 +16,8 @@ from cpqueens.backends.backtracking.orders import (
 )
 from cpqueens.backends.base import TRACE, Deliver, Ended, Feature, Order, Parameter, Request, Want
 from cpqueens.errors import UnsupportedRequest
-from cpqueens.system.stopping import Stopped, stopping_if_long
+from cpqueens.system.platforms import ThreadTime
+from cpqueens.system.stopping import Stopped
 
 if TYPE_CHECKING:
     from cpqueens.kernels.pattern import Pattern
@@ -116,11 +117,10 @@ class Backtracking:
         """Search with the asked strategy, or with one that fits."""
         if request.want is Want.COUNT and request.parameters.get("trace"):
             raise UnsupportedRequest("trace: a count is not recorded; enumerate the solutions")
+        request.clock.measure(ThreadTime())
         started = time.monotonic()
         try:
-            with stopping_if_long(request.should_stop, model.variable_count):
-                search = self._prepare(model, request, started)
-            return search(deliver)
+            return self._prepare(model, request, started)(deliver)
         except Stopped:  # before a search was under way
             spent = {"translate_time": time.monotonic() - started}
             return Ended(False, request.why_stopped(), statistics=spent)

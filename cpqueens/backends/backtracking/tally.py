@@ -81,7 +81,8 @@ class Tally:
     def chunks(self, seconds: float = 0.0) -> Iterator[range]:
         """Yield the parts to count next, until there are none or a limit.
 
-        They are one at a time, or ever more while counting them takes less than ``seconds``.
+        They are one at a time, or ever more while counting them takes this thread less than ``seconds`` of
+        processor time.
         """
         size = 1
         while not self._failed and self.reason is None:
@@ -90,9 +91,9 @@ class Tally:
                 self._next = chunk.stop
             if not chunk:
                 return
-            began = time.perf_counter()
+            began = time.thread_time()
             yield chunk
-            fitting = int(len(chunk) * seconds / max(time.perf_counter() - began, 1e-9))
+            fitting = int(len(chunk) * seconds / max(time.thread_time() - began, 1e-9))
             size = max(1, min(2 * size, fitting))
 
     def book(

@@ -17,7 +17,8 @@ from cpqueens.backends.cpsat.translation import Translation, refusal, translate
 from cpqueens.errors import UnknownParameter
 from cpqueens.lowered.lowering import lower
 from cpqueens.system.interrupts import watching
-from cpqueens.system.stopping import Stopped, stopping_if_long
+from cpqueens.system.platforms import ThreadTime, threads_time
+from cpqueens.system.stopping import Stopped, unstopped
 from cpqueens.text.plaintext import shown
 
 if TYPE_CHECKING:
@@ -73,12 +74,13 @@ class CpSat:
         """Search with CP-SAT."""
         from ortools.sat.python import cp_model
 
+        own = request.workers == 1
+        request.clock.measure(ThreadTime() if own else threads_time(request.workers))
         started = time.monotonic()
         choice = request.parameters.get("formulation", "auto")
         boolean = request.want is Want.ONE and request.hint is None and choice != "integer"
         try:
-            with stopping_if_long(request.should_stop, model.variable_count):
-                translation = translate(model, boolean=boolean, objective=request.want is Want.BEST)
+            translation = translate(model, boolean=boolean, objective=request.want is Want.BEST)
         except Stopped:
             spent = {"translate_time": time.monotonic() - started}
             return Ended(False, request.why_stopped(), statistics=spent)
@@ -112,11 +114,12 @@ class CpSat:
         def should_stop() -> bool:
             if second is not None:
                 second.look()
-            return request.interrupted() or request.should_stop()
+            return request.should_stop()
 
-        with watching(solver.stop_search, should_stop):
-            first.run()
-        other = None if second is None else second.finish()
+        with unstopped():  # which ends the second's thread, too
+            with watching(solver.stop_search, should_stop):
+                first.run()
+            other = None if second is None else second.finish()
         first.finish()
         ended = self._ended(first, request, statistics)
         if other is None:
@@ -157,9 +160,8 @@ class CpSat:
             return not flow.stopped and status in (cp_model.OPTIMAL, cp_model.INFEASIBLE)
 
         narrows = parts(translation.native.proto, translation.columns.tolist(), request.workers)
-        exhausted, enough = run_shared(
-            search, narrows, request.workers, deliver, lambda: request.interrupted() or request.should_stop()
-        )
+        with unstopped():  # its threads end with the searches
+            exhausted, enough = run_shared(search, narrows, request.workers, deliver, request.should_stop)
         exhausted = exhausted and not (
             request.interrupted() or request.cancel.is_set() or request.clock.expired()
         )
@@ -181,7 +183,7 @@ class CpSat:
         self._set_parameters(solver, request, request.clock.remaining())
         if translation.wrong_with_presolve(listing=False):
             solver.parameters.cp_model_presolve = False
-        with watching(solver.stop_search, lambda: request.interrupted() or request.should_stop()):
+        with unstopped(), watching(solver.stop_search, request.should_stop):
             status = solver.solve(translation.native)
         if status != cp_model.INFEASIBLE:
             return None

@@ -52,7 +52,7 @@ class BooleanBoard:
             parts.append(_one("exactly_one", range(start, start + int(spans[k]))))
         for constraint in lowered.constraints:
             parts += self._lines(constraint.arguments[0], position)
-        self.text = "".join(parts)
+        self.text = parts
 
     def _lines(self, terms: Any, position: dict[int, int]) -> list[str]:
         """Return one at-most-one for each value of the terms (exactly one, if values are as few)."""

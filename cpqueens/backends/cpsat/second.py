@@ -19,7 +19,7 @@ from cpqueens.backends.cpsat.flow import Flow, make_callback
 from cpqueens.backends.cpsat.proved import Proved
 from cpqueens.backends.cpsat.translation import Translation
 from cpqueens.system.interrupts import watching
-from cpqueens.system.platforms import thread_clock
+from cpqueens.system.platforms import ThreadTime
 
 if TYPE_CHECKING:
     from cpqueens.language.statement import Statement
@@ -78,7 +78,7 @@ class Second:
 
     def __init__(self, first: Search, make: Callable[[Any], Search]) -> None:
         self._first, self._make = first, make
-        self._spent = thread_clock()
+        self._spent = ThreadTime()
         self._over = threading.Event()
         self._thread: threading.Thread | None = None
         self._error: BaseException | None = None

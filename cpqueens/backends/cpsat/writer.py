@@ -15,6 +15,7 @@ from cpqueens.language.rows import IntArray
 from cpqueens.language.store import VariableStore
 
 LOWEST = -(2**63)
+_ROWS = 20_000  # that are written by one call
 SMALL = 2**30  # up to it the sums of rows are bounded roughly
 Row = tuple[list[int], list[int], int]
 
@@ -183,7 +184,9 @@ class TextWriter:
         under = f"enforcement_literal:[{_places(literals)}]" if literals else ""
         one = f"constraints{{{under}{inner}}}"
         numbers = np.column_stack(columns)
-        self.parts.append(one * len(numbers) % tuple(numbers.reshape(-1).tolist()))
+        for first in range(0, len(numbers), _ROWS):  # a limit is seen between two of them
+            some = numbers[first : first + _ROWS]
+            self.parts.append(one * len(some) % tuple(some.reshape(-1).tolist()))
 
     def functions(
         self, kind: str, results: IntArray, sign: int, terms: Sequence[tuple[IntArray, IntArray, IntArray]]
@@ -365,9 +368,9 @@ class TextWriter:
             return self.auxiliary(row), 1, 0
         return self.index[variables[0]], coefficients[0], constant
 
-    def text(self) -> str:
-        """Return the text of the model, which `finish` completes."""
-        return "".join([*self._intervals, *self.parts, *(text for text, _ in self._tables)])
+    def text(self) -> list[str]:
+        """Return the texts that are the model one after the other, which `finish` completes."""
+        return [*self._intervals, *self.parts, *(text for text, _ in self._tables)]
 
     def finish(self, native: Any) -> None:
         """Add to the model that was read what OR-Tools takes faster in lists than in text."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -25,6 +25,9 @@ from cpqueens.lowered.lowering import Lowered
 
 if TYPE_CHECKING:
     from cpqueens.language.statement import Statement
+
+_READ_AT_ONCE = 2_000_000
+"""Characters that OR-Tools reads in some hundredths of a second."""
 
 Started = Callable[[NDArray[np.bool_]], TextWriter]
 """Makes the writer of a model, given which variables are written."""
@@ -124,16 +127,21 @@ def _present(part: Portion, lowered: Lowered) -> NDArray[np.bool_]:
     return found
 
 
-def read(native: Any, text: str) -> None:
-    """Add to a native model what a text says.
+def read(native: Any, texts: Sequence[str]) -> None:
+    """Add to a native model what texts say, each of whole variables and constraints.
+
+    A limit is seen between two calls of the library, each of which reads about `_READ_AT_ONCE` characters,
+    or a constraint that has more.
 
     Raises
     ------
     ModelInvalid
         If CP-SAT cannot read it.
     """
-    if not native.proto.merge_text_format(text):
-        raise ModelInvalid("cpsat could not read the translated model")
+    ends = np.cumsum([len(text) for text in texts]) // _READ_AT_ONCE
+    for part in np.split(np.arange(len(texts)), np.flatnonzero(np.diff(ends)) + 1):
+        if part.size and not native.proto.merge_text_format("".join(texts[part[0] : part[-1] + 1])):
+            raise ModelInvalid("cpsat could not read the translated model")
 
 
 def _write(part: Portion, lowered: Lowered, start: Started) -> tuple[TextWriter, NDArray[np.bool_]]:

@@ -18,6 +18,7 @@ from cpqueens.backends.base import TRACE, Deliver, Ended, Feature, Many, Order, 
 from cpqueens.backends.las_vegas.estimates import Estimates
 from cpqueens.errors import ModelError, UnsupportedRequest
 from cpqueens.kernels.pace import Pace
+from cpqueens.system.platforms import ThreadTime
 
 if TYPE_CHECKING:
     from cpqueens.kernels.pattern import Pattern
@@ -65,6 +66,7 @@ class LasVegas:
     def run(self, model: Statement, request: Request, deliver: Deliver) -> Ended:
         """Make attempts until the first solution, or as many as asked for."""
         started = time.monotonic()
+        request.clock.measure(ThreadTime())
         random = _at_most(request, "stop_vegas", 0, len(model.decisions))
         asked = _at_most(request, "attempts", 1, 2**40)
         patterns = self._patterns(model)
@@ -192,7 +194,7 @@ def pattern_many(pattern: Pattern, random: int, request: Request, seeds: IntArra
     from cpqueens.kernels.tiers import Fixed
 
     attempts = _PatternAttempts(pattern, random, 0)
-    unlimited = request.step_limit is None and request.clock.time_limit is None
+    unlimited = request.step_limit is None and not request.clock.limited
     lot = make_lot(seeds, pattern.n, _DEFAULT_NODES if unlimited else request.step_limit)
     tallies = np.zeros((len(seeds), codes.TALLIES), dtype=np.int64)
     counts = {
@@ -282,7 +284,7 @@ class _Run:
         self.request, self.facts = request, facts
         self.first: IntArray | None = None
         self.found_after: float | None = None  # delivered only when all attempts are made
-        self.unlimited = request.step_limit is None and request.clock.time_limit is None
+        self.unlimited = request.step_limit is None and not request.clock.limited
         self.most = request.step_limit or (_DEFAULT_NODES if self.unlimited and asked is None else None)
         self.pace = Pace()
 

@@ -17,7 +17,7 @@ from cpqueens.backends.local_search.strategies import Strategy, complete, get_st
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import Compiled
 from cpqueens.lowered.patterns import Patterns
-from cpqueens.system.stopping import Stopped, stopping_if_long
+from cpqueens.system.stopping import Stopped
 
 Hint = tuple[IntArray, IntArray]
 """Values (decision variables,) and which of them count (bool); the first start is as near as possible."""
@@ -171,11 +171,10 @@ def search_for(
         search = ready.pop()
         search.renew(task.seed, task.limits)
         return search
-    with stopping_if_long(task.limits.should_stop, _size(compiled)):
-        return Search(
-            compiled, task.seed, task.limits, assignment_only=only, measure=measure,
-            audit=task.common["audit"], recorder=task.recorder, hint=task.hint,
-        )  # fmt: skip
+    return Search(
+        compiled, task.seed, task.limits, assignment_only=only, measure=measure,
+        audit=task.common["audit"], recorder=task.recorder, hint=task.hint,
+    )  # fmt: skip
 
 
 def release(
@@ -184,12 +183,6 @@ def release(
     """Let a search wait for another run."""
     if waiting is not None and search.can_be_renewed:
         waiting.setdefault(_form(task, strategy, options), []).append(search)
-
-
-def _size(compiled: Compiled) -> int:
-    """Return about how much there is to go through."""
-    terms = (compiled.linear, compiled.literals, compiled.different)
-    return compiled.variable_count + sum(len(block) for block in terms)
 
 
 def _joined(search: Search, special: Result, general: Result) -> Result:

@@ -22,7 +22,7 @@ from cpqueens.kernels import search_info as at
 from cpqueens.kernels.search_info import NEVER
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
-from cpqueens.system.stopping import Stopped, stopping_if_long
+from cpqueens.system.stopping import Stopped
 
 NODES_IMPROVING = 1000
 """Nodes of the first look where walks have found solutions, and better ones are wanted."""
@@ -74,8 +74,7 @@ class Presolve:
     def _begin(self, search: Search) -> End | None:
         """Propagate; leave no tree if the model is too large."""
         try:
-            with stopping_if_long(search.limits.should_stop, self.model.variable_count):
-                root = self.model.kept("root of local-search", lambda: propagated(self.model, self.request))
+            root = self.model.kept("root of local-search", lambda: propagated(self.model, self.request))
         except Stopped:
             return "stopped"
         if root is not None and not root.possible:

@@ -67,7 +67,7 @@ def limits_of(request: Request, default: Callable[[], int]) -> Limits:
     from cpqueens.backends.local_search.search import Limits
 
     steps = request.step_limit
-    if steps is None and request.clock.time_limit is None:
+    if steps is None and not request.clock.limited:
         steps = default()
     return Limits(steps, request.should_stop)
 

@@ -31,7 +31,8 @@ from cpqueens.lowered.compiled import PLAIN_KINDS
 from cpqueens.lowered.patterns import Patterns, patterns_of
 from cpqueens.lowered.permutations import shifted_permutation_of
 from cpqueens.lowered.schedules import TaskNetwork
-from cpqueens.system.stopping import Stopped, stopping_if_long
+from cpqueens.system.platforms import ThreadTime
+from cpqueens.system.stopping import Stopped
 
 if TYPE_CHECKING:
     from cpqueens.language.statement import Statement
@@ -43,6 +44,7 @@ TOUR_STEPS = 20_000_000
 def run_request(model: Statement, request: Request, deliver: Deliver) -> Ended:
     """Search as ``request`` says and deliver what is found; never exhaustive."""
     task = task_of(request, request.recorder(model))
+    request.clock.measure(ThreadTime())
     try:
         result = _run(model, request, deliver, task)
     except Stopped:  # while the model was compiled
@@ -80,15 +82,14 @@ def _run(model: Statement, request: Request, deliver: Deliver, task: Task) -> Re
         if tried.reason != "stalled":
             return _delivered(tried, deliver)
         began = request.clock.elapsed()
-    with stopping_if_long(request.should_stop, model.variable_count):
-        tours = tours_of(model, task)
-        if tours is not None:
-            tried = _toured(tours, request, deliver, task, began)
-            if tried.reason != "stalled":
-                return tried
-            began = request.clock.elapsed()
-        patterns = patterns_of(model, backend="local-search")
-        schedule = schedule_of(model, task, patterns)
+    tours = tours_of(model, task)
+    if tours is not None:
+        tried = _toured(tours, request, deliver, task, began)
+        if tried.reason != "stalled":
+            return tried
+        began = request.clock.elapsed()
+    patterns = patterns_of(model, backend="local-search")
+    schedule = schedule_of(model, task, patterns)
     if request.interrupted():  # before the arrays of a search are built
         raise Stopped
     translated = request.clock.elapsed() - began

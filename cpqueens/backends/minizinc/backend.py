@@ -112,6 +112,8 @@ class _Listener:
     def listen(self) -> Ended:
         """Run the program until it ends, or must."""
         command = Command(self.words, piped=True)
+        if command.used() is not None:
+            self.request.clock.measure(lambda: command.used() or 0.0)
         errors = b""
         try:
             with selectors.DefaultSelector() as selector:

@@ -22,7 +22,8 @@ from cpqueens.backends.python_constraint.ordering import SmallestDomainFirst
 from cpqueens.backends.python_constraint.problem import Placement, check_sizes
 from cpqueens.errors import ModelInvalid, UnsupportedRequest
 from cpqueens.lowered.lowering import Supports, lower
-from cpqueens.system.stopping import Stopped, stopping, stopping_if_long
+from cpqueens.system.platforms import ThreadTime
+from cpqueens.system.stopping import Stopped
 
 if TYPE_CHECKING:
     from cpqueens.language.constraints.base import Constraint
@@ -86,7 +87,7 @@ def _forwardcheck(request: Request) -> bool:
 
 
 def _min_conflicts(request: Request, random: Shuffles) -> Any:
-    patient = request.clock.time_limit is not None
+    patient = request.clock.limited
     steps = request.step_limit or (10**9 if patient else MIN_CONFLICTS_STEPS)
     return library.MinConflictsSolver(steps, random)
 
@@ -220,11 +221,11 @@ class _Listing:
 
     def _search(self) -> StopReason:
         started = time.monotonic()
+        self.request.clock.measure(ThreadTime())
         self.watch.look()
         best = self.request.want is Want.BEST
         lowered = lower(self.model, self.solver.supports, "python-constraint", objective=best)
-        with stopping_if_long(self.request.should_stop, len(self.decisions)):
-            placement = Placement(self.model, lowered, self.request, self.watch)
+        placement = Placement(self.model, lowered, self.request, self.watch)
         self.incumbent = placement.incumbent
         self.statistics |= {"translate_time": time.monotonic() - started, "constraints": placement.how}
         if self.request.hint is not None:
@@ -234,16 +235,14 @@ class _Listing:
         if not self.decisions:  # the library takes a problem without variables for one without solutions
             self.batches.put(())
             return StopReason.EXHAUSTED
-        with stopping_if_long(self.request.should_stop, len(self.decisions)):
-            problem = placement.problem(
-                self.solver.make(self.request, self.shuffles), ascending=self.solver.ascending
-            )
+        problem = placement.problem(
+            self.solver.make(self.request, self.shuffles), ascending=self.solver.ascending
+        )
         return self._list(problem) if self.solver.exhausts else self._try(problem)
 
     def _try(self, problem: Any) -> StopReason:
         """Ask for one solution; ``None`` means that the solver gave up, never that there is none."""
-        with stopping(self.request.should_stop):  # between the steps it looks at everything, asking nobody
-            solution = problem.getSolution()
+        solution = problem.getSolution()
         if solution is None:
             return StopReason.STEP_LIMIT
         self.batches.put([solution[v] for v in self.decisions])

@@ -14,7 +14,7 @@ from cpqueens.backends.base import Ended
 from cpqueens.backends.cpsat import second
 from cpqueens.backends.cpsat.second import both, in_turn
 from cpqueens.errors import ModelError
-from cpqueens.system.platforms import thread_clock
+from cpqueens.system.platforms import ThreadTime
 
 
 def roster(need: tuple[int, ...] = (2, 2, 3, 3, 3, 2, 2)) -> Model:
@@ -131,7 +131,7 @@ def test_nothing_is_delivered_after_enough() -> None:
     not hasattr(__import__("time"), "pthread_getcpuclockid"), reason="the system has no such clock"
 )
 def test_the_clock_of_a_thread_counts_no_other() -> None:
-    spent = thread_clock()
+    spent = ThreadTime()
     worker = threading.Thread(target=lambda: sum(range(3_000_000)))
     worker.start()
     worker.join()

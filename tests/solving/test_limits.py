@@ -1,0 +1,153 @@
+"""Limits hold wherever a run is, and go by the processor where they are not the user's."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+from cpqueens.models.queens import queens
+from fake_backend import FakeBackend, installed
+
+from cpqueens import Model, Regular
+from cpqueens.answers.outcome import StopReason
+from cpqueens.backends import base
+from cpqueens.backends.base import Clock, Deliver, Ended, Request
+from cpqueens.solving import handover, race
+from cpqueens.system.platforms import ThreadTime
+
+PATIENCE = 10.0
+"""Processor seconds after which a test fails whose run does not end."""
+
+
+def words() -> Model:
+    """Return a model with automata, tables and functions."""
+    m = Model("words")
+    x = m.intvar(0, 2, shape=4, name="x")
+    m.add(Regular(x, [(s, v, (s + v) % 3) for s in range(3) for v in range(3)], 0, [2]))
+    m.add(abs(x[1:] - x[:-1]).sum() <= 6, x[0] * x[3] >= 2)
+    return m
+
+
+PLACES = [
+    ("backtracking", "backtracking.backend.Backtracking._prepare"),
+    ("backtracking", "backtracking.searching.build_memory"),
+    ("backtracking", "backtracking.forward.ForwardSearch.slices"),
+    ("backtracking:check", "backtracking.searching.ForwardSearch"),
+    ("cpsat", "cpsat.translation.lower"),
+    ("cpsat", "cpsat.written.read"),
+    ("cpsat", "cpsat.backend.CpSat._ended"),
+    ("las-vegas", "las_vegas.backend.LasVegas._patterns"),
+    ("las-vegas", "las_vegas.backend._attempts"),
+    ("las-vegas", "las_vegas.backend._Run._statistics"),
+    ("local-search", "local_search.running.tours_of"),
+    ("local-search", "local_search.running.patterns_of"),
+    ("local-search", "local_search.running._presolve"),
+    ("local-search:tabu", "local_search.running._smaller"),
+    ("local-search:tabu", "local_search.engine.Search"),
+    ("local-search:tabu", "local_search.search.Search.start"),
+    ("python-constraint", "python_constraint.backend.lower"),
+    ("python-constraint", "python_constraint.backend.Placement"),
+    ("python-constraint:min-conflicts", "python_constraint.backend.Shuffles.shuffle"),
+    ("local-search+cpsat", "cpsat.translation.lower"),
+    ("auto", "backtracking.backend.Backtracking._prepare"),
+]
+
+
+@pytest.mark.parametrize(("solver", "place"), PLACES)
+def test_a_run_ends_wherever_it_is_stuck(solver: str, place: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In what does not look at any limit, before the search and after it."""
+    stop, should_stop = threading.Event(), Request.should_stop
+
+    def stuck(*_arguments: Any, **_options: Any) -> None:
+        stop.set()
+        used = ThreadTime()
+        while used() < PATIENCE:
+            sum(range(100))
+
+    monkeypatch.setattr(f"cpqueens.backends.{place}", stuck)
+    monkeypatch.setattr(Request, "should_stop", lambda r: stop.is_set() or should_stop(r))
+    outcome = words().solve(solver=solver, time_limit=1e6, random_seed=1)
+    assert stop.is_set()
+    assert (outcome.status, outcome.stop_reason) in (
+        ("UNKNOWN", "time_limit"),
+        ("FEASIBLE", "solution_limit"),
+    )
+    assert not outcome.complete
+
+
+def test_a_heuristic_has_its_share_on_a_machine_that_does_something_else(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The clock goes on by a thousandth of the limit at every look, so that a hundred looks are its share."""
+    looks = itertools.count()
+    monkeypatch.setattr(Clock, "elapsed", lambda _: float(next(looks)))
+
+    def script(model: Any, request: Request, deliver: Deliver) -> Ended:
+        request.clock.measure(lambda: 0.0)
+        asked = 0
+        while asked < 300 and not request.should_stop():
+            asked += 1
+        if asked == 300:
+            deliver(np.array([[0, 4, 7, 5, 2, 6, 1, 3]]))
+        return Ended(False, StopReason.SOLUTION_LIMIT)
+
+    fake = FakeBackend(script, proves=False)
+    monkeypatch.setattr(handover.HandOver, "_head_start", lambda *_: None)
+    with installed(fake):
+        outcome = queens(8).solve(solver="fake+cpsat", time_limit=1000)
+    assert outcome.statistics["found_by"] == "fake"
+
+
+def test_the_users_limit_is_by_the_clock_whoever_has_the_processor() -> None:
+    clock = Clock(1e-9)
+    clock.measure(lambda: 0.0)
+    assert clock.expired()
+
+
+def test_an_exact_solver_has_its_time_before_company_comes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However long it takes on the clock."""
+    monkeypatch.setattr(handover, "DELAY", 0.5)
+    had, began = [0.0], []
+
+    def heuristic(model: Any, request: Request, deliver: Deliver) -> Ended:
+        began.append(had[0])
+        return Ended(False, StopReason.GAVE_UP)
+
+    def exact(model: Any, request: Request, deliver: Deliver) -> Ended:
+        request.clock.measure(lambda: had[0])
+        for _ in range(200):
+            had[0] += 0.125 * (not began)
+            assert not request.should_stop()
+            time.sleep(0.001)
+        deliver(np.array([[0, 4, 7, 5, 2, 6, 1, 3]]))
+        return Ended(False, StopReason.SOLUTION_LIMIT)
+
+    features = frozenset(base.Feature)
+    pair = handover.HandOver(
+        handover.Part("fake", FakeBackend(heuristic, proves=False, features=features), None),
+        handover.Part("exact", FakeBackend(exact, features=features), None),
+    )
+    queens(8).solve(solver=pair, time_limit=1000)
+    assert began
+    assert began[0] >= 0.5
+
+
+def test_a_rival_joins_by_what_the_own_engine_had(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Work and pauses of its own, not the clock."""
+    had, joined = [0.0], []
+    monkeypatch.setattr(race.tiers, "had", lambda: had[0])
+    monkeypatch.setattr(race, "_Rival", lambda *_: joined.append(had[0]))
+    request = Request(base.Want.ALL, Clock(None))
+    contest = race._Contest(queens(6), request, lambda _batch: True)
+    assert not contest._interrupted()
+    had[0] += race.SILENCE
+    time.sleep(0.01)
+    assert not contest._interrupted()
+    assert not joined
+    had[0] += 0.01
+    contest._interrupted()
+    assert joined
