@@ -196,6 +196,7 @@ EXAMPLES: dict[str, Example] = {
         [[1], [0, 2, 3], [0, 1, 3], [0, 2, 3]],
         [[1], [0, 2], [0, 1, 3], [2, 3]],
     ),
+    "a chain of two depots": (lambda x: Circuit(x, [0, 3]), [[3], [0, 2], [1, 0], [1, 2]], []),
     "a tour without a depot": (lambda x: Circuit(x, [0, 3]), [[0], [2], [1], [3]], []),
     "a tour with two depots": (lambda x: Circuit(x, [0, 3]), [[3], [2], [1], [0]], []),
     "a tour may leave out": (
