@@ -5,7 +5,7 @@ from __future__ import annotations
 from list_checker import CHECKER
 from list_crosscheck import CROSSCHECK
 from list_engines import BACKTRACKING, COMPILED, KERNELS
-from list_exchange import COMPARING, EXCHANGE
+from list_exchange import COMPARING, ELSEWHERE, EXCHANGE
 from list_kinds import KINDS
 from list_laboratory import LABORATORY
 from list_language import LANGUAGE, LOWERING
@@ -38,6 +38,7 @@ AREAS: tuple[Area, ...] = (
     CROSSCHECK,
     LONGRUN,
     LABORATORY,
+    ELSEWHERE,
     EXCHANGE,
     MEANING,
     COMPARING,
