@@ -236,3 +236,29 @@ def test_arguments_that_mean_nothing_are_refused(name: str, arguments: list[str]
     done = run(name, *arguments)
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
+
+
+def test_ratios_of_several_days_are_a_range(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(FOLDER.parents[1] / "docs")
+    summary = importlib.import_module("generating.summary")
+
+    def day(ours: float, peer: float) -> list[dict[str, object]]:
+        return [
+            {"name": n, "ms": ms, "ended": False} for n, ms in (("we", ours), ("--against ./k {n}", peer))
+        ]
+
+    race = {"entries": day(2.0, 4.0), "earlier": [{"date": "2026-01-01", "entries": day(3.0, 2.5)}]}
+    row = summary.Row("a job", "x", "x", "we", {"K": "--against", "L": "L"})
+    told = summary._cells(row, race)
+    assert told == ["2\N{NO-BREAK SPACE}ms", "K 4\N{NO-BREAK SPACE}ms, L: not measured", "**0.5 to 1.2**"]
+
+
+def test_what_a_race_had_on_other_days_is_kept(race: ModuleType) -> None:
+    kept = importlib.import_module("kept")
+    today = kept.this_run()["date"]
+    old = {
+        "entries": ["b"],
+        "earlier": [{"date": today, "entries": ["a"]}, {"date": "1999-01-01", "entries": []}],
+    }
+    assert [d["date"] for d in kept._earlier(old, "2000-01-01")] == ["2000-01-01", "1999-01-01"]
+    assert kept._earlier({"cells": {}}, "2000-01-01") == []

@@ -41,10 +41,12 @@ ROWS = (
         "the least, proved: Golomb ruler, 9 marks", EACH,
         {"NuCS": "NuCS", "Gecode": "Gecode, flattened before"}),
     Row("a first solution of 128 queens, by `local-search`", "local_search", "a first solution of 128 queens",
-        "cpqueens, auto, checked", {"CP-SAT": "CP-SAT, three AllDifferents, 1 worker"}),
-    Row("count 16 queens, one thread", "counting", "count 16 queens", "cpqueens, backtracking (halves)",
-        {"C, one of each class of eight": "C, symmetry_classes"}),
-    Row("state 1,000 queens and translate them, `to_cpsat`", "modelling",
+        "cpqueens, auto, checked",
+        {"python-constraint's min-conflicts": "python-constraint2, min-conflicts",
+         "CP-SAT's local search": "CP-SAT, three AllDifferents, local search only"}),
+    Row("count 16 queens, one thread (no solution is seen)", "counting", "count 16 queens",
+        "cpqueens, backtracking (halves)", {"Kluev's C++": "--against"}),
+    Row("state 1,000 queens and translate them, `to_cpsat` (nothing is solved)", "modelling",
         "model and translate 1000 queens for CP-SAT", "cpqueens, to_cpsat",
         {"OR-Tools": "raw OR-Tools", "CPMpy": "CPMpy, to OR-Tools"}),
     Row("enumerate 10 queens by callback, by `cpsat`", "modelling",
@@ -70,29 +72,43 @@ def summary(here: bool = False) -> str:
         run = told["runs"][race["run"]]
         days.add(run["date"])
         machines.add(run["machine"])
-        lines.append([row.says, *_cells(row, {entry["name"]: entry for entry in race["entries"]})])
+        lines.append([row.says, *_cells(row, race)])
     when = " and ".join(sorted({min(days), max(days)})) if days else "never"
     if here:
         return f"{when}, {'; '.join(sorted(machines))}:\n\n{table(HEAD, lines)}\n"
     said = f"""Processor time, medians of runs that took turns, {when}, {"; ".join(sorted(machines))}.
 Ours builds its model, solves it, reads the values and checks every solution, which no peer does; a ratio
-below 1 says that we are faster. `make docs-benchmarks` measures it again;
+below 1 says that we are faster; of several days stands the range. `make docs-benchmarks` measures it again;
 [all rows, those where peers are ahead among them](docs/benchmarks.md).
 
 """
     return f"{said}{table(HEAD, lines)}\n"
 
 
-def _cells(row: Row, entries: dict[str, dict[str, Any]]) -> list[str]:
-    ours = entries[row.ours]
-    peers = {short: entries[name] for short, name in row.peers.items() if name in entries}
-    ratios = [ours["ms"] / peer["ms"] for peer in peers.values()]
-    told = [f"{ratio:.3g}" if ratio >= 1 else f"{ratio:.2g}" for ratio in ratios]
-    return [
-        _ms(ours),
-        ", ".join(f"{short} {_ms(peer)}" for short, peer in peers.items()),
-        ", ".join(f"**{text}**" if ratio > 1 else text for ratio, text in zip(ratios, told, strict=True)),
-    ]
+def _cells(row: Row, race: dict[str, Any]) -> list[str]:
+    """Return our time, those of peers or that there is none, and ratios: of several days their range."""
+    entries = {entry["name"]: entry for entry in race["entries"]}
+    days = [race, *race.get("earlier", ())]
+    told, ratios = [], []
+    for short, name in row.peers.items():
+        found = next((full for full in entries if full == name or name == full.split()[0]), None)
+        told.append(f"{short}: not measured" if found is None else f"{short} {_ms(entries[found])}")
+        if found is not None:
+            ratios.append(_range([r for r in (ratio_of(day, row.ours, found) for day in days) if r]))
+    return [_ms(entries[row.ours]), ", ".join(told), ", ".join(ratios)]
+
+
+def ratio_of(race: dict[str, Any], ours: str, peer: str) -> float | None:
+    """Return ours over a peer's as it was on a day; None where one of them did not run."""
+    known = {entry["name"]: entry["ms"] for entry in race["entries"]}
+    return known[ours] / known[peer] if ours in known and peer in known else None
+
+
+def _range(ratios: list[float]) -> str:
+    """Return a ratio, of several days the least and the greatest; one above 1 stands out."""
+    ends = dict.fromkeys(f"{r:.3g}" if r >= 1 else f"{r:.2g}" for r in (min(ratios), max(ratios)))
+    text = " to ".join(ends)
+    return f"**{text}**" if max(ratios) > 1 else text
 
 
 def _ms(entry: dict[str, Any]) -> str:

@@ -235,7 +235,7 @@ def again(build: Callable[[], Model], counted: bool) -> Work:
 
 
 GENERAL: dict[str, tuple[Callable[[], Model], Callable[[constraint.Problem], None]]] = {
-    "Latin squares, order 5": (lambda: latin_square(5, "row"), native_latin),
+    "Latin squares of order 5, first row fixed": (lambda: latin_square(5, "row"), native_latin),
     "Costas arrays, order 9": (lambda: costas_array(9), native_costas),
     "magic squares, order 3": (lambda: magic_square(3), native_magic),
     "Langford pairings, 7": (lambda: langford(7), native_langford),

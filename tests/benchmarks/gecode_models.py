@@ -1,7 +1,8 @@
 """MiniZinc texts of jobs of `bench_everyone`, by name, for Gecode with its own global constraints.
 
-They state the same constraints as ours, in the same order of variables, and no search: Gecode takes what its
-FlatZinc front end takes by default. Jobs without a text have no entry in the column.
+They state the same constraints as ours, in the same order of variables, and the search that Gecode's users
+write: smallest domain first with the least value, rulers from left to right; job shops as by default. Jobs
+without a text have no entry in the column.
 """
 
 from __future__ import annotations
@@ -21,17 +22,18 @@ QUEENS = """
 int: n; array[1..n] of var 0..n-1: x; include "alldifferent.mzn";
 constraint alldifferent(x);
 constraint alldifferent([x[i] + i | i in 1..n]) /\\ alldifferent([x[i] - i | i in 1..n]);
-solve satisfy;
+solve :: int_search(x, first_fail, indomain_min, complete) satisfy;
 """
 
 PIGEONS = """
-int: n; array[1..n] of var 1..n-1: x; include "alldifferent.mzn"; constraint alldifferent(x); solve satisfy;
+int: n; array[1..n] of var 1..n-1: x; include "alldifferent.mzn"; constraint alldifferent(x);
+solve :: int_search(x, first_fail, indomain_min, complete) satisfy;
 """
 
 LATIN = """
 int: n; array[1..n, 1..n] of var 0..n-1: x; include "alldifferent.mzn";
 constraint forall(i in 1..n)(alldifferent(row(x, i)) /\\ alldifferent(col(x, i)));
-solve satisfy;
+solve :: int_search(array1d(x), first_fail, indomain_min, complete) satisfy;
 """
 
 GOLOMB = """
@@ -39,21 +41,21 @@ int: n; array[1..n] of var 0..n*n: x; include "alldifferent.mzn";
 constraint x[1] = 0 /\\ forall(i in 2..n)(x[i-1] < x[i]) /\\ x[2] - x[1] < x[n] - x[n-1];
 constraint alldifferent([x[j] - x[i] | i, j in 1..n where i < j]);
 var 0..n*n: length; constraint length = x[n];
-solve minimize length;
+solve :: int_search(x, input_order, indomain_min, complete) minimize length;
 """
 
 SERIES = """
 int: n; array[1..n] of var 0..n-1: x; array[1..n-1] of var 1..n-1: d; include "alldifferent.mzn";
 constraint alldifferent(x) /\\ alldifferent(d) /\\ forall(i in 1..n-1)(d[i] = abs(x[i+1] - x[i]));
 constraint x[1] < x[2] /\\ d[n-1] < d[1];
-solve satisfy;
+solve :: int_search(x, first_fail, indomain_min, complete) satisfy;
 """
 
 MAGIC = """
 int: n; array[0..n-1] of var 0..n-1: x; include "global_cardinality.mzn";
 constraint global_cardinality(x, array1d(0..n-1, [i | i in 0..n-1]), x);
 constraint sum(x) = n /\\ sum(i in 0..n-1)(i * x[i]) = n;
-solve satisfy;
+solve :: int_search(x, first_fail, indomain_min, complete) satisfy;
 """
 
 DESIGN = """
@@ -62,14 +64,14 @@ constraint forall(i in 1..v)(sum(row(x, i)) = r) /\\ forall(j in 1..b)(sum(col(x
 constraint forall(i, j in 1..v where i < j)(sum(c in 1..b)(x[i, c] * x[j, c]) = l);
 constraint forall(i in 1..v-1)(lex_lesseq(row(x, i), row(x, i+1)));
 constraint forall(j in 1..b-1)(lex_lesseq(col(x, j), col(x, j+1)));
-solve satisfy;
+solve :: int_search(array1d(x), input_order, indomain_min, complete) satisfy;
 """
 
 SCHUR = """
 int: n; array[1..n, 1..3] of var 0..1: x; include "lex_lesseq.mzn";
 constraint forall(i in 1..n)(sum(row(x, i)) = 1) /\\ lex_lesseq(col(x, 1), col(x, 2));
 constraint forall(a in 1..n, b in a..n-a, k in 1..3)(x[a, k] + x[b, k] + x[a+b, k] <= 2);
-solve satisfy;
+solve :: int_search(array1d(x), first_fail, indomain_min, complete) satisfy;
 """
 
 SUDOKU = """
@@ -77,7 +79,7 @@ array[1..9, 1..9] of 0..9: given; array[1..9, 1..9] of var 1..9: x; include "all
 constraint forall(i, j in 1..9 where given[i, j] > 0)(x[i, j] = given[i, j]);
 constraint forall(i in 1..9)(alldifferent(row(x, i)) /\\ alldifferent(col(x, i)));
 constraint forall(a, b in 0..2)(alldifferent([x[3*a+i, 3*b+j] | i, j in 1..3]));
-solve satisfy;
+solve :: int_search(array1d(x), first_fail, indomain_min, complete) satisfy;
 """
 
 
@@ -85,14 +87,14 @@ LANGFORD = """
 int: n; array[1..n] of var 0..2*n-1: p; include "alldifferent.mzn";
 constraint forall(i in 1..n)(p[i] <= 2*n - 2 - i);
 constraint alldifferent(p ++ [p[i] + i + 1 | i in 1..n]);
-solve satisfy;
+solve :: int_search(p, first_fail, indomain_min, complete) satisfy;
 """
 
 TRIPLES = """
 int: n; array[1..3, 1..n] of var 0..3*n-1: p; include "alldifferent.mzn";
 constraint alldifferent(array1d(p));
 constraint forall(k in 1..2, i in 1..n)(p[k+1, i] = p[k, i] + i + 1);
-solve satisfy;
+solve :: int_search(array1d(p), first_fail, indomain_min, complete) satisfy;
 """
 
 SQUARES = """
@@ -107,7 +109,7 @@ NORMAL = (
     SQUARES
     + """
 constraint x[1, 1] < x[1, n] /\\ x[1, 1] < x[n, 1] /\\ x[1, 1] < x[n, n] /\\ x[1, n] < x[n, 1];
-solve satisfy;
+solve :: int_search(array1d(x), first_fail, indomain_min, complete) satisfy;
 """
 )
 
@@ -115,13 +117,13 @@ KNAPSACK = """
 int: n; array[1..n] of int: w; array[1..n] of int: p; array[1..n] of var 0..1: x; int: most;
 var 0..sum(p): length; constraint length = sum(i in 1..n)(p[i] * x[i]);
 constraint sum(i in 1..n)(w[i] * x[i]) <= most;
-solve maximize length;
+solve :: int_search(x, input_order, indomain_max, complete) maximize length;
 """
 
 GRAPH = """
 int: n; int: k; int: m; array[1..n] of var 1..k: x; array[1..m, 1..2] of int: e;
 constraint forall(i in 1..m)(x[e[i, 1]] != x[e[i, 2]]);
-solve satisfy;
+solve :: int_search(x, first_fail, indomain_min, complete) satisfy;
 """
 
 ORDERED = """include "value_precede.mzn";
@@ -134,14 +136,14 @@ constraint forall(i, j in 0..n+1)(let {
   var 0..8: around = sum(a, b in -1..1 where a != 0 \\/ b != 0)(x[i+a, j+b])
 } in (x[i, j] = 1 -> around in 2..3) /\\ (x[i, j] = 0 -> around != 3));
 constraint length = sum(i, j in 1..n)(x[i, j]);
-solve maximize length;
+solve :: int_search(array1d(x), input_order, indomain_max, complete) maximize length;
 """
 
 HOLES = """
 int: n; array[1..n, 1..n] of 0..n: given; array[1..n, 1..n] of var 1..n: x; include "alldifferent.mzn";
 constraint forall(i, j in 1..n where given[i, j] > 0)(x[i, j] = given[i, j]);
 constraint forall(i in 1..n)(alldifferent(row(x, i)) /\\ alldifferent(col(x, i)));
-solve satisfy;
+solve :: int_search(array1d(x), first_fail, indomain_min, complete) satisfy;
 """
 
 SHOP = """
@@ -201,7 +203,10 @@ TEXTS = {
     "Langford 12": (LANGFORD, "n = 12;"),
     "Langford 3 x 9": (TRIPLES, "n = 9;"),
     "magic squares of order 4, normal": (NORMAL, "n = 4;"),
-    "magic square of order 5": (SQUARES + "solve satisfy;", "n = 5;"),
+    "magic square of order 5": (
+        SQUARES + "solve :: int_search(array1d(x), first_fail, indomain_min, complete) satisfy;",
+        "n = 5;",
+    ),
     "knapsack of 30": (KNAPSACK, things(30, 1)),
     "knapsack of 50": (KNAPSACK, things(50, 1)),
     "Golomb ruler, 10 marks": (GOLOMB, "n = 10;"),

@@ -5,9 +5,9 @@ its own without ``bench_``; a row takes the place of what the file had of the sa
 jobs can be measured afresh. The file has
 
 * ``runs``: of each run that a row is from its date, command, versions, machine and load;
-* ``rows``: of each job the number of its run, and either ``entries``, of a race (ours first, processor
-  milliseconds, whether a limit ended it), or ``cells`` of the table of that name, where ``bar`` is the column
-  that is drawn.
+* ``rows``: of each job the number of its run, of a race what it had on ``earlier`` days, too, and either
+  ``entries``, of a race (ours first, processor milliseconds, whether a limit ended it), or ``cells`` of the
+  table of that name, where ``bar`` is the column that is drawn.
 """
 
 from __future__ import annotations
@@ -122,11 +122,24 @@ def keep(row: dict[str, Any]) -> None:
     new = {"run": runs.index(this_run()), **row}
     places = [k for k, old in enumerate(rows) if _same(old, row)]
     if places:
+        old = rows[places[0]]
+        new |= {"earlier": found} if (found := _earlier(old, runs[old["run"]]["date"])) else {}
         rows[places[0]] = new
     else:
         rows.append(new)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(_text(runs, rows), encoding="utf-8")
+
+
+DAYS = 6
+
+
+def _earlier(old: dict[str, Any], date: str) -> list[dict[str, Any]]:
+    """Return the entries of a race on other days than this, the last first: what is measured again varies."""
+    if "entries" not in old:
+        return []
+    days = [{"date": date, "entries": old["entries"]}, *old.get("earlier", ())]
+    return [day for day in days if day["date"] != this_run()["date"]][:DAYS]
 
 
 def _same(old: dict[str, Any], new: dict[str, Any]) -> bool:

@@ -140,7 +140,7 @@ def gecode(
 
 def gecode_all(text: str, data: str, folder: Path, patience: float) -> Work | Absent:
     """All solutions, printed; their values are not read."""
-    solve = gecode(text, data, folder, patience, "-a")
+    solve = gecode(text, data, folder, patience, "-a", native=True)
     if solve is None:
         return NO_GECODE
 
@@ -153,7 +153,7 @@ def gecode_all(text: str, data: str, folder: Path, patience: float) -> Work | Ab
 
 def gecode_first(text: str, data: str, folder: Path, patience: float) -> Work | Absent:
     """A first solution, printed; False if there is none."""
-    solve = gecode(text, data, folder, patience)
+    solve = gecode(text, data, folder, patience, native=True)
     if solve is None:
         return NO_GECODE
 
@@ -166,7 +166,7 @@ def gecode_first(text: str, data: str, folder: Path, patience: float) -> Work | 
 
 def gecode_least(text: str, data: str, folder: Path, patience: float, objective: str) -> Work | Absent:
     """The least value of a variable, proved: the last that is printed."""
-    solve = gecode(text, data, folder, patience)
+    solve = gecode(text, data, folder, patience, native=True)
     if solve is None:
         return NO_GECODE
 
