@@ -10,6 +10,8 @@ from cpqueens.cli.exits import DONE, INTERRUPTED
 from cpqueens.cli.terminal import say
 from cpqueens.exchange.flatzinc import ImportedFlatZinc, load_flatzinc
 from cpqueens.exchange.flatzinc_outputs import Output
+from cpqueens.system import platforms
+from cpqueens.system.stopping import Stopped, stopping
 
 if TYPE_CHECKING:
     from cpqueens.answers.outcome import Outcome, Solution
@@ -69,10 +71,11 @@ def answer(
 
     started = time.monotonic()
     try:
-        imported = load_flatzinc(path, searched_first=not free)
+        with stopping(lambda: milliseconds is not None and _left(milliseconds) <= 0):
+            imported = load_flatzinc(path, searched_first=not free)
         options = {name: value for name, value in given.items() if value is not None}
         if milliseconds is not None:
-            options["time_limit"] = milliseconds / 1000
+            options["time_limit"] = max(_left(milliseconds), 1e-6)
         chosen, orders = (solver, {}) if free else _following(imported, solver)
         if verbose:
             say(f"% {imported.model.scope_text()}; {chosen} {orders or 'with an order of its own'}", err=True)
@@ -88,6 +91,9 @@ def answer(
             outcome = imported.model.enumerate(printer, chosen, **options)
         else:
             outcome = imported.model.solve(chosen, **options)
+    except Stopped:  # while the model was read
+        say(MARKERS["UNKNOWN"])
+        return DONE
     except CpqueensError:
         say("=====ERROR=====")
         raise
@@ -95,6 +101,11 @@ def answer(
     if statistics:
         _print_statistics(outcome, printer, time.monotonic() - started)
     return INTERRUPTED if outcome.stop_reason == "interrupted" else DONE
+
+
+def _left(milliseconds: int) -> float:
+    """Return the seconds that are left of a limit, which counts from the start of the program."""
+    return milliseconds / 1000 - platforms.process_age()
 
 
 def _understood(solver: str, options: Mapping[str, Any]) -> dict[str, Any]:

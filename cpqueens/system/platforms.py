@@ -20,6 +20,16 @@ def runs_commands() -> bool:
     return hasattr(os, "killpg") and os.name == "posix"
 
 
+def process_age() -> float:
+    """Return the seconds for which this process is there; where nobody knows, those of the processor."""
+    try:
+        with open("/proc/self/stat", encoding="utf-8") as file:  # noqa: PTH123 - once, and early
+            began = int(file.read().rpartition(")")[2].split()[19]) / os.sysconf("SC_CLK_TCK")
+        return max(0.0, time.clock_gettime(time.CLOCK_BOOTTIME) - began)
+    except (OSError, ValueError, IndexError, AttributeError):
+        return time.process_time()
+
+
 def children_seconds() -> float:
     """Return the processor seconds of children that have ended; 0 where nobody counts them."""
     if not _resource_has("RUSAGE_CHILDREN"):

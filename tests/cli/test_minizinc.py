@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,10 @@ import pytest
 from click.testing import CliRunner
 
 import cpqueens.exchange
+from cpqueens.cli import minizinc_answers
 from cpqueens.cli.main import main
 from cpqueens.exchange.flatzinc_constraints import FORMS
+from cpqueens.system import platforms
 
 MODELS = Path(__file__).parents[1] / "exchange" / "minizinc"
 LIBRARY = Path(cpqueens.exchange.__file__).with_name("mznlib")
@@ -72,6 +75,37 @@ def test_markers() -> None:
         ["=====UNKNOWN====="],
         ["=====UNSATISFIABLE====="],
     )
+
+
+@pytest.mark.parametrize(("age", "answered"), [(59.0, True), (61.0, False)])
+def test_the_limit_counts_from_the_start_of_the_program(
+    age: float, answered: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(platforms, "process_age", lambda: age)
+    lines = solved("search", "-t", "60000")
+    assert (lines[-1] == "----------") is answered
+    assert (lines == ["=====UNKNOWN====="]) is not answered
+
+
+def test_reading_ends_at_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever it is at: what is read here never ends."""
+    age = [0.0]
+
+    def read(*_arguments: Any, **_options: Any) -> None:
+        used = platforms.ThreadTime()
+        age[0] = 3.0
+        while used() < 10:
+            sum(range(100))
+
+    monkeypatch.setattr(platforms, "process_age", lambda: age[0])
+    monkeypatch.setattr(minizinc_answers, "load_flatzinc", read)
+    assert solved("search", "-t", "2000") == ["=====UNKNOWN====="]
+
+
+def test_the_age_of_a_process_begins_before_its_first_line() -> None:
+    program = "import time; began = time.monotonic(); from cpqueens.system.platforms import process_age; "
+    program += "print(process_age() - (time.monotonic() - began))"
+    assert float(subprocess.check_output([sys.executable, "-c", program], text=True)) > 0
 
 
 def test_statistics_and_errors(tmp_path: Path) -> None:
