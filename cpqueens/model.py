@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 
 from cpqueens.answers.check import Check, check
-from cpqueens.answers.outcome import Outcome, Solution
+from cpqueens.answers.outcome import Outcome, Solution, SolutionSet
 from cpqueens.answers.runs import Runs
 from cpqueens.backends.base import Backend
 from cpqueens.errors import ModelError
@@ -439,7 +439,7 @@ class Model(Statement):
         return export(self)
 
     @explaining_keywords
-    def drawn(self, answer: Solution | Outcome, form: str) -> str | None:
+    def drawn(self, answer: Solution | SolutionSet | Outcome, form: str) -> str | None:
         """Return a solution or an outcome of this model as a picture.
 
         >>> from cpqueens import Model
@@ -451,9 +451,9 @@ class Model(Statement):
         Parameters
         ----------
         answer
-            What `solve` returned, or its solution.
+            What `solve` or `enumerate` returned, its solution, or its solutions.
         form
-            ``text``, ``html``, ``svg`` or ``outcome``.
+            ``text``, ``html``, ``svg`` or ``outcome``; ``sheet`` of several solutions.
 
         Returns
         -------

@@ -182,6 +182,9 @@ class SolutionSet(Sequence["Solution"]):
         """
         return frame_of_set(self.model, self.known, len(self), self.values, expression)
 
+    def _repr_html_(self) -> str:
+        return self.model.drawn(self, "sheet") or ""
+
     def __repr__(self) -> str:
         return f"<{len(self)} solutions of {self.model.name}>"
 

@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from typing import Any
 
-from cpqueens.answers.outcome import Outcome, Solution
+from cpqueens.answers.outcome import Outcome, Solution, SolutionSet
 from cpqueens.language.listing import listing
 from cpqueens.language.statement import Statement
-from cpqueens.report.draw import draw_svg, draw_text, values_text
+from cpqueens.report.draw import draw_svg, draw_text, has_svg, values_text
 from cpqueens.text import markup
 
 _LONGEST = 20_000
@@ -47,6 +47,25 @@ def outcome_fragment(outcome: Outcome) -> str:
     )
 
 
+SHEET, LARGE_SHEET = 12, 3
+"""Solutions that a sheet shows; fewer of boards that are large."""
+_LARGE = 400  # squares
+
+
+def sheet_fragment(solutions: SolutionSet) -> str:
+    """Return the first solutions side by side, and how many there are in all."""
+    model = solutions.model
+    most = SHEET if len(model.decisions) <= _LARGE and has_svg(model) else LARGE_SHEET
+    shown = [solution_fragment(solution) for solution in solutions[:most]]
+    cells = "".join(f'<div style="width:150px">{part}</div>' for part in shown)
+    said = f"{len(solutions):,} in all" + (f", the first {most}:" if len(solutions) > most else "")
+    return markup.fragment(
+        markup.heading(model.name),
+        markup.line(said),
+        f'<div style="display:flex;flex-wrap:wrap;gap:12px">{cells}</div>',
+    )
+
+
 def model_fragment(model: Statement) -> str:
     """Return the model's variables with their domains, its constraints with their places, its objective."""
     found = listing(model)
@@ -61,5 +80,6 @@ FORMS: dict[str, Callable[[Any], str | None]] = {
     "svg": draw_svg,
     "html": solution_fragment,
     "outcome": outcome_fragment,
+    "sheet": sheet_fragment,
 }
 """What a notebook or a terminal may ask of a solution, or of an outcome."""

@@ -129,6 +129,17 @@ def test_edges_and_armies_that_do_not_fit_are_said() -> None:
     assert "different shapes" in str(solution(m, [1, 0, 1]))
 
 
+def test_a_set_of_solutions_is_a_sheet_that_says_how_many_there_are() -> None:
+    m = catalog.load("queens", ["n=6"]).model
+    sheet = m.enumerate(solver="backtracking").solutions._repr_html_()
+    assert (sheet.count("<svg"), "4 in all" in sheet) == (4, True)
+    m = catalog.load("queens", ["n=8"]).model
+    sheet = m.enumerate(solver="backtracking").solutions._repr_html_()
+    assert (sheet.count("<svg"), "92 in all, the first 12:" in sheet) == (12, True)
+    none = m.enumerate(solver="backtracking").solutions[:0]._repr_html_()
+    assert "0 in all" in none
+
+
 def test_a_users_own_kind_of_view_shows_names_and_values() -> None:
     class Map(View):
         pass
