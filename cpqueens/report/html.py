@@ -58,6 +58,7 @@ def sheet_fragment(solutions: SolutionSet) -> str:
     most = SHEET if len(model.decisions) <= _LARGE and has_svg(model) else LARGE_SHEET
     shown = [solution_fragment(solution) for solution in solutions[:most]]
     cells = "".join(f'<div style="width:150px">{part}</div>' for part in shown)
+    cells = cells.replace("<svg ", '<svg style="width:100%;height:auto" ')
     said = f"{len(solutions):,} in all" + (f", the first {most}:" if len(solutions) > most else "")
     return markup.fragment(
         markup.heading(model.name),

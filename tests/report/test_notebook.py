@@ -133,6 +133,7 @@ def test_a_set_of_solutions_is_a_sheet_that_says_how_many_there_are() -> None:
     m = catalog.load("queens", ["n=6"]).model
     sheet = m.enumerate(solver="backtracking").solutions._repr_html_()
     assert (sheet.count("<svg"), "4 in all" in sheet) == (4, True)
+    assert sheet.count('<svg style="width:100%;height:auto"') == sheet.count("viewBox") == 4
     m = catalog.load("queens", ["n=8"]).model
     sheet = m.enumerate(solver="backtracking").solutions._repr_html_()
     assert (sheet.count("<svg"), "92 in all, the first 12:" in sheet) == (12, True)
