@@ -33,8 +33,8 @@ import cpqueens
 from cpqueens.cli import main as cli
 from cpqueens.crosscheck.external import External
 from cpqueens.lab import evaluate as evaluating
-from cpqueens.lab.classical_texts import SECTIONS
-from cpqueens.lab.experiments import HEAD
+from cpqueens.lab.classical_texts import SECTIONS, settings
+from cpqueens.lab.experiments import CLAIMS
 from cpqueens.problems import catalog
 from cpqueens.report.gallery import statement_of
 
@@ -268,16 +268,23 @@ def test_every_page_is_within_the_site() -> None:
 def test_figures_of_the_texts_are_of_the_experiments_that_there_are() -> None:
     """Whoever changes an experiment measures it anew: make docs-figures."""
     told = json.loads((ROOT / "docs/files/experiments.json").read_text(encoding="utf-8"))
-    asked = [(s.name, s.source, [e.claim for e in s.experiments]) for s in SECTIONS]
+    asked = [(s.key, s.name, s.source, [(e.claim, e.says) for e in s.experiments]) for s in SECTIONS]
     listed = [
         (
+            section["key"],
             section["name"],
             section["source"],
-            [row[0] for one in section["tables"] if one["rows"][0] == HEAD for row in one["rows"][1:]],
+            [tuple(r[:2]) for one in section["tables"] if one["rows"][0] == CLAIMS for r in one["rows"][1:]],
         )
         for section in told["sections"]
     ]
-    assert listed[: len(asked)] == asked, "make docs-figures"
+    assert listed == asked, "make docs-figures"
+
+
+def test_the_chinese_page_of_texts_has_their_systems() -> None:
+    page = (ROOT / "docs/zh/texts.md").read_text(encoding="utf-8")
+    assert all(f"\n{command}\n" in page for command in settings().commands)
+    assert all(section.name in page for section in SECTIONS if section.key != "all")
 
 
 @pytest.mark.parametrize(

@@ -15,21 +15,28 @@ from cpqueens.cli.terminal import progress, say, width_of_output
     "--runs", type=click.IntRange(20, 10**6), default=400, show_default=True,
     help="of each experiment; dear ones are run less often",
 )  # fmt: skip
+@click.option("--only", multiple=True, metavar="NAME", help="a text or a table, by its name; may be repeated")
 @click.option("--out", type=click.Path(dir_okay=False), metavar="FILE.html", help="write a page as well")
 @json_option
-def command(runs: int, out: str | None, as_json: bool) -> int:
+def command(runs: int, only: tuple[str, ...], out: str | None, as_json: bool) -> int:
     """Reproduce the classical texts: each claim beside our figure, with its command.
 
     A signal ends it with the sections that are whole; a page or a document is written of all or not at all.
     """
-    from cpqueens.lab.classical_texts import NUMBER, reproduce
+    from cpqueens.lab.classical_texts import chosen, reproduce
     from cpqueens.lab.experiments import Reproduced
     from cpqueens.lab.experiments_page import data, page, text
     from cpqueens.report.outputfile import write_whole
+    from cpqueens.system.requirements import need
 
     check_place(out, "--out")
+    if out is not None:
+        need("matplotlib", "matplotlib")
     done: list[Reproduced] = []
-    sections, standing = reproduce(runs), Standing("experiments", unit="sections", done=0, of=NUMBER)
+    sections, standing = (
+        reproduce(runs, only),
+        Standing("experiments", unit="sections", done=0, of=len(chosen(only))),
+    )
     while True:
         with progress(standing):  # not while a section is printed
             found = next(sections, None)

@@ -145,7 +145,7 @@ def _short(size: int) -> str:
 
 
 def spaces(instance: Instance) -> dict[str, int]:
-    """Return the sizes of the spaces of candidates; for a board the three that books compare."""
+    """Return the sizes of the spaces of candidates; for a board those that books compare, moves and pairs."""
     from cpqueens.language.views import Board
 
     model = instance.model
@@ -156,6 +156,8 @@ def spaces(instance: Instance) -> dict[str, int]:
             "n pieces anywhere, C(n^2, n)": math.comb(n * n, n),
             "one in each row, n^n": n**n,
             "one in each row and column, n!": math.factorial(n),
+            "moves within a row, n (n - 1)": n * (n - 1),
+            "pairs of pieces, n (n - 1) / 2": math.comb(n, 2),
         }
     known = model.decisions
     if not 0 < len(known) <= 100_000:

@@ -143,7 +143,13 @@ def _without_gaps(line: str, columns: int) -> str:
 def _matrix(part: Lines, target: Target) -> list[Reading] | None:
     rows = [(n, _SEPARATORS.sub("", line)) for n, line in part]
     many = max(1, target.size)
-    if many == 1 or len(rows) % many or any(set(line) - {"0", "1"} or len(line) != many for _, line in rows):
+    if many == 1 or len(rows) % many or any(set(line) - {"0", "1"} for _, line in rows):
+        return None
+    wrong = [(n, len(line)) for n, line in rows if len(line) != many]
+    if wrong and many > 3 and all(2 * len(line) >= many for _, line in rows):
+        told = ", ".join(f"{length} in line {n}" for n, length in wrong)
+        raise ModelError(f"a 0/1 matrix of {many} rows has {many} figures in each, not {told}")
+    if wrong:
         return None
     return _drawn([(n, ["Q" if c == "1" else "" for c in line]) for n, line in rows], target, "0/1 matrix")
 

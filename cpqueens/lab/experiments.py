@@ -1,30 +1,78 @@
-"""The classical texts reproduced: what each claims, what we measure with its 95 % interval, by which command.
+"""What experiments on the classical texts are made of: claims, tables over sizes, and their figures.
 
-Figures are of this package's own strategies. Mistakes that only a source's own program makes are measured on
-programs written anew with them (`source_mistakes`), beside what was published of the source's.
+Figures come from the same functions as those of ``evaluate``, whose command stands below each table: it makes
+the same runs, and prints the same figures. Where a source has a program, it is measured as well
+(`source_programs`): what the source itself prints is never mixed with what we measured.
 """
 
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, partial
-from statistics import median
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from cpqueens.answers.outcome import Outcome, StopReason
 from cpqueens.answers.runs import Runs
-from cpqueens.answers.statistics import Z95, wilson_interval
+from cpqueens.answers.statistics import wilson_interval
 from cpqueens.kernels import tiers
+from cpqueens.lab.evaluation_text import interval, percent
 from cpqueens.lab.runlength import Interval, RunLengths
+from cpqueens.lab.source_programs import Program, lengths, played
 from cpqueens.model import Model
 
 Cells = list[list[str]]
-Measure = Callable[[Runs], str]
+
+LIMIT = 1_000_000
+"""Steps of a run: some of the sources' algorithms have no end of their own."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table with its head in the first row, and the commands that print its figures."""
+
+    name: str
+    caption: str
+    rows: Cells
+    commands: Sequence[str]
+
+
+Kind = str
+"""What is told of runs: one of `KINDS`."""
+
+KINDS: Mapping[Kind, Callable[[RunLengths], str]] = {
+    "solved": lambda found: _share(found.solved),
+    "stuck": lambda found: _share(~found.solved),
+    "a run": lambda found: interval(found.mean(found.solved | True)),
+    "if solved": lambda found: interval(found.mean(found.solved)),
+    "if not": lambda found: interval(found.mean(~found.solved)),
+    "a solution": lambda found: interval(found.expected()),
+}
+
+
+def _share(chosen: Any) -> str:
+    number, runs = int(chosen.sum()), len(chosen)
+    return percent(Interval(number / runs, *wilson_interval(number, runs)))
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A figure of runs: its kind, and in what they are measured."""
+
+    kind: Kind
+    unit: str = "steps"
+
+    def of(self, runs: Runs) -> str:
+        """Return it with its interval."""
+        none = np.zeros(len(runs), dtype=np.bool_)
+        work = runs.steps if self.unit == "steps" else runs.statistics[self.unit]
+        return KINDS[self.kind](RunLengths(np.asarray(work, dtype=np.float64), runs.solved, none, none))
+
+    def __str__(self) -> str:
+        return self.kind if self.kind in ("solved", "stuck") else f"{self.unit} of {self.kind}"
 
 
 @dataclass(frozen=True)
@@ -33,52 +81,137 @@ class Experiment:
 
     Attributes
     ----------
-    claim, published
-        What the source says, and its figure.
+    claim, says
+        What the source claims, and its figure, as printed; empty where it prints none.
     n
         Size of the board.
     solver, options
         What is run.
-    measure
+    figure
         What is told of the runs.
     share
         Of the runs asked for: dear ones are run less often.
+    program, most
+        The source's own in plain Python, of which a quarter of the runs are made, and how many at most.
     """
 
     claim: str
-    published: str
+    says: str
     n: int
     solver: str
-    measure: Measure
+    figure: Measured
     options: Mapping[str, Any] = field(default_factory=dict)
     share: float = 1.0
+    program: Program | None = None
+    most: int = 1000
+
+    def runs(self, runs: int) -> int:
+        """Return how many runs are made if so many are asked for."""
+        return max(20, round(runs * self.share))
 
     def command(self, runs: int) -> str:
         """Return the command that makes such runs."""
-        words = " ".join([self.solver, *(f"{name}={value}" for name, value in self.options.items())])
-        limit = f" --step-limit {LIMIT}"
-        return f"cpqueens evaluate queens n={self.n} --solver '{words}' --runs {runs}{limit}"
+        who = f"n={self.n} {_solver(self.solver, self.options)}"
+        return _evaluate(who, self.runs(runs), [self.figure.unit])
 
     def row(self, runs: int) -> list[str]:
         """Run it, and return a row of the section's table."""
-        number = max(20, round(runs * self.share))
+        number = self.runs(runs)
         found = made(self.n, self.solver, number, tuple(self.options.items()))
-        return [self.claim, self.published, self.measure(found), f"{number:,}", self.command(number)]
+        return [self.claim, self.says, self._of_program(runs), self.figure.of(found), f"{number:,}"]
+
+    def _of_program(self, runs: int) -> str:
+        if self.program is None:
+            return ""
+        number = max(20, min(self.runs(runs) // 4, self.most))
+        found = lengths(played(self.program, self.n, number))
+        return f"{KINDS[self.figure.kind](found)}, {number:,} runs"
+
+
+CLAIMS = ["claim", "the source says", "the source's program, measured by us", "ours", "runs"]
+
+
+def claims(name: str, experiments: Sequence[Experiment], runs: int) -> Table:
+    """Return the table of claims, each with what is measured."""
+    rows = [experiment.row(runs) for experiment in experiments]
+    commands = dict.fromkeys(experiment.command(runs) for experiment in experiments)
+    return Table(f"{name}-claims", "Claims and figures (95 % intervals)", [CLAIMS, *rows], tuple(commands))
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """Algorithms over sizes.
+
+    Attributes
+    ----------
+    name, caption
+        Of its table.
+    solvers
+        By what they are called: solver and options.
+    sizes, figures
+        Rows and columns.
+    share
+        Of the runs asked for.
+    """
+
+    name: str
+    caption: str
+    solvers: Mapping[str, tuple[str, Mapping[str, Any]]]
+    sizes: Sequence[int]
+    figures: Sequence[Measured]
+    share: float = 0.25
+
+    def runs(self, runs: int) -> int:
+        """Return how many runs are made if so many are asked for."""
+        return max(20, round(runs * self.share))
+
+    def __call__(self, runs: int) -> Table:
+        """Run them, and return the table, with one command for all of it."""
+        number = self.runs(runs)
+        units = dict.fromkeys(figure.unit for figure in self.figures)
+        who = " ".join(_solver(*solver) for solver in self.solvers.values())
+        command = _evaluate(f"--sizes {','.join(map(str, self.sizes))} {who}", number, list(units))
+        head = ["algorithm", "queens", *map(str, self.figures), "runs"]
+        return Table(self.name, self.caption, [head, *self._rows(number)], (command,))
+
+    def _rows(self, runs: int) -> Iterator[list[str]]:
+        for label, (solver, options) in self.solvers.items():
+            for n in self.sizes:
+                found = made(n, solver, runs, tuple(options.items()))
+                yield [label, str(n), *(figure.of(found) for figure in self.figures), f"{runs:,}"]
+
+
+def _solver(solver: str, options: Mapping[str, Any]) -> str:
+    words = " ".join([solver, *(f"{name}={value}" for name, value in options.items())])
+    return f"--solver '{words}'"
+
+
+def _evaluate(who: str, runs: int, units: Sequence[str]) -> str:
+    asked = "".join(f" --measure {unit}" for unit in units)
+    return f"cpqueens evaluate queens {who} --runs {runs} --step-limit {LIMIT}{asked}"
 
 
 @dataclass(frozen=True)
 class Section:
-    """What is said of one source: experiments, further tables, how it was read, and its known mistakes.
+    """What is said of one text: experiments, further tables, plots, how it was read, its known mistakes.
 
-    Tables are made of the number of runs that an experiment has.
+    Attributes
+    ----------
+    key
+        What it is called in commands.
+    name, source
+        Its title, and who wrote it where.
     """
 
+    key: str
     name: str
     source: str
     experiments: Sequence[Experiment] = ()
-    tables: Sequence[Callable[[int], tuple[str, Cells]]] = ()
-    mistakes: Sequence[str] = ()
+    tables: Sequence[Callable[[int], Table]] = ()
+    plots: Sequence[Callable[[int], Any]] = ()
+    answers: Sequence[str] = ()
     readings: Sequence[str] = ()
+    mistakes: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -86,13 +219,12 @@ class Reproduced:
     """A section with its figures, and the seconds that they took."""
 
     section: Section
-    tables: tuple[tuple[str, Cells], ...]
+    tables: Sequence[Table]
+    plots: Sequence[Any]
     seconds: float
 
 
-HEAD = ["claim", "published", "here (95 % interval)", "runs", "command"]
-LIMIT = 1_000_000
-"""Steps of a run: some of the sources' algorithms have no end of their own."""
+# ---- running -------------------------------------------------------------------------------------------
 
 
 @cache
@@ -133,171 +265,12 @@ def ended(outcome: Outcome) -> Outcome:
     return outcome
 
 
-# ---- what is told of runs ------------------------------------------------------------------------------
-
-
 def told(value: float, low: float, high: float) -> str:
     """Return an estimate with as many digits as its interval bears.
 
     >>> told(134.21, 128.9, 139.6), told(0.5, 0.48, 0.52), told(4.0, 4.0, 4.0)
-    ('134 (129 to 140)', '0.50 (0.48 to 0.52)', '4.00 (4.00 to 4.00)')
+    ('134 [129, 140]', '0.50 [0.48, 0.52]', '4.00 [4.00, 4.00]')
     """
-    if not math.isfinite(high):
-        return f"at least {low:,.3g}"
     width = high - low
     digits = 2 if width <= 0 else min(4, max(0, math.ceil(-math.log10(width / 2))))
-    return f"{value:,.{digits}f} ({low:,.{digits}f} to {high:,.{digits}f})"
-
-
-def rate(runs: Runs) -> str:
-    """Return the share of solved runs in per cent, with its Wilson interval."""
-    solved, many = int(runs.solved.sum()), len(runs)
-    low, high = wilson_interval(solved, many)
-    return told(100 * solved / many, 100 * low, 100 * high) + " %"
-
-
-def mean(values: Any) -> str:
-    """Return a mean with its interval; nothing of fewer than two values."""
-    if len(values) < 2:
-        return "too few"
-    middle = float(np.mean(values))
-    spread = Z95 * float(np.std(values, ddof=1)) / math.sqrt(len(values))
-    return told(middle, middle - spread, middle + spread)
-
-
-def steps(runs: Runs) -> str:
-    """Return the mean steps of all runs."""
-    return mean(runs.steps)
-
-
-def steps_if_solved(runs: Runs) -> str:
-    """Return the mean steps of solved runs."""
-    return mean(runs.steps[runs.solved])
-
-
-def steps_if_not(runs: Runs) -> str:
-    """Return the mean steps of runs that were not solved."""
-    return mean(runs.steps[~runs.solved])
-
-
-def per_solution(name: str) -> Measure:
-    """Return what tells the work of all runs divided by the solutions."""
-
-    def measure(runs: Runs) -> str:
-        work = np.asarray(runs.statistics[name], dtype=np.float64)
-        none = np.zeros(len(runs), dtype=np.bool_)
-        found: Interval = RunLengths(work, runs.solved, none, none).expected()
-        return told(found.value, found.low, found.high)
-
-    return measure
-
-
-def counted(name: str) -> Measure:
-    """Return what tells the mean of a count."""
-    return lambda runs: mean(np.asarray(runs.statistics[name], dtype=np.float64))
-
-
-_REPEATED = 7
-"""Times that a search is repeated, whose median time counts."""
-
-# ---- tables of single sources --------------------------------------------------------------------------
-
-
-def backtracking_nodes(_runs: int = 0) -> tuple[str, Cells]:
-    """Return the nodes of the first solution, as the source counts them."""
-    rows = [["queens", "published", "here"]]
-    for n, published in ((8, "114"), (12, "262")):
-        found = ended(board(n).solve(solver="backtracking:check")).statistics["nodes"]
-        rows.append([str(n), published, str(found)])
-    return "Nodes to the first solution: the root and every safe placement (exact)", rows
-
-
-def las_vegas_table(_runs: int = 0) -> tuple[str, Cells]:
-    """Return the source's table, exact; cells in which it differs have the printed value beside them."""
-    from cpqueens.lab.las_vegas_expectations import las_vegas_expectations
-    from cpqueens.lab.las_vegas_table import PUBLISHED, cells
-
-    exact = las_vegas_expectations(board(8))
-    rows = [["stop", "p", "s", "e", "t"]]
-    for stop, printed in PUBLISHED[8].items():
-        ours = cells(exact[stop])
-        marked = [
-            ours[c] if ours[c] == printed.get(c, ours[c]) else f"{ours[c]} (printed {printed[c]})"
-            for c in "pset"
-        ]
-        rows.append([str(stop), *marked])
-    return "Las Vegas with backtracking, 8 queens, exact expectations in the source's layout", rows
-
-
-def las_vegas_findings() -> list[str]:
-    """Return where the printed table is wrong, with the evidence of its own row."""
-    from cpqueens.lab.las_vegas_expectations import las_vegas_expectations
-    from cpqueens.lab.las_vegas_table import findings
-
-    return [str(finding) for finding in findings(8, las_vegas_expectations(board(8)))]
-
-
-def representations(_runs: int = 0) -> tuple[str, Cells]:
-    """Return nodes and processor seconds of all solutions by each representation of the same search."""
-    rows = [["queens", "strategy", "solutions", "nodes", "processor ms"]]
-    for n in (8, 10):
-        for strategy in ("check", "table", "rowmask", "bitmask"):
-            solver = f"backtracking:{strategy}"
-            found, seconds = _repeated(partial(board(n).enumerate, solver=solver))
-            nodes = f"{found.statistics['nodes']:,}"
-            rows.append([str(n), strategy, str(found.count), nodes, f"{1000 * seconds:.1f}"])
-    return (
-        "All solutions by machine code: equal nodes, unequal time; check and table are searches of one tree "
-        "like the others, and bitmask lists mirror images of one half",
-        rows,
-    )
-
-
-def _repeated(search: Callable[[], Outcome]) -> tuple[Outcome, float]:
-    """Return what a search says, and the median of its processor seconds in machine code."""
-    seconds = []
-    with tiers.compiled():
-        ended(search())  # loads it
-        for _ in range(_REPEATED):
-            began = time.process_time()
-            found = ended(search())
-            seconds.append(time.process_time() - began)
-    return found, median(seconds)
-
-
-def overview(runs: int) -> tuple[str, Cells]:
-    """Return all algorithms over sizes."""
-    rows = [["algorithm", "queens", "solved %", "steps", "evaluations per solution", "ms per run"]]
-    for solver, options in ALL.items():
-        for n in (8, 12, 16):
-            found = made(n, solver, runs, tuple(options.items()))
-            evaluations = per_solution("evaluations")(found) if "evaluations" in found.statistics else ""
-            spent = f"{1000 * float(found.seconds.mean()):.3g}"
-            rows.append([solver, str(n), rate(found), mean(found.steps), evaluations, spent])
-    for strategy in ("check", "bitmask", "forward"):
-        for n in (8, 12, 16):
-            solver = f"backtracking:{strategy}"
-            one, seconds = _repeated(partial(board(n).solve, solver=solver))
-            spent = f"{1000 * seconds:.3g}"
-            rows.append(
-                [f"backtracking:{strategy}", str(n), "always", f"{one.statistics['nodes']:,}", "", spent]
-            )
-    return (
-        "All algorithms over sizes, by machine code; steps of backtracking and las-vegas are nodes, without "
-        "an interval exact; ms are processor time of a whole call of backtracking, else a run's share",
-        rows,
-    )
-
-
-ALL: Mapping[str, Mapping[str, Any]] = {
-    "las-vegas": {},
-    "local-search:annealing": {},
-    "local-search:hill-climbing": {},
-    "local-search:min-conflicts": {},
-    "local-search:random-restart": {},
-    "local-search:sideways": {"max_sideways": 100},
-    "local-search:sosic-gu": {},
-    "local-search:sosic-gu-4": {},
-    "local-search:tabu": {},
-}
-"""The algorithms of the overview that make many runs."""
+    return f"{value:,.{digits}f} [{low:,.{digits}f}, {high:,.{digits}f}]"

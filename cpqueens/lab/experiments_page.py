@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from datetime import date
 from html import escape
 from typing import Any
@@ -16,17 +17,22 @@ from cpqueens.text.plaintext import wrapped
 
 def _notes(section: Section) -> Iterator[tuple[str, Sequence[str]]]:
     """Yield what is said of a source beside its figures, by title."""
-    for title, notes in (("How it is read", section.readings), ("Known mistakes", section.mistakes)):
+    for title, notes in (
+        ("Its claims, answered", section.answers),
+        ("How it is read", section.readings),
+        ("Known mistakes", section.mistakes),
+    ):
         if notes:
             yield title, notes
 
 
 def text(found: Reproduced, width: int) -> str:
-    """Return a section as lines of at most ``width`` characters, if words are not longer."""
+    """Return a section as lines of at most ``width`` characters, if words and commands are not longer."""
     section = found.section
-    lines = [section.name, *wrapped(f"source: {section.source}", width)]
-    for caption, cells in found.tables:
-        lines += ["", *wrapped(caption, width), *laid_out(cells, width)]
+    lines = [*wrapped(section.name, width), *wrapped(f"source: {section.source}", width)]
+    for one in found.tables:
+        lines += ["", *wrapped(one.caption, width), *laid_out(one.rows, width)]
+        lines += [f"  $ {command}" for command in one.commands]
     for title, listed in _notes(section):
         lines += ["", f"{title}:", *(line for note in listed for line in wrapped(f"- {note}", width))]
     return "\n".join([*lines, f"({found.seconds:.1f} s of processor time)"])
@@ -37,9 +43,11 @@ def data(sections: Sequence[Reproduced], runs: int) -> dict[str, Any]:
     when = {"date": date.today().isoformat(), "versions": dict(versions())}
     return {**when, "runs": runs, "seconds": sum(found.seconds for found in sections), "sections": [
         {
+            "key": found.section.key,
             "name": found.section.name,
             "source": found.section.source,
-            "tables": [{"caption": caption, "rows": rows} for caption, rows in found.tables],
+            "tables": [asdict(one) for one in found.tables],
+            "plots": [asdict(one) for one in found.plots],
             "notes": [{"title": title, "lines": list(lines)} for title, lines in _notes(found.section)],
             "seconds": found.seconds,
         }
@@ -48,27 +56,42 @@ def data(sections: Sequence[Reproduced], runs: int) -> dict[str, Any]:
 
 
 def page(sections: Sequence[Reproduced], runs: int) -> str:
-    """Return the page."""
+    """Return the page.
+
+    Raises
+    ------
+    MissingLibrary
+        If matplotlib is not installed.
+    """
     title = "The classical texts, reproduced"
     seconds = sum(found.seconds for found in sections)
     about = (
-        f"{runs:,} runs of each experiment, dear ones less often; {seconds:.0f} s of processor time. "
-        f"Intervals hold the truth in 95 of 100 cases."
+        f"Measured on {date.today().isoformat()}, {runs:,} runs of each experiment, dear ones less often; "
+        f"{seconds:.0f} s of processor time. Intervals hold the truth in 95 of 100 cases."
     )
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{title}</title><style>{STYLE}</style></head>\n"
+        f"<title>{title}</title><style>{STYLE}{_COMMANDS}</style></head>\n"
         f'<body><h1>{title}</h1><p class="soft">{about}</p>{"".join(_parts(sections))}</body></html>\n'
     )
 
 
+_COMMANDS = "pre { white-space: pre-wrap; font-size: .85rem; margin: .4rem 0 1rem; color: var(--soft); }"
+
+
 def _parts(sections: Sequence[Reproduced]) -> Iterator[str]:
+    from cpqueens.lab.source_plots import picture
+
     for found in sections:
         section = found.section
         yield f'<h2>{escape(section.name)}</h2><p class="soft">Source: {escape(section.source)}</p>'
-        for caption, (head, *rows) in found.tables:
-            yield table(head, rows, caption)
+        for one in found.tables:
+            head, *rows = one.rows
+            yield table(head, rows, one.caption)
+            yield f"<pre>{escape(chr(10).join(one.commands))}</pre>"
+        for drawn in map(picture, found.plots):
+            yield f"<figure><div>{drawn.svg}</div><figcaption>{escape(drawn.caption)}</figcaption></figure>\n"
         for title, notes in _notes(section):
             listed = "".join(f"<li>{escape(note)}</li>" for note in notes)
             yield f"<p>{title}</p><ul>{listed}</ul>"

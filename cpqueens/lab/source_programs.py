@@ -1,4 +1,4 @@
-"""The sources' programs with their known mistakes, written anew from what is known of them, to be measured.
+"""The sources' programs, mistakes included, written anew from what is known of them, to be measured.
 
 Nobody else uses them: the strategies of this package have none of these mistakes. Each is a switch, so that
 what one of them costs is a difference between two measurements of one program. Boards are lists, and all of
@@ -7,10 +7,16 @@ it is plain Python: a run of 8 queens takes milliseconds.
 
 from __future__ import annotations
 
+import math
 import random
-from collections.abc import Iterator
+from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from cpqueens.lab.runlength import RunLengths
 
 SOLVED, MISSED, FAILED = "solved", "missed", "failed"
 """How a run of a program ended; what is missed is solved, and was reported as a failure."""
@@ -18,7 +24,36 @@ SOLVED, MISSED, FAILED = "solved", "missed", "failed"
 Squares = tuple[tuple[int, int], ...]
 
 
-# ---- A1: hill climbing over boards ---------------------------------------------------------------------
+class Played(NamedTuple):
+    """How a run of a program ended, and what it took: steps, restarts or rows, as its text counts."""
+
+    end: str
+    taken: int
+
+
+class Program(Hashable, Protocol):
+    """What can be run; equal ones do the same."""
+
+    def play(self, n: int, rng: random.Random) -> Played:
+        """Run it once on n queens."""
+
+
+@cache
+def played(program: Program, n: int, runs: int) -> tuple[Played, ...]:
+    """Return runs of a program."""
+    rng = random.Random(0)
+    return tuple(program.play(n, rng) for _ in range(runs))
+
+
+def lengths(runs: tuple[Played, ...]) -> RunLengths:
+    """Return what runs took, and which were solved."""
+    solved = np.array([run.end == SOLVED for run in runs])
+    return RunLengths(
+        np.array([run.taken for run in runs], dtype=np.float64), solved, ~solved, solved & False
+    )
+
+
+# ---- hill climbing with random neighbour ------------------------------------------------------------------
 
 
 @cache
@@ -44,14 +79,12 @@ def _board(state: list[int], aliased: bool = False) -> list[list[int]]:
     return board
 
 
-def _best_neighbour(state: list[int], aliased: bool) -> tuple[list[int], int]:
-    """Return the last one of the best among all neighbours that are no worse and the state, and its count."""
+def _best_of_aliased(state: list[int]) -> list[int]:
+    """Return the neighbour that a listing chooses whose boards have one row in all places."""
     best, least = list(state), _seen(_board(state), state)
-    moved, board = list(state), _board(state, aliased)
+    moved, board = list(state), _board(state, aliased=True)
     for column, was in enumerate(state):
-        for row in range(len(state)):
-            if row == was:
-                continue
+        for row in (row for row in range(len(state)) if row != was):
             moved[column] = row
             board[row][column], board[was][column] = 1, 0
             seen = _seen(board, moved)
@@ -59,40 +92,67 @@ def _best_neighbour(state: list[int], aliased: bool) -> tuple[list[int], int]:
                 best, least = list(moved), seen
             board[row][column], board[was][column] = 0, 1
         moved[column] = was
-    return best, least
+    return best
 
 
-def climb(n: int, rng: random.Random, aliased: bool, most: int = 10_000) -> str:
-    """Climb hills as the listings of A1 do, on boards whose rows may be ``aliased``.
+def _best_neighbour(state: list[int]) -> list[int]:
+    """Return the last one of the best among all neighbours that are no worse than the state."""
+    lines, best = _Lines(state, surplus=True), list(state)
+    least = lines.cost
+    for column, was in enumerate(state):
+        lines.take(column, was)
+        for row in (row for row in range(lines.n) if row != was):
+            cost = lines.cost + lines.attackers(column, row)
+            if cost <= least:
+                best, least = [*state[:column], row, *state[column + 1 :]], cost
+        lines.put(column, was)
+    return best
+
+
+@dataclass(frozen=True)
+class ClimbProgram:
+    """Hill climbing with random neighbour as in its listings, on boards whose rows may be ``aliased``.
 
     An array of rows that is filled with one row has that row everywhere: a queen that is put on a square is
     on all squares of her column. The state itself is looked at on a board of its own.
 
-    >>> climb(4, random.Random(3), aliased=False), climb(4, random.Random(3), aliased=True)
+    >>> ClimbProgram().play(4, random.Random(3)).end, ClimbProgram(True).play(4, random.Random(3)).end
     ('solved', 'failed')
     """
-    state = [rng.randrange(n) for _ in range(n)]
-    for _ in range(most):
-        before = _seen(_board(state), state)
-        best, _least = _best_neighbour(state, aliased)
-        if best == state:
-            break
-        if _seen(_board(best), best) == before:  # a shoulder: anywhere
-            best[rng.randrange(n)] = rng.randrange(n)
-        state = best
-    return SOLVED if _seen(_board(state), state) == 0 else FAILED
+
+    aliased: bool = False
+
+    def play(self, n: int, rng: random.Random, most: int = 10_000) -> Played:
+        """Run it once, for at most so many steps."""
+        state = [rng.randrange(n) for _ in range(n)]
+        taken = 0
+        while taken < most:
+            best = _best_of_aliased(state) if self.aliased else _best_neighbour(state)
+            if best == state:
+                break
+            if _surplus(best) == _surplus(state):  # a shoulder: anywhere
+                best[rng.randrange(n)] = rng.randrange(n)
+            state, taken = best, taken + 1
+        return Played(SOLVED if _surplus(state) == 0 else FAILED, taken)
+
+
+def _surplus(state: list[int]) -> int:
+    return _Lines(state, surplus=True).cost
 
 
 # ---- counters of lines, for the others -----------------------------------------------------------------
 
 
 class _Lines:
-    """How many queens each column and diagonal has, with one queen in each row."""
+    """How many queens each column and diagonal has, with one queen in each row.
 
-    def __init__(self, columns: list[int]) -> None:
+    ``cost`` counts attacking pairs, or as ``surplus`` neighbours on a line.
+    """
+
+    def __init__(self, columns: list[int], surplus: bool = False) -> None:
         self.n = len(columns)
         self.at = [[0] * (2 * self.n) for _ in range(3)]
-        self.pairs = 0
+        self.cost, self.most = 0, 1 if surplus else self.n
         for row, column in enumerate(columns):
             self.put(row, column)
 
@@ -102,29 +162,31 @@ class _Lines:
     def put(self, row: int, column: int) -> None:
         """Put a queen on a square."""
         for line, place in zip(self.at, self._places(row, column), strict=True):
-            self.pairs += line[place]
+            self.cost += min(line[place], self.most)
             line[place] += 1
 
     def take(self, row: int, column: int) -> None:
         """Take one away."""
         for line, place in zip(self.at, self._places(row, column), strict=True):
             line[place] -= 1
-            self.pairs -= line[place]
+            self.cost -= min(line[place], self.most)
 
     def attackers(self, row: int, column: int) -> int:
-        """Return how many queens attack a square."""
-        column, up, down = self._places(row, column)
-        return self.at[0][column] + self.at[1][up] + self.at[2][down]
+        """Return how many queens attack a square, or as surplus on how many lines."""
+        return sum(
+            min(line[place], self.most)
+            for line, place in zip(self.at, self._places(row, column), strict=True)
+        )
 
 
-# ---- A2: limited sideways moves ------------------------------------------------------------------------
+# ---- limited sideways moves ------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class SidewaysProgram:
-    """Steepest descent with limited sideways moves, with any of three mistakes.
+    """Steepest descent with limited sideways moves, with any of four mistakes.
 
-    >>> SidewaysProgram(limit=10).run(8, random.Random(5))
+    >>> SidewaysProgram(limit=10).play(8, random.Random(5)).end
     'failed'
 
     Attributes
@@ -137,33 +199,40 @@ class SidewaysProgram:
         At the limit the state that the last try has reached is not looked at.
     rounds
         Columns of the start are rounded, which halves the share of those at the borders.
+    rounds_choice
+        So is the number of the move among the best ones, which halves the share of the first and the last.
     """
 
     limit: int
     counts_starts: bool = False
     forgets_last: bool = False
     rounds: bool = False
+    rounds_choice: bool = False
 
-    def run(self, n: int, rng: random.Random) -> str:
-        """Return how one run ends."""
-        columns = [self._column(n, rng) for _ in range(n)]
+    def play(self, n: int, rng: random.Random) -> Played:
+        """Run it once."""
+        columns = [_chosen(n, rng, self.rounds) for _ in range(n)]
         lines = _Lines(columns)
         first = sideways = int(self.counts_starts)
-        while lines.pairs:
-            before, (best, moves) = lines.pairs, _best_moves(columns, lines)
+        taken = 0
+        while lines.cost:
+            before, (best, moves) = lines.cost, _best_moves(columns, lines)
             if best > before or (sideways >= self.limit and best == before):
-                return FAILED
+                return Played(FAILED, taken)
             if sideways >= self.limit and self.forgets_last:
-                return FAILED if best else MISSED
-            row, column = rng.choice(moves)
+                return Played(FAILED if best else MISSED, taken)
+            row, column = moves[_chosen(len(moves), rng, self.rounds_choice)]
+            taken += 1
             lines.take(row, columns[row])
             lines.put(row, column)
             columns[row] = column
             sideways = sideways + 1 if best == before else first
-        return SOLVED
+        return Played(SOLVED, taken)
 
-    def _column(self, n: int, rng: random.Random) -> int:
-        return int(rng.random() * (n - 1) + 0.5) if self.rounds else rng.randrange(n)
+
+def _chosen(n: int, rng: random.Random, rounded: bool) -> int:
+    """Return a number below n at random, or one that is rounded to it."""
+    return int(rng.random() * (n - 1) + 0.5) if rounded else rng.randrange(n)
 
 
 def _best_moves(columns: list[int], lines: _Lines) -> tuple[int, list[tuple[int, int]]]:
@@ -171,7 +240,7 @@ def _best_moves(columns: list[int], lines: _Lines) -> tuple[int, list[tuple[int,
     best, moves = 1 << 30, list[tuple[int, int]]()
     for row, was in enumerate(columns):
         lines.take(row, was)
-        rest = lines.pairs
+        rest = lines.cost
         for column in range(lines.n):
             pairs = rest + lines.attackers(row, column)
             if column != was and pairs <= best:
@@ -182,15 +251,15 @@ def _best_moves(columns: list[int], lines: _Lines) -> tuple[int, list[tuple[int,
     return best, moves
 
 
-# ---- A7: minimisation of conflicts by swaps ------------------------------------------------------------
+# ---- minimisation of conflicts by swaps ------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class SwapProgram:
-    """Sosic and Gu's QS1 with any of three mistakes.
+    """Sosic and Gu's QS1, with either of two mistakes of the survey's program.
 
-    >>> SwapProgram().restarts(8, random.Random(1)) <= SwapProgram(True, True).restarts(8, random.Random(1))
-    True
+    >>> [program.play(8, random.Random(1)).end for program in (SwapProgram(), SwapProgram(True, True))]
+    ['solved', 'solved']
 
     Attributes
     ----------
@@ -198,26 +267,23 @@ class SwapProgram:
         A queen counts as attacked only if one in a later row attacks her.
     each_pass
         After every pass that leaves conflicts all queens are shuffled, each swapped with any: a bias.
-    stale
-        Swaps are compared with the conflicts that there were before the first one of a queen.
     """
 
     later_only: bool = False
     each_pass: bool = False
-    stale: bool = False
 
-    def restarts(self, n: int, rng: random.Random, most: int = 100_000) -> int:
-        """Return how many new permutations it takes to solve n queens."""
+    def play(self, n: int, rng: random.Random, most: int = 100_000) -> Played:
+        """Run it once, for at most so many new permutations."""
         columns = list(range(n))
         rng.shuffle(columns)
         for number in range(most):
             lines = _Lines(columns)
             while self._pass(columns, lines) and not self.each_pass:
                 pass
-            if not lines.pairs:
-                return number
+            if not lines.cost:
+                return Played(SOLVED, number)
             self._shuffle(columns, rng)
-        return most
+        return Played(FAILED, most)
 
     def _shuffle(self, columns: list[int], rng: random.Random) -> None:
         if not self.each_pass:
@@ -231,15 +297,14 @@ class SwapProgram:
         """Go over all pairs of queens once; say whether any were swapped."""
         swapped = False
         for i in range(lines.n):
-            known = lines.pairs
             for j in range(i + 1, lines.n):
-                if not lines.pairs:
+                if not lines.cost:
                     return False
                 if not (self._attacked(i, columns, lines) or self._attacked(j, columns, lines)):
                     continue
-                before = known if self.stale else lines.pairs
+                before = lines.cost
                 _swap(i, j, columns, lines)
-                if lines.pairs < before:
+                if lines.cost < before:
                     swapped = True
                 else:
                     _swap(i, j, columns, lines)
@@ -260,8 +325,36 @@ def _swap(i: int, j: int, columns: list[int], lines: _Lines) -> None:
         lines.put(row, columns[row])
 
 
-def outcomes(run: SidewaysProgram, n: int, runs: int, seed: int = 0) -> Iterator[str]:
-    """Yield how runs end."""
-    rng = random.Random(seed)
-    for _ in range(runs):
-        yield run.run(n, rng)
+# ---- annealing, row after row --------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class RowsProgram:
+    """The survey's annealing: all temperatures in one row, then in the next, round and round.
+
+    >>> RowsProgram().play(8, random.Random(1)).end
+    'solved'
+    """
+
+    def play(self, n: int, rng: random.Random, most: int = 100_000) -> Played:
+        """Run it once, for at most so many rows; whether it is solved is asked after each."""
+        columns = list(range(n))
+        rng.shuffle(columns)
+        lines = _Lines(columns)
+        for number in range(most):
+            if not lines.cost:
+                return Played(SOLVED, number)
+            self._anneal(number % n, columns, lines, rng)
+        return Played(FAILED, most)
+
+    def _anneal(self, row: int, columns: list[int], lines: _Lines, rng: random.Random) -> None:
+        heat = 100.0
+        while heat > 1:
+            for column in range(lines.n):
+                before = lines.cost
+                lines.take(row, columns[row])
+                worse = lines.cost + lines.attackers(row, column) - before
+                if worse <= 0 or math.exp(-worse / heat) > rng.randrange(100) / 10:  # one of 0, 0.1, ..., 9.9
+                    columns[row] = column
+                lines.put(row, columns[row])
+            heat *= 0.8

@@ -254,6 +254,17 @@ def test_anything_else_is_refused(text: str) -> None:
     assert "\n" not in str(caught.value)
 
 
+def test_a_matrix_with_too_many_figures_says_where() -> None:
+    rows = ["0000010000", "000100000", "00000010", "1000000"]
+    rows += ["00000001", "01000000", "00001000", "00100000"]
+    for drawn in (rows, [" ".join(row) for row in rows]):
+        with pytest.raises(
+            ModelError,
+            match="8 in each, not 10 in line 1, 9 in line 2, 7 in line 4".replace("8 in", "8 figures in"),
+        ):
+            read("\n".join(drawn))
+
+
 def test_a_wrong_line_is_named() -> None:
     with pytest.raises(ModelError, match="line 3: 'nonsense'"):
         read("15863724\n\nnonsense")

@@ -1,0 +1,132 @@
+"""Tables of single texts that are exact or of times, and all algorithms on one page."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from statistics import median
+from typing import Any
+
+from cpqueens.answers.outcome import Outcome
+from cpqueens.kernels import tiers
+from cpqueens.lab.experiments import Cells, Measured, Table, board, ended, made
+from cpqueens.solving.solve import count_solutions
+
+_REPEATED = 7
+"""Times that a search is repeated, whose median time counts."""
+
+
+def only(name: str, runs: int | None = None) -> tuple[str, ...]:
+    """Return the command that prints a table alone."""
+    return (f"cpqueens experiments --only {name}" + ("" if runs is None else f" --runs {runs}"),)
+
+
+def las_vegas_table(n: int, _runs: int = 0) -> Table:
+    """Return the source's table of a board, exact, beside what it prints."""
+    from cpqueens.lab.las_vegas_expectations import las_vegas_expectations
+    from cpqueens.lab.las_vegas_table import PUBLISHED, cells
+
+    rows = [["random queens", *(f"{c}: {who}" for c in "pset" for who in ("the source says", "exact"))]]
+    for exact in las_vegas_expectations(board(n)):
+        printed, ours = PUBLISHED[n].get(exact.stop_vegas, {}), cells(exact)
+        rows.append([str(exact.stop_vegas), *(x for c in "pset" for x in (printed.get(c, ""), ours[c]))])
+    caption = (
+        f"{n} queens: the probability p that an attempt succeeds, its nodes on success s and on failure e, "
+        "and t = s + (1 - p) e / p until the first success"
+    )
+    return Table(f"las-vegas-{n}", caption, rows, only(f"las-vegas-{n}"))
+
+
+def las_vegas_findings() -> list[str]:
+    """Return where the printed table is wrong, with the evidence of its own row."""
+    from cpqueens.lab.las_vegas_expectations import las_vegas_expectations
+    from cpqueens.lab.las_vegas_table import findings
+
+    return [str(finding) for finding in findings(8, las_vegas_expectations(board(8)))]
+
+
+_COUNTED = 12
+_LISTED = 8
+
+
+def representations(_runs: int = 0) -> Table:
+    """Return nodes and processor time of all solutions by each representation of the same search."""
+    rows = [["asked for", "strategy", "solutions", "nodes", "processor ms: median [least, most]"]]
+    searches: dict[str, Callable[[str], Callable[[], Outcome]]] = {
+        f"{_COUNTED} queens counted": lambda s: partial(count_solutions, board(_COUNTED), s),
+        f"{_LISTED} queens listed": lambda s: partial(board(_LISTED).enumerate, solver=s),
+    }
+    for asked, search in searches.items():
+        for strategy in ("check", "table", "rowmask", "bitmask"):
+            found, seconds = _repeated(search(f"backtracking:{strategy}"))
+            nodes = f"{found.statistics['nodes']:,}"
+            rows.append([asked, strategy, f"{found.count:,}", nodes, _times(seconds)])
+    caption = (
+        f"All solutions by four representations of one search, {_REPEATED} times each: equal nodes, unequal "
+        "time. What a short search has beside its nodes hides the difference"
+    )
+    return Table("representations", caption, rows, only("representations"))
+
+
+def _times(seconds: list[float]) -> str:
+    ms = [1000 * second for second in (median(seconds), min(seconds), max(seconds))]
+    return "{:.3g} [{:.3g}, {:.3g}]".format(*ms)
+
+
+def _repeated(search: Callable[[], Outcome]) -> tuple[Outcome, list[float]]:
+    """Return what a search says, and its processor seconds in machine code."""
+    seconds = []
+    with tiers.compiled():
+        ended(search())  # loads it
+        for _ in range(_REPEATED):
+            began = time.process_time()
+            found = ended(search())
+            seconds.append(time.process_time() - began)
+    return found, seconds
+
+
+def overview(runs: int) -> Table:
+    """Return all algorithms over sizes."""
+    rows = [["algorithm", "queens", "solved", "steps of a run", "evaluations of a solution", "ms"]]
+    rows += [*_of_runs(max(20, runs // 10)), *_of_searches()]
+    caption = (
+        "All algorithms over sizes, by machine code; steps of backtracking and las-vegas are nodes, without "
+        "an interval exact; ms are processor time of a whole call of backtracking, else a run's share"
+    )
+    return Table("all-sizes", caption, rows, only("all-sizes", runs))
+
+
+def _of_runs(runs: int) -> Iterator[list[str]]:
+    for solver, options in ALL.items():
+        for n in (8, 12, 16):
+            found = made(n, solver, runs, tuple(options.items()))
+            counted = "evaluations" in found.statistics
+            evaluations = Measured("a solution", "evaluations").of(found) if counted else ""
+            spent = f"{1000 * float(found.seconds.mean()):.3g}"
+            solved, steps = (Measured(kind).of(found) for kind in ("solved", "a run"))
+            yield [solver, str(n), solved, steps, evaluations, spent]
+
+
+def _of_searches() -> Cells:
+    rows = []
+    for solver in ("backtracking:check", "backtracking:bitmask", "backtracking:forward"):
+        for n in (8, 12, 16):
+            one, seconds = _repeated(partial(board(n).solve, solver=solver))
+            nodes = f"{one.statistics['nodes']:,}"
+            rows.append([solver, str(n), "always", nodes, "", f"{1000 * median(seconds):.3g}"])
+    return rows
+
+
+ALL: Mapping[str, Mapping[str, Any]] = {
+    "las-vegas": {},
+    "local-search:annealing": {},
+    "local-search:hill-climbing": {},
+    "local-search:min-conflicts": {},
+    "local-search:random-restart": {},
+    "local-search:sideways": {"max_sideways": 100},
+    "local-search:sosic-gu": {},
+    "local-search:sosic-gu-4": {},
+    "local-search:tabu": {},
+}
+"""The algorithms of the overview that make many runs."""
