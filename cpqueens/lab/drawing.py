@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable, Sequence
+import textwrap
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from cpqueens.lab.runlength import RunLengths
+
+Curve = TypeVar("Curve")
 
 INK = "#123457"
 """A colour that nothing else has: the page's own takes its place."""
@@ -55,21 +58,56 @@ def _style(name: str) -> Any:
     }  # fmt: skip
 
 
-def drawn(name: str, caption: str, draw: Callable[[Any], object], height: float = 3.9) -> Picture:
-    """Return what ``draw`` draws on axes; ``height`` is in inches, of a width of 7."""
+def drawn(name: str, caption: str, draw: Callable[[Any], object], height: float = 3.4) -> Picture:
+    """Return what ``draw`` draws on axes; ``height`` is in inches, of a width of 5.6, without names above."""
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
     with mpl.rc_context(_style(name)):
-        figure = Figure(figsize=(7.0, height))
-        figure.subplots_adjust(left=0.12, right=0.98, bottom=0.14, top=0.97)
+        figure = Figure()
         figure.patch.set_alpha(0)
         axes = figure.subplots()
         axes.patch.set_alpha(0)
         draw(axes)
+        above = _named_above(axes)
+        whole = height + above
+        figure.set_size_inches(_WIDTH, whole)
+        figure.subplots_adjust(left=0.14, right=0.97, bottom=0.55 / whole, top=1 - (0.1 + above) / whole)
         stream = io.StringIO()
         figure.savefig(stream, format="svg", metadata={"Date": None, "Creator": None})
     return Picture(name, _inline(stream.getvalue(), name, caption), caption)
+
+
+_WIDTH = 5.6
+"""Inches: at this width letters are legible on a phone, too."""
+
+_LETTERS = 56
+"""Of names, so many fit into a line."""
+
+
+def _named_above(axes: Any) -> float:
+    """Write the names of the curves above them, where they hide nothing; return the inches that it takes."""
+    lines, names = axes.get_legend_handles_labels()
+    if not names:
+        return 0.0
+    names = [textwrap.fill(name, _LETTERS, break_long_words=False) for name in names]
+    longest = 6 + max(map(len, names))  # with its sample of the line
+    across = max(1, min(len(names), _LETTERS // longest))
+    place = {"loc": "lower left", "bbox_to_anchor": (0, 1), "borderaxespad": 0.1, "labelspacing": 0.3}
+    axes.legend(lines, names, ncols=across, **place)
+    rows = sum(name.count("\n") for name in names) - (-len(names) // across)
+    return 0.22 * rows + 0.1
+
+
+def together(
+    curves: Iterable[tuple[int, str, Curve]], drawn_of: Callable[[Curve], Sequence[Any]]
+) -> list[tuple[int, str, Curve]]:
+    """Return (number of a look, name, curve); those that draw the same are one, with all names."""
+    groups: dict[bytes, list[tuple[int, str, Curve]]] = {}
+    for one in curves:
+        content = b"|".join(np.asarray(part, dtype=np.float64).tobytes() for part in drawn_of(one[2]))
+        groups.setdefault(content, []).append(one)
+    return [(same[0][0], " = ".join(name for _, name, _ in same), same[0][2]) for same in groups.values()]
 
 
 def _inline(svg: str, name: str, caption: str) -> str:
@@ -98,7 +136,7 @@ def distributions(
 ) -> None:
     """Draw shares of runs that are solved, by length; each with the number of its look, and a name."""
     floor = min(float(found.lengths[found.lengths > 0].min(initial=1.0)) for _, _, found in curves) / 2
-    for k, name, found in curves:
+    for k, name, found in together(curves, _distribution):
         curve = found.curve().thinned(MOST_STEPS)
         end = min(float(found.lengths.max()), found.horizon)
         x = np.maximum(np.append(np.insert(curve.x, 0, floor), end), floor)
@@ -113,4 +151,8 @@ def distributions(
             at = np.searchsorted(x, censored, side="right") - 1
             axes.plot(censored, y[at], "|", markersize=9, color=look(k)["color"])
     axes.set(xscale="log", ylim=(-0.02, 1.02), xlabel=unit, ylabel=f"share {what}")
-    axes.legend(loc="best")
+
+
+def _distribution(found: RunLengths) -> Sequence[Any]:
+    curve = found.curve()
+    return curve.x, curve.y, curve.low, curve.high, [found.horizon, found.lengths.max()]

@@ -25,8 +25,8 @@ th, td { padding: .3rem .7rem .3rem 0; border-bottom: 1px solid var(--line); tex
 .long { text-align: left; } td.long { white-space: normal; min-width: 11rem; }
 th:first-child, td:first-child { text-align: left; }
 figure { margin: 1rem 0; }
-figure svg { width: 100%; height: auto; max-width: 46rem; display: block; }
-figcaption { color: var(--soft); font-size: .9rem; max-width: 46rem; }
+figure svg { width: 100%; height: auto; max-width: 38rem; display: block; }
+figcaption { color: var(--soft); font-size: .9rem; max-width: 38rem; }
 @media (max-width: 40rem) {
   table, tbody, tr, td, caption { display: block; } th, td:empty { display: none; }
   td, td.long { border: 0; padding: 0; text-align: left; white-space: normal; overflow-wrap: anywhere; }

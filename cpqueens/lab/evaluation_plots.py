@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from cpqueens.lab.comparing import COMPARED
-from cpqueens.lab.drawing import INK, MARKERS, MOST_STEPS, Picture, distributions, drawn, look
+from cpqueens.lab.drawing import INK, MARKERS, MOST_STEPS, Picture, distributions, drawn, look, together
 from cpqueens.lab.evaluated import Evaluated
 from cpqueens.lab.objective_plots import anytimes, reached
 from cpqueens.lab.occupancy_plots import occupancies
@@ -84,10 +84,11 @@ def _restarts(e: Evaluated, name: str) -> Iterator[Picture]:
 
 
 def _cutoffs(axes: Any, chosen: Measured, unit: str) -> None:
-    for k, p, found in chosen:
+    curves = [(k, p.heuristic, found) for k, p, found in chosen]
+    for k, name, found in together(curves, lambda found: (*found.by_cutoff(), *found.by_luby_unit())):
         for curve, width, label in (
-            (found.by_cutoff(), 2.0, p.heuristic),
-            (found.by_luby_unit(), 1.0, f"{p.heuristic}, Luby"),
+            (found.by_cutoff(), 2.0, name),
+            (found.by_luby_unit(), 1.0, f"{name}, Luby"),
         ):
             known = (curve[0] > 0) & np.isfinite(curve[1])
             x, y = (part[known] for part in curve)
@@ -102,7 +103,6 @@ def _cutoffs(axes: Any, chosen: Measured, unit: str) -> None:
             }
             axes.plot(x[best], y[best], linestyle="", **mark)
     axes.set(xscale="log", yscale="log", xlabel=f"cut-off or unit, {unit}", ylabel=f"expected {unit}")
-    axes.legend(loc="best")
 
 
 # ---- over sizes and problems ---------------------------------------------------------------------------
@@ -142,15 +142,14 @@ def _points(e: Evaluated, value: Callable[[Performance], Interval]) -> Points:
 
 
 def _over_sizes(axes: Any, e: Evaluated, points: Points, what: str, log: bool = False) -> None:
-    for heuristic, found in points.items():
-        k = e.heuristics.index(heuristic)
+    curves = [(e.heuristics.index(heuristic), heuristic, found) for heuristic, found in points.items()]
+    for k, name, found in together(curves, lambda found: [(n, i.value, i.low, i.high) for n, i in found]):
         ends = [(i.value, i.value - i.low, min(i.high, _FARTHEST * i.value) - i.value) for _, i in found]
         middle, *errors = np.maximum(np.array(ends).T, 0.0)
         mark = {"marker": MARKERS[k % len(MARKERS)], "capsize": 3, **look(k)}
-        axes.errorbar([size for size, _ in found], middle, yerr=errors, label=heuristic, **mark)
+        axes.errorbar([size for size, _ in found], middle, yerr=errors, label=name, **mark)
     axes.set(xlabel="size", ylabel=what, **({"yscale": "log"} if log else {"ylim": (-0.02, 1.02)}))
     axes.xaxis.get_major_locator().set_params(integer=True)
-    axes.legend(loc="best")
 
 
 def _profiles(e: Evaluated, name: str) -> Iterator[Picture]:
@@ -181,15 +180,15 @@ def _expected(e: Evaluated, heuristic: str, problem: str, unit: str) -> float:
 def _profile(axes: Any, e: Evaluated, ratios: Any) -> None:
     finite = ratios[np.isfinite(ratios)]
     end = max(2.0, float(finite.max()) * 1.2)
-    for k, heuristic in enumerate(e.heuristics):
-        x = np.append(np.sort(ratios[:, k]), end)
+    columns = [(k, heuristic, np.sort(ratios[:, k])) for k, heuristic in enumerate(e.heuristics)]
+    for k, name, column in together(columns, lambda column: [column]):
+        x = np.append(column, end)
         y = np.append(np.arange(1, len(ratios) + 1) / len(ratios), 0.0)
         known = np.isfinite(x)
         y[-1] = y[:-1][known[:-1]].max(initial=0.0)
         x, y = (np.insert(part[known], 0, start) for part, start in ((x, 1.0), (y, 0.0)))
-        axes.step(x, y, where="post", label=heuristic, **look(k))
+        axes.step(x, y, where="post", label=name, **look(k))
     axes.set(xscale="log", ylim=(-0.02, 1.02), xlabel="times the best", ylabel="share of problems")
-    axes.legend(loc="best")
 
 
 # ---- coverage ------------------------------------------------------------------------------------------
@@ -212,21 +211,28 @@ def _coverage(e: Evaluated, name: str) -> Iterator[Picture]:
 def _distinct(axes: Any, e: Evaluated, found: Sequence[Any], groups: Any) -> None:
     size = found[0].of_all
     longest = max(c.samples for c in found)
-    for c in found:
-        seen: set[tuple[int, ...]] = set()
-        counts = [0]
-        for row in groups[c.heuristic, c.problem]:
-            if row.solution is not None:
-                seen.add(row.solution)
-                counts.append(len(seen))
+    curves = [
+        (e.heuristics.index(c.heuristic), c.heuristic, _rising(groups[c.heuristic, c.problem])) for c in found
+    ]
+    for k, name, counts in together(curves, lambda counts: [counts]):
         at = thin(len(counts), MOST_STEPS)
-        axes.plot(at, np.array(counts)[at], label=c.heuristic, **look(e.heuristics.index(c.heuristic)))
+        axes.plot(at, np.array(counts)[at], label=name, **look(k))
     x = np.linspace(0, longest, 200)
     axes.plot(x, size * (1 - (1 - 1 / size) ** x), color=INK, linestyle="--", linewidth=1.2, label="uniform")
     if size < 20 * longest:
         axes.axhline(size, color=INK, linewidth=1.0)
     axes.set(xlabel="solved runs", ylabel="different solutions", ylim=(0, None))
-    axes.legend(loc="best")
+
+
+def _rising(rows: Sequence[Any]) -> list[int]:
+    """Return how many different solutions the first 0, 1, 2, ... solved runs found."""
+    seen: set[tuple[int, ...]] = set()
+    counts = [0]
+    for row in rows:
+        if row.solution is not None:
+            seen.add(row.solution)
+            counts.append(len(seen))
+    return counts
 
 
 PICTURES: dict[str, Callable[[Evaluated, str], Iterator[Picture]]] = {

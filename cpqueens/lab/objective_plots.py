@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from cpqueens.lab.anytime import Anytime
-from cpqueens.lab.drawing import INK, Picture, distributions, drawn, look
+from cpqueens.lab.drawing import INK, Picture, distributions, drawn, look, together
 from cpqueens.lab.evaluated import Evaluated
 
 
@@ -37,11 +37,11 @@ def incumbents(
 
 
 def _incumbents(axes: Any, heuristics: Sequence[str], curves: Sequence[Anytime], optimum: int | None) -> None:
-    for curve in curves:
-        k = heuristics.index(curve.heuristic)
+    numbered = [(heuristics.index(curve.heuristic), curve.heuristic, curve) for curve in curves]
+    for k, name, curve in together(numbered, lambda c: (c.seconds, c.median, c.good, c.poor)):
         known = [np.where(np.isfinite(part), part, np.nan) for part in (curve.median, curve.good, curve.poor)]
         middle, good, poor = known
-        axes.step(curve.seconds, middle, where="post", label=curve.heuristic, **look(k))
+        axes.step(curve.seconds, middle, where="post", label=name, **look(k))
         both = np.isfinite(good) & np.isfinite(poor)
         axes.fill_between(
             curve.seconds,
@@ -56,7 +56,6 @@ def _incumbents(axes: Any, heuristics: Sequence[str], curves: Sequence[Anytime],
     if optimum is not None:
         axes.axhline(optimum, color=INK, linewidth=1.0)
     axes.set(xscale="log", xlabel="seconds", ylabel="objective")
-    axes.legend(loc="best")
 
 
 def reached(e: Evaluated, name: str) -> Iterator[Picture]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from cpqueens.lab.drawing import INK, MARKERS, Picture, drawn, look
+from cpqueens.lab.drawing import MARKERS, Picture, drawn, look, together
 from cpqueens.lab.experiments import Sweep, made
 from cpqueens.lab.runlength import RunLengths
 
@@ -100,7 +100,8 @@ def picture(plot: Plot) -> Picture:
 
 
 def _draw(axes: Any, plot: Plot) -> None:
-    for k, (label, line) in enumerate(plot.lines.items()):
+    lines = [(k, label, line) for k, (label, line) in enumerate(plot.lines.items())]
+    for k, label, line in together(lines, lambda line: list(line.values())):
         if plot.stepped:
             axes.step(line["x"], line["y"], where="post", label=label, **look(k))
             colour = look(k)["color"]
@@ -113,4 +114,3 @@ def _draw(axes: Any, plot: Plot) -> None:
     else:
         axes.set(yscale="log", xlabel=plot.x, ylabel=plot.y)
         axes.set_xticks(sorted({x for line in plot.lines.values() for x in line["x"]}))
-    axes.legend(loc="best", labelcolor=INK)
