@@ -201,6 +201,8 @@ class Section:
         What it is called in commands.
     name, source
         Its title, and who wrote it where.
+    verdicts, answers
+        What is said of its claims: of what tables show (`verdicts`), and what needs no table.
     """
 
     key: str
@@ -209,6 +211,7 @@ class Section:
     experiments: Sequence[Experiment] = ()
     tables: Sequence[Callable[[int], Table]] = ()
     plots: Sequence[Callable[[int], Any]] = ()
+    verdicts: Sequence[Any] = ()
     answers: Sequence[str] = ()
     readings: Sequence[str] = ()
     mistakes: Sequence[str] = ()

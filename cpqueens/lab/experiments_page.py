@@ -15,15 +15,15 @@ from cpqueens.lab.experiments import Reproduced, Section
 from cpqueens.text.plaintext import wrapped
 
 
-def _notes(section: Section) -> Iterator[tuple[str, Sequence[str]]]:
+def notes(section: Section) -> Iterator[tuple[str, Sequence[str]]]:
     """Yield what is said of a source beside its figures, by title."""
-    for title, notes in (
+    for title, listed in (
         ("Its claims, answered", section.answers),
         ("How it is read", section.readings),
         ("Known mistakes", section.mistakes),
     ):
-        if notes:
-            yield title, notes
+        if listed:
+            yield title, listed
 
 
 def text(found: Reproduced, width: int) -> str:
@@ -33,7 +33,7 @@ def text(found: Reproduced, width: int) -> str:
     for one in found.tables:
         lines += ["", *wrapped(one.caption, width), *laid_out(one.rows, width)]
         lines += [f"  $ {command}" for command in one.commands]
-    for title, listed in _notes(section):
+    for title, listed in notes(section):
         lines += ["", f"{title}:", *(line for note in listed for line in wrapped(f"- {note}", width))]
     return "\n".join([*lines, f"({found.seconds:.1f} s of processor time)"])
 
@@ -48,7 +48,7 @@ def data(sections: Sequence[Reproduced], runs: int) -> dict[str, Any]:
             "source": found.section.source,
             "tables": [asdict(one) for one in found.tables],
             "plots": [asdict(one) for one in found.plots],
-            "notes": [{"title": title, "lines": list(lines)} for title, lines in _notes(found.section)],
+            "notes": [{"title": title, "lines": list(lines)} for title, lines in notes(found.section)],
             "seconds": found.seconds,
         }
         for found in sections
@@ -92,7 +92,7 @@ def _parts(sections: Sequence[Reproduced]) -> Iterator[str]:
             yield f"<pre>{escape(chr(10).join(one.commands))}</pre>"
         for drawn in map(picture, found.plots):
             yield f"<figure><div>{drawn.svg}</div><figcaption>{escape(drawn.caption)}</figcaption></figure>\n"
-        for title, notes in _notes(section):
-            listed = "".join(f"<li>{escape(note)}</li>" for note in notes)
-            yield f"<p>{title}</p><ul>{listed}</ul>"
+        for title, listed in notes(section):
+            items = "".join(f"<li>{escape(note)}</li>" for note in listed)
+            yield f"<p>{title}</p><ul>{items}</ul>"
         yield f'<p class="soft">{found.seconds:.1f} s</p>'

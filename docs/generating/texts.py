@@ -2,9 +2,12 @@
 
 import json
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from cpqueens.lab.classical_texts import SECTIONS, answered
+from cpqueens.lab.experiments_page import notes
 from cpqueens.lab.source_plots import Plot, picture
 from generating.tables import fenced, table, toctree
 
@@ -23,11 +26,12 @@ def pages() -> dict[str, str]:
 
 What the sources of the classical strategies claim, each figure beside ours with its 95 % interval, by which
 command it is measured, how the text is read, and its known mistakes. *The source says* has what a source
-prints, and nothing else; where it has a program, this was written anew and measured as well. All was measured
-on {told["date"]}, with {told["runs"]:,} runs of each experiment, dear ones less often;
-{told["seconds"]:.0f} s of processor time in all
-({", ".join(f"{name} {version}" for name, version in told["versions"].items())}). `cpqueens experiments`
-is the quick form, `make experiments` writes all as one page, `make docs-figures` measures these pages anew.
+prints, and nothing else; where it has a program, this was written anew and measured as well. Answers are said
+of the tables below them: two figures differ where their intervals do not meet; else no difference is shown.
+All was measured on {told["date"]}, with as many runs as each table says; {told["seconds"]:.0f} s of processor
+time in all ({", ".join(f"{name} {version}" for name, version in told["versions"].items())}).
+`cpqueens experiments` is the quick form, `make experiments` writes all as one page, `make docs-figures`
+measures these pages anew.
 
 {table(("text", "source"), rows)}
 
@@ -42,9 +46,12 @@ What to set to have a text's own system stands on [the page of all algorithms](a
 
 
 def _page(section: dict[str, Any]) -> str:
+    """Return a page; its notes are said afresh of the tables."""
+    rows = {one["name"]: one["rows"] for one in section["tables"]}
+    said = list(notes(answered(next(one for one in SECTIONS if one.key == section["key"]), rows)))
     parts = [f"# {_plain(section['name'])}", f"Source: {_plain(section['source'])}."]
-    for note in section["notes"][:1]:
-        parts += _note(note)
+    for title, lines in said[:1]:
+        parts += _note(title, lines)
     for one in section["tables"]:
         head, *body = [[_plain(cell) for cell in row] for row in one["rows"]]
         parts += [f"## {_plain(one['caption'])}", table(head, body)]
@@ -52,13 +59,13 @@ def _page(section: dict[str, Any]) -> str:
     for plot in section["plots"]:
         drawn = picture(Plot(**plot))
         parts += [f'<div class="picture">\n{drawn.svg}\n</div>', _plain(drawn.caption)]
-    for note in section["notes"][1:]:
-        parts += _note(note)
+    for title, lines in said[1:]:
+        parts += _note(title, lines)
     return "\n\n".join(parts) + "\n"
 
 
-def _note(note: dict[str, Any]) -> list[str]:
-    return [f"## {note['title']}", "\n".join(f"* {_plain(line)}" for line in note["lines"])]
+def _note(title: str, lines: Sequence[str]) -> list[str]:
+    return [f"## {title}", "\n".join(f"* {_plain(line)}" for line in lines)]
 
 
 def _plain(text: str) -> str:

@@ -1,4 +1,4 @@
-"""The sources' programs with their mistakes: each costs what was published of it."""
+"""The sources' programs with their mistakes: each costs what was measured of the listings."""
 
 from __future__ import annotations
 

@@ -8,6 +8,7 @@ EVALUATED = ("tests/lab/test_evaluate.py",)
 QUALITY = ("tests/answers/test_quality.py",)
 OVER_TIME = ("tests/lab/test_anytime.py",)
 TEXTS = ("tests/lab/test_experiments.py",)
+VERDICTS = ("tests/lab/test_verdicts.py",)
 PROGRAMS = ("tests/lab/test_source_programs.py",)
 
 LABORATORY = Area(
@@ -103,6 +104,17 @@ LABORATORY = Area(
                "if rounded else", "if False else", tests=PROGRAMS),
         Mutant("moves to worse states are best ones", "source_programs._best_moves",
                "pairs <= best", "pairs >= best", tests=PROGRAMS),
+        Mutant("figures differ though their intervals meet", "verdicts.differ",
+               "(a.low > b.high) - (a.high < b.low)", "(a.value > b.value) - (a.value < b.value)",
+               tests=VERDICTS),
+        Mutant("evaluations of all queens are those of each", "verdicts.polynomial",
+               "end / n for end", "end / 1 for end", tests=VERDICTS),
+        Mutant("a printed figure is not rounded", "verdicts._within",
+               "0.5 / 10**digits", "0.0", tests=VERDICTS),
+        Mutant("the most nodes are the best", "verdicts.by_chance",
+               "min(nodes", "max(nodes", tests=VERDICTS),
+        Mutant("a table alone has no verdict", "classical_texts._narrowed",
+               "if one.table in names", "if False", tests=VERDICTS),
         Mutant("one attacker is none", "SwapProgram._attacked",
                "> 3", "> 4", tests=PROGRAMS),
     ),
