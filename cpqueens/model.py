@@ -439,7 +439,7 @@ class Model(Statement):
         return export(self)
 
     @explaining_keywords
-    def drawn(self, answer: Solution | SolutionSet | Outcome, form: str) -> str | None:
+    def drawn(self, answer: Solution | SolutionSet | Outcome | Check, form: str) -> str | None:
         """Return a solution or an outcome of this model as a picture.
 
         >>> from cpqueens import Model
@@ -451,9 +451,9 @@ class Model(Statement):
         Parameters
         ----------
         answer
-            What `solve` or `enumerate` returned, its solution, or its solutions.
+            What `solve` or `enumerate` returned, its solution, or its solutions; or a check.
         form
-            ``text``, ``html``, ``svg`` or ``outcome``; ``sheet`` of several solutions.
+            ``text``, ``html``, ``svg`` or ``outcome``; ``sheet`` of several solutions, ``check`` of a check.
 
         Returns
         -------

@@ -6,7 +6,7 @@ A constraint is violated too, by 1, where one of its terms is undefined; see `cp
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import combinations, islice
 from typing import Any
 
@@ -105,11 +105,15 @@ class Check:
         Values missing, of a wrong type or outside their domain, one line each.
     soft
         The soft constraints that are violated, which a solution may (`SoftViolation`).
+    model, row
+        What was checked, and the values of its decision variables; None where values are missing or wrong.
     """
 
     violations: tuple[Violation, ...]
     problems: tuple[str, ...] = ()
     soft: tuple[SoftViolation, ...] = ()
+    model: Statement | None = field(default=None, repr=False, compare=False)
+    row: IntArray | None = field(default=None, repr=False, compare=False)
 
     @property
     def ok(self) -> bool:
@@ -147,11 +151,13 @@ class Check:
         return "\n".join([*whole, *self.problems, *map(str, self.violations), *map(str, self.soft)])
 
     def _repr_html_(self) -> str:
+        picture = "" if self.model is None else self.model.drawn(self, "check") or ""
         if self.ok:
             soft = [(v.label, v.where, f"penalty\N{NO-BREAK SPACE}{v.penalty}") for v in self.soft[:_LISTED]]
             return markup.fragment(
                 markup.heading(self.summary, markup.badge("OK", markup.GOOD)),
                 markup.table(soft, code=True),
+                picture,
             )
         found = self.violations[:_LISTED]
         rows = [(v.label, v.where, f"by\N{NO-BREAK SPACE}{v.amount}", v.reason) for v in found]
@@ -161,6 +167,7 @@ class Check:
             *map(markup.line, self.problems),
             markup.table(rows, code=True),
             markup.line(f"... {left_out:,} more") if left_out else "",
+            picture,
         )
 
 
@@ -388,8 +395,9 @@ def check(model: Statement, assignment: Any) -> Check:
     if row is None:
         return Check((), tuple(problems))
     result = Checker(model).explain(row)
-    soft = () if result.problems else soft_violations(model, row)
-    return Check(result.violations, (*problems, *result.problems), soft)
+    if result.problems:
+        return replace(result, problems=(*problems, *result.problems))
+    return Check(result.violations, tuple(problems), soft_violations(model, row), model, row)
 
 
 def read_values(

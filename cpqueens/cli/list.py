@@ -61,7 +61,7 @@ def _exhibit(problem: Problem) -> Exhibit:
     """Solve a problem with its defaults and return what the page shows of it."""
     from cpqueens.cli.show import values_published
     from cpqueens.report.draw import draw_svg
-    from cpqueens.report.gallery import Exhibit, statement_of
+    from cpqueens.report.gallery import Exhibit, runnable
 
     instance = problem.instance()
     outcome = instance.model.solve(time_limit=_SECONDS, random_seed=0)
@@ -74,7 +74,7 @@ def _exhibit(problem: Problem) -> Exhibit:
         summary=problem.summary,
         picture=picture,
         caption=f"{shown}: {outcome.status.value}{value}",
-        model=statement_of(problem.function),
+        model=runnable(problem.function),
         published=[line.strip() for line in values_published(instance)[1:-1]],
         command=f"cpqueens {verb} {problem.name}",
     )

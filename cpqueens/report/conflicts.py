@@ -1,6 +1,6 @@
 """Which drawn elements collide: attacking queens, equal numbers, as the checker sees it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
 from cpqueens.answers.check import Violation
@@ -34,9 +34,16 @@ def element_names(model: Statement, variable: str) -> list[str]:
 
 
 def conflicting_elements(solution: Solution, variable: str) -> frozenset[int]:
-    """Return the positions, row by row, of all elements that collide with another one."""
+    """Return the positions, row by row, of what violates a constraint: its pairs, else all its elements."""
     positions = {name: k for k, name in enumerate(element_names(solution.model, variable))}
-    return frozenset(k for pair in conflicting_pairs(solution, positions) for k in pair)
+    bad = {name for violation in solution.check().violations for name in _names(violation)}
+    return frozenset(positions[name] for name in bad if name in positions)
+
+
+def _names(violation: Violation) -> Iterable[str]:
+    """Return the names of what collides, else of all variables."""
+    pairs = [name.rsplit("=", 1)[0] for pair in violation.pairs for name in pair]
+    return [name for name in pairs if name in violation.values] or violation.values
 
 
 def _pairs(violation: Violation, places: Mapping[str, Place]) -> list[tuple[Place, Place]]:

@@ -1,4 +1,4 @@
-"""One self-contained page with all problems: picture, model, published values, command; no scripts."""
+"""One self-contained page with all problems: picture, model to be copied, published values, command."""
 
 from __future__ import annotations
 
@@ -30,8 +30,25 @@ figure svg{max-width:100%;max-height:340px;height:auto;width:auto}
 pre{white-space:pre-wrap;overflow-wrap:anywhere;margin:10px 0;padding:10px;border:1px solid var(--line)}
 pre{border-radius:6px;font-size:13px;line-height:1.45}
 p{margin:6px 0}
+button{float:right;margin:6px;padding:4px 12px;font:inherit;font-size:14px;color:var(--ink)}
+button{background:var(--card);border:1px solid var(--faint);border-radius:6px;cursor:pointer}
 .faint{color:var(--faint);font-size:14px;overflow-wrap:anywhere}
 """
+
+
+_COPY = """<script>
+for (const text of document.querySelectorAll("pre")) {
+  const button = document.createElement("button");
+  button.textContent = "copy";
+  button.setAttribute("aria-label", "Copy this text");
+  button.onclick = async () => {
+    try { await navigator.clipboard.writeText(text.textContent); button.textContent = "copied"; }
+    catch { getSelection().selectAllChildren(text); button.textContent = "selected"; }
+  };
+  text.before(button);
+}
+</script>"""
+"""A browser that refuses the clipboard, as some do for files, selects the text instead."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +82,7 @@ class Exhibit:
 
 def gallery_page(exhibits: Iterable[Exhibit], title: str) -> str:
     """Return the page as HTML; it needs nothing from outside."""
-    shown = list(exhibits)
+    shown = sorted(exhibits, key=lambda e: e.name != "queens")
     links = "".join(f'<a href="#{escape(e.name)}">{escape(e.name)}</a>' for e in shown)
     articles = "\n".join(_article(exhibit) for exhibit in shown)
     return (
@@ -75,7 +92,7 @@ def gallery_page(exhibits: Iterable[Exhibit], title: str) -> str:
         f"<body><header><h1>{escape(title)}</h1>"
         f'<p class="faint">Each model runs on all solvers that its size allows.</p>'
         f"<nav>{links}</nav></header>\n"
-        f"<main>\n{articles}\n</main></body></html>\n"
+        f"<main>\n{articles}\n</main>{_COPY}</body></html>\n"
     )
 
 
@@ -110,6 +127,41 @@ def statement_of(function: Callable[..., Any]) -> str:
         if not isinstance(node, ast.Return) and not _is_beside(node)
     ]
     return textwrap.dedent("\n".join(parts))
+
+
+def runnable(function: Callable[..., Any]) -> str:
+    """Return `statement_of` a problem behind the imports and the default parameters that it needs."""
+    plain, statement = inspect.unwrap(function), statement_of(function)
+    used = {node.id for node in ast.walk(ast.parse(statement)) if isinstance(node, ast.Name)}
+    parameters = inspect.signature(plain).parameters
+    given = [
+        f"{name} = {p.default!r}" for name, p in parameters.items() if name in used and name != "viewpoint"
+    ]
+    module = ast.parse(inspect.getsource(inspect.getmodule(plain) or plain))
+    imports = [line for node in module.body for line in _import(node, used)]
+    own = [name for node in module.body for name in _defined(node) if name in used - set(parameters)]
+    imports += [f"from {plain.__module__} import {', '.join(own)}"] if own else []
+    return "\n".join([*imports, "", *given, statement])
+
+
+def _import(node: ast.stmt, used: set[str]) -> list[str]:
+    """Return an import of what is used alone, as a line; none of what is not."""
+    if not isinstance(node, ast.Import | ast.ImportFrom):
+        return []
+    names = [alias for alias in node.names if (alias.asname or alias.name) in used]
+    if not names:
+        return []
+    if isinstance(node, ast.ImportFrom):
+        return [ast.unparse(ast.ImportFrom(node.module, names, node.level))]
+    return [ast.unparse(ast.Import(names))]
+
+
+def _defined(node: ast.stmt) -> list[str]:
+    """Return the names that a statement of a module defines."""
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        return [node.name]
+    targets = node.targets if isinstance(node, ast.Assign) else []
+    return [name.id for target in targets for name in ast.walk(target) if isinstance(name, ast.Name)]
 
 
 def _from(source: str, viewpoint: str) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+from cpqueens.answers.check import Check
 from cpqueens.answers.outcome import Outcome, Solution, SolutionSet
 from cpqueens.language.listing import listing
 from cpqueens.language.statement import Statement
@@ -47,6 +48,13 @@ def outcome_fragment(outcome: Outcome) -> str:
     )
 
 
+def check_picture(check: Check) -> str | None:
+    """Return what was checked as a picture with its conflicts marked, if it has one."""
+    if check.model is None or check.row is None:
+        return None
+    return draw_svg(SolutionSet(check.model, check.model.decisions, check.row.reshape(1, -1))[0])
+
+
 SHEET, LARGE_SHEET = 12, 3
 """Solutions that a sheet shows; fewer of boards that are large."""
 _LARGE = 400  # squares
@@ -82,5 +90,6 @@ FORMS: dict[str, Callable[[Any], str | None]] = {
     "html": solution_fragment,
     "outcome": outcome_fragment,
     "sheet": sheet_fragment,
+    "check": check_picture,
 }
 """What a notebook or a terminal may ask of a solution, or of an outcome."""

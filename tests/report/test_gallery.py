@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from cpqueens import Model
 from cpqueens.cli import list as listing
 from cpqueens.cli.main import main
 from cpqueens.problems import catalog
-from cpqueens.report.gallery import Exhibit, gallery_page, statement_of
+from cpqueens.report.gallery import Exhibit, gallery_page, runnable, statement_of
 
 SMALL = ["all_interval", "queens", "star_battle"]
 
@@ -25,7 +26,7 @@ def test_the_page_is_written_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         assert f'<article id="{name}">' in page
         assert html.escape(statement_of(catalog.find(name).function)) in page
     assert page.count("<svg") == len(SMALL)
-    for outside in ("<script", "<link", "<img", "src=", "http"):
+    for outside in ("<script src", "<link", "<img", "src=", "http"):
         assert outside not in page.replace("http://www.w3.org/2000/svg", "")
 
 
@@ -41,6 +42,19 @@ def test_a_statement_is_short_and_says_nothing_beside_the_model(name: str) -> No
     assert len(text.splitlines()) <= 16
     for beside in ("raise", "m.view", '"""', "return m", ">>>", "viewpoint"):
         assert beside not in text
+
+
+@pytest.mark.parametrize("name", catalog.names())
+def test_what_is_copied_runs(name: str) -> None:
+    scope: dict[str, object] = {}
+    exec(runnable(catalog.find(name).function), scope)
+    assert isinstance(scope["m"], Model)
+
+
+def test_queens_come_first() -> None:
+    page = gallery_page([Exhibit(name, "", "", "", "", [], "") for name in ("alpha", "queens", "zebra")], "")
+    places = [page.index(f'<article id="{name}">') for name in ("queens", "alpha", "zebra")]
+    assert places == sorted(places)
 
 
 def test_texts_are_escaped() -> None:

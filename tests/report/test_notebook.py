@@ -13,6 +13,8 @@ from cpqueens.answers.outcome import Solution, SolutionSet
 from cpqueens.errors import ModelError
 from cpqueens.language.views import VIEWS, View
 from cpqueens.problems import catalog
+from cpqueens.report.board_svg import ATTACKED_SQUARE
+from cpqueens.report.conflicts import conflicting_elements
 from cpqueens.report.draw import draw_svg, draw_text
 
 NASTY = "<b>&amp;'\"</b>"
@@ -74,6 +76,24 @@ def test_a_check_of_thousands_of_violations_stays_small() -> None:
     found = m.check({x: np.zeros(3000, dtype=int)})
     assert "... 2,900 more" in found._repr_html_()
     assert len(found._repr_html_()) < 100_000
+
+
+def test_a_check_is_drawn_with_its_conflicts() -> None:
+    m = catalog.load("queens", ["n=4"]).model
+    good, bad = (m.check({"q": values})._repr_html_() for values in ([1, 3, 0, 2], [1, 3, 0, 0]))
+    assert (good.count("<svg"), good.count(ATTACKED_SQUARE)) == (1, 0)
+    assert (bad.count("<svg"), bad.count(ATTACKED_SQUARE)) == (1, 2)
+    assert "<table" in bad
+    assert "<svg" not in m.check({"q": [9, 3, 0, 2]})._repr_html_()
+    ET.fromstring(bad)
+
+
+def test_all_cells_of_a_violated_sum_are_marked() -> None:
+    m = Model(view=Grid("x"))
+    x = m.intvar(0, 3, shape=(2, 2), name="x")
+    m += x.sum(axis=1) == 3
+    assert conflicting_elements(solution(m, [1, 2, 3, 3]), "x") == {2, 3}
+    assert "<svg" in m.check({"x": [[1, 2], [3, 3]]})._repr_html_()
 
 
 # ---- boards of own models ---------------------------------------------------------------------------
