@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 from cpqueens.answers.check import Check, check
 from cpqueens.answers.outcome import Outcome, Solution, SolutionSet
 from cpqueens.answers.runs import Runs
+from cpqueens.answers.trace import Trace
 from cpqueens.backends.base import Backend
 from cpqueens.errors import ModelError
 from cpqueens.language.expressions import Operand
@@ -439,7 +440,7 @@ class Model(Statement):
         return export(self)
 
     @explaining_keywords
-    def drawn(self, answer: Solution | SolutionSet | Outcome | Check, form: str) -> str | None:
+    def drawn(self, answer: Solution | SolutionSet | Outcome | Check | Trace, form: str) -> str | None:
         """Return a solution or an outcome of this model as a picture.
 
         >>> from cpqueens import Model
@@ -451,9 +452,10 @@ class Model(Statement):
         Parameters
         ----------
         answer
-            What `solve` or `enumerate` returned, its solution, or its solutions; or a check.
+            What `solve` or `enumerate` returned, its solution, or its solutions; a check or a trace.
         form
-            ``text``, ``html``, ``svg`` or ``outcome``; ``sheet`` of several solutions, ``check`` of a check.
+            ``text``, ``html``, ``svg`` or ``outcome``; ``sheet`` of several solutions, ``check`` of a
+            check, ``replay`` of a trace.
 
         Returns
         -------

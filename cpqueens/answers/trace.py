@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from html import escape
 from typing import Any
 
 import numpy as np
 
 from cpqueens.language.rows import IntArray
+from cpqueens.language.statement import Statement
 
 UNSET = np.iinfo(np.int64).min
 """Stands for the value of a variable that has none."""
@@ -96,6 +98,8 @@ class Trace:
     cells, first_toggled, toggled
         In search by propagation, of the variables' values: (cells, 2) variable and value, all there at the
         start; (events + 1,) where the toggles of each event begin; (toggles,) cells taken away or given back.
+    model, solver
+        Whose search it is, about what; a notebook shows it as a page that replays the search.
     """
 
     names: tuple[str, ...]
@@ -113,6 +117,8 @@ class Trace:
     cells: IntArray
     first_toggled: IntArray
     toggled: IntArray
+    model: Statement | None = None
+    solver: str = ""
 
     def __len__(self) -> int:
         return len(self.kinds)
@@ -153,6 +159,16 @@ class Trace:
         end = self.first[event]
         values[self.variables[:end]] = self.new[:end]  # of several changes the last counts
         return values
+
+    def _repr_html_(self) -> str:
+        page = "" if self.model is None else self.model.drawn(self, "replay")
+        if not page:
+            return f"<div>{escape(repr(self))}</div>"
+        style = "width:100%;height:720px;border:0"
+        return (
+            f'<iframe srcdoc="{escape(page)}" sandbox="allow-scripts" style="{style}" '
+            f'title="{escape(repr(self))}"></iframe>'
+        )
 
     def __repr__(self) -> str:
         thinned = "" if self.thinning == 1 else f", {self.thinning} events of the search in each"

@@ -8,6 +8,7 @@ from cpqueens.answers.outcome import Outcome, Solution, SolutionSet
 from cpqueens.language.listing import listing
 from cpqueens.language.statement import Statement
 from cpqueens.report.draw import draw_svg, draw_text, has_svg, values_text
+from cpqueens.report.replay import trace_page
 from cpqueens.text import markup
 
 _LONGEST = 20_000
@@ -91,5 +92,6 @@ FORMS: dict[str, Callable[[Any], str | None]] = {
     "outcome": outcome_fragment,
     "sheet": sheet_fragment,
     "check": check_picture,
+    "replay": trace_page,
 }
 """What a notebook or a terminal may ask of a solution, or of an outcome."""

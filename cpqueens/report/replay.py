@@ -44,7 +44,17 @@ def replay_page(outcomes: Sequence[Outcome]) -> str:
         raise ModelError("a replay needs at least one run")
     runs = [_run(outcome) for outcome in outcomes]
     models = dict.fromkeys(outcome.model.name for outcome in outcomes)
-    title = f"{', '.join(models)}: {' and '.join(outcome.solver for outcome in outcomes)}"
+    return _page(f"{', '.join(models)}: {' and '.join(outcome.solver for outcome in outcomes)}", runs)
+
+
+def trace_page(trace: Trace) -> str | None:
+    """Return a page that replays one trace; None where it is not known what it is about."""
+    if trace.model is None:
+        return None
+    return _page(f"{trace.model.name}: {trace.solver}", [_traced(trace, trace.model, trace.solver, "")])
+
+
+def _page(title: str, runs: Sequence[dict[str, Any]]) -> str:
     about = (
         "Space plays and pauses, the arrow keys step, Home and End go to the ends, + and - change the speed. "
         "Conflicts are told by shape as well as by colour."
@@ -57,16 +67,19 @@ def replay_page(outcomes: Sequence[Outcome]) -> str:
 
 def _run(outcome: Outcome) -> dict[str, Any]:
     """Return a run as the page's script reads it."""
-    trace, model = outcome.trace, outcome.model
-    if trace is None:
+    if outcome.trace is None:
         raise ModelError(f"{outcome.solver} recorded nothing: give it trace=, a number of events")
+    return _traced(outcome.trace, outcome.model, outcome.solver, f"{outcome.status}, {outcome.ending}; ")
+
+
+def _traced(trace: Trace, model: Statement, solver: str, ending: str) -> dict[str, Any]:
     kinds = list(EVENTS)
     thinned = "" if trace.thinning == 1 else f", thinned: {trace.thinning} events of the search in each"
     board = _board(model)
     attacks = attacks_of(model)
     return {
-        "title": f"{outcome.solver} on {model.name}",
-        "facts": f"{outcome.status}, {outcome.ending}; {len(trace):,} events{thinned}",
+        "title": f"{solver} on {model.name}",
+        "facts": f"{ending}{len(trace):,} events{thinned}",
         "names": list(trace.names),
         "start": _plain(trace.start),
         "cost": trace.cost,

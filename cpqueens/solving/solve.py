@@ -241,7 +241,7 @@ def conclude(
         statistics=_statistics(collector, ended, times),
         faults=tuple(faults),
         messages=_messages(collector),
-        trace=ended.trace,
+        trace=None if ended.trace is None else replace(ended.trace, model=model, solver=label),
     )
 
 

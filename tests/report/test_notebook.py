@@ -3,6 +3,8 @@
 import re
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
+from dataclasses import replace
+from html import unescape
 from typing import Any
 
 import numpy as np
@@ -86,6 +88,19 @@ def test_a_check_is_drawn_with_its_conflicts() -> None:
     assert "<table" in bad
     assert "<svg" not in m.check({"q": [9, 3, 0, 2]})._repr_html_()
     ET.fromstring(bad)
+
+
+def test_a_trace_is_the_page_that_replays_it() -> None:
+    m = catalog.load("queens", ["n=5"]).model
+    trace = m.solve(solver="backtracking:check", trace=100).trace
+    assert trace is not None
+    frame = ET.fromstring(trace._repr_html_())
+    assert (frame.tag, "height:720px" in frame.attrib["style"]) == ("iframe", True)
+    page = frame.attrib["srcdoc"]
+    assert "queens: backtracking:check" in page
+    assert page.rstrip().endswith("</html>")
+    alone = replace(trace, model=None)._repr_html_()
+    assert (repr(trace) in unescape(alone), "<iframe" in alone) == (True, False)
 
 
 def test_all_cells_of_a_violated_sum_are_marked() -> None:

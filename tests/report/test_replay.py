@@ -115,6 +115,24 @@ def test_the_verb_and_the_step_by_step_text(tmp_path: Path) -> None:
     assert "cpsat records no trace" in call("solve queens --solver cpsat --trace")[1]
 
 
+def test_a_window_of_1280_by_720_shows_all(browser: Any, tmp_path: Path) -> None:
+    for runs in (["forward"], ["climbing"], ["climbing", "forward"]):
+        file = tmp_path / "page.html"
+        file.write_text(replay_page([outcome(name) for name in runs]), encoding="utf-8")
+        page = browser.new_page(viewport={"width": 1280, "height": 720})
+        page.goto(file.as_uri())
+        assert not page.locator(".key").first.is_visible()
+        page.keyboard.press("h")
+        page.keyboard.press("End")
+        assert page.evaluate("document.documentElement.scrollHeight") <= 720, runs
+        top = page.locator(".controls").bounding_box()["y"]
+        for canvas in page.locator("canvas").all():
+            box = canvas.bounding_box()
+            assert box["y"] + box["height"] <= top
+        assert page.locator(".key").first.is_visible()
+        page.close()
+
+
 # ---- in a browser --------------------------------------------------------------------------------------
 
 
