@@ -93,6 +93,8 @@ class Experiment:
         Of the runs asked for: dear ones are run less often.
     program, most
         The source's own in plain Python, of which a quarter of the runs are made, and how many at most.
+    limit
+        Of steps in a run.
     """
 
     claim: str
@@ -104,6 +106,7 @@ class Experiment:
     share: float = 1.0
     program: Program | None = None
     most: int = 1000
+    limit: int = LIMIT
 
     def runs(self, runs: int) -> int:
         """Return how many runs are made if so many are asked for."""
@@ -112,12 +115,12 @@ class Experiment:
     def command(self, runs: int) -> str:
         """Return the command that makes such runs."""
         who = f"n={self.n} {_solver(self.solver, self.options)}"
-        return _evaluate(who, self.runs(runs), [self.figure.unit])
+        return _evaluate(who, self.runs(runs), [self.figure.unit], self.limit)
 
     def row(self, runs: int) -> list[str]:
         """Run it, and return a row of the section's table."""
         number = self.runs(runs)
-        found = made(self.n, self.solver, number, tuple(self.options.items()))
+        found = made(self.n, self.solver, number, tuple(self.options.items()), self.limit)
         return [self.claim, self.says, self._of_program(runs), self.figure.of(found), f"{number:,}"]
 
     def _of_program(self, runs: int) -> str:
@@ -150,8 +153,8 @@ class Sweep:
         By what they are called: solver and options.
     sizes, figures
         Rows and columns.
-    share
-        Of the runs asked for.
+    share, limit
+        Of the runs asked for; steps in a run.
     """
 
     name: str
@@ -160,6 +163,7 @@ class Sweep:
     sizes: Sequence[int]
     figures: Sequence[Measured]
     share: float = 0.25
+    limit: int = LIMIT
 
     def runs(self, runs: int) -> int:
         """Return how many runs are made if so many are asked for."""
@@ -170,14 +174,16 @@ class Sweep:
         number = self.runs(runs)
         units = dict.fromkeys(figure.unit for figure in self.figures)
         who = " ".join(_solver(*solver) for solver in self.solvers.values())
-        command = _evaluate(f"--sizes {','.join(map(str, self.sizes))} {who}", number, list(units))
+        command = _evaluate(
+            f"--sizes {','.join(map(str, self.sizes))} {who}", number, list(units), self.limit
+        )
         head = ["algorithm", "queens", *map(str, self.figures), "runs"]
         return Table(self.name, self.caption, [head, *self._rows(number)], (command,))
 
     def _rows(self, runs: int) -> Iterator[list[str]]:
         for label, (solver, options) in self.solvers.items():
             for n in self.sizes:
-                found = made(n, solver, runs, tuple(options.items()))
+                found = made(n, solver, runs, tuple(options.items()), self.limit)
                 yield [label, str(n), *(figure.of(found) for figure in self.figures), f"{runs:,}"]
 
 
@@ -186,9 +192,9 @@ def _solver(solver: str, options: Mapping[str, Any]) -> str:
     return f"--solver '{words}'"
 
 
-def _evaluate(who: str, runs: int, units: Sequence[str]) -> str:
+def _evaluate(who: str, runs: int, units: Sequence[str], limit: int) -> str:
     asked = "".join(f" --measure {unit}" for unit in units)
-    return f"cpqueens evaluate queens {who} --runs {runs} --step-limit {LIMIT}{asked}"
+    return f"cpqueens evaluate queens {who} --runs {runs} --step-limit {limit}{asked}"
 
 
 @dataclass(frozen=True)
@@ -239,7 +245,7 @@ def board(n: int) -> Model:
 
 
 @cache
-def made(n: int, solver: str, runs: int, options: tuple[tuple[str, Any], ...]) -> Runs:
+def made(n: int, solver: str, runs: int, options: tuple[tuple[str, Any], ...], limit: int = LIMIT) -> Runs:
     """Return runs on n queens; several figures may be told of the same ones.
 
     Raises
@@ -248,8 +254,8 @@ def made(n: int, solver: str, runs: int, options: tuple[tuple[str, Any], ...]) -
         If a signal came before they were all made: no figure is told of fewer runs than it says.
     """
     with tiers.compiled():
-        board(n).runs(solver, seeds=1, step_limit=LIMIT, **dict(options))  # what it loads is nobody's time
-        found = board(n).runs(solver, seeds=runs, step_limit=LIMIT, **dict(options))
+        board(n).runs(solver, seeds=1, step_limit=limit, **dict(options))  # what it loads is nobody's time
+        found = board(n).runs(solver, seeds=runs, step_limit=limit, **dict(options))
     if len(found) < runs:
         raise KeyboardInterrupt
     return found

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from cpqueens.lab.drawing import MARKERS, Picture, drawn, look, together
-from cpqueens.lab.experiments import Sweep, made
+from cpqueens.lab.experiments import LIMIT, Sweep, made
 from cpqueens.lab.runlength import RunLengths
 
 _JUMPS = 80
@@ -41,8 +41,8 @@ class Plot:
     lines: Mapping[str, Mapping[str, list[float]]]
 
 
-def _lengths(n: int, solver: str, options: Mapping[str, Any], runs: int) -> RunLengths:
-    found = made(n, solver, runs, tuple(options.items()))
+def _lengths(n: int, solver: str, options: Mapping[str, Any], runs: int, limit: int = LIMIT) -> RunLengths:
+    found = made(n, solver, runs, tuple(options.items()), limit)
     none = np.zeros(len(found), dtype=np.bool_)
     return RunLengths(np.asarray(found.statistics["evaluations"], dtype=np.float64), found.solved, none, none)
 
@@ -63,7 +63,8 @@ class OverSizes:
         return Plot(self.sweep.name, caption, "queens", "evaluations of a solution", False, lines)
 
     def _line(self, solver: str, options: Mapping[str, Any], runs: int) -> dict[str, list[float]]:
-        found = [_lengths(n, solver, options, runs).expected() for n in self.sweep.sizes]
+        limit = self.sweep.limit
+        found = [_lengths(n, solver, options, runs, limit).expected() for n in self.sweep.sizes]
         parts = {
             "y": [one.value for one in found],
             "low": [one.low for one in found],

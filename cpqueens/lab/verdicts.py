@@ -130,23 +130,14 @@ def polynomial(rows: Cells) -> str:
     (restarts,) = _by_name(rows, "restarts of a run").values()
     (evaluations,) = _by_name(rows, "evaluations of a run").values()
     share = {n: Interval(*(end / n for end in (e.value, e.low, e.high))) for n, e in evaluations.items()}
-    sizes = list(share)
-    start = next(k for k in range(len(sizes)) if _alike([share[n] for n in sizes[k:]]))
+    *_, before, last = share
+    grow = {1: "fewer, so that they grow more slowly than N", -1: "more, so that they grow faster than N"}
+    says = grow.get(differ(share[before], share[last]), "no difference is shown: they grow as N does there")
     each = ", ".join(f"{figure(one.value)} at {n:,}" for n, one in share.items())
-    as_n = (
-        f"from {sizes[start]:,} to {sizes[-1]:,} queens no difference is shown: they grow as N does there"
-        if start < len(sizes) - 1
-        else "they differ between the largest sizes, and do not grow as N does"
-    )
     return (
         f'"Polynomial": restarts of a run are {_course(restarts)}. Evaluations of a run for each queen are '
-        f"{each}: {as_n}."
+        f"{each}; from {before:,} to {last:,} queens {says}."
     )
-
-
-def _alike(figures: Sequence[Interval]) -> bool:
-    """Whether any two of these intervals meet."""
-    return max(one.low for one in figures) <= min(one.high for one in figures)
 
 
 def _course(found: dict[int, Interval]) -> str:

@@ -76,8 +76,12 @@ def test_depth_over_sizes() -> None:
 @pytest.mark.parametrize(
     ("last", "says"),
     [
-        ("4,050 [3,900, 4,200]", "from 200 to 400 queens no difference is shown: they grow as N does there."),
-        ("9,000 [8,900, 9,100]", "they differ between the largest sizes, and do not grow as N does."),
+        (
+            "4,050 [3,900, 4,200]",
+            "; from 200 to 400 queens no difference is shown: they grow as N does there.",
+        ),
+        ("9,000 [8,900, 9,100]", "queens more, so that they grow faster than N."),
+        ("3,000 [2,900, 3,100]", "queens fewer, so that they grow more slowly than N."),
     ],
 )
 def test_growth_with_the_size(last: str, says: str) -> None:
