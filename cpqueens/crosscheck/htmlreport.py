@@ -7,7 +7,7 @@ from cpqueens.crosscheck.findings import Disagreement, Findings
 from cpqueens.crosscheck.table import disagreement_lines, heuristic_lines, published_line, solver_rows
 
 _STYLE = """
-.cpq-check { font: 15px/1.5 system-ui, sans-serif; max-width: 70em; overflow-wrap: anywhere;
+.cpq-check { font: 16px/1.5 system-ui, sans-serif; max-width: 70em; overflow-wrap: anywhere;
   --line: color-mix(in srgb, currentColor 20%, transparent); }
 .cpq-check table { border-collapse: collapse; margin: 1em 0; }
 .cpq-check th, .cpq-check td { padding: .25em .8em; border-bottom: 1px solid var(--line); text-align: right; }
@@ -30,10 +30,22 @@ _STYLE = """
 """
 """Colours are mixed with that of the text around, so that they are legible on light and on dark ground."""
 
+_PAGE = """
+:root { color-scheme: light dark; --ink: #1d2530; --soft: #5a6573; --line: #d7dce2; --paper: #fdfdfc;
+  --bad: #a3161a; }
+@media (prefers-color-scheme: dark) {
+  :root { --ink: #e3e7ec; --soft: #a2acb8; --line: #39424d; --paper: #14181d; --bad: #ff8f8a; }
+}
+body { color: var(--ink); background: var(--paper); margin: 0 auto; max-width: 76rem; padding: 1rem; }
+.cpq-check h1 { font-size: 1.5rem; line-height: 1.25; } .cpq-check .bad { color: var(--bad); }
+.cpq-check table { font-size: .92rem; font-variant-numeric: tabular-nums; }
+.cpq-check .small { color: var(--soft); font-size: .9rem; opacity: 1; }
+"""
+"""What a page has and a fragment does not: type and colours of an evaluation's page."""
+
 _HEAD = (
     '<!doctype html><html lang="en"><head><meta charset="utf-8">'
     '<meta name="viewport" content="width=device-width, initial-scale=1">'
-    "<style>:root { color-scheme: light dark; } body { margin: auto; max-width: 70em; padding: 1em; }</style>"
 )
 
 
@@ -57,7 +69,7 @@ def render_html(report: Findings, whole_page: bool = True) -> str:
     if not whole_page:
         return fragment
     title = escape(f"Cross-check of {report.model}")
-    return f"{_HEAD}<title>{title}</title></head><body>{fragment}</body></html>\n"
+    return f"{_HEAD}<title>{title}</title></head><body>{fragment}<style>{_PAGE}</style></body></html>\n"
 
 
 def _table(report: Findings) -> str:

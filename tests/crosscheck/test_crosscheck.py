@@ -335,10 +335,12 @@ def test_an_instance_brings_its_published_values_and_symmetries():
 
 def test_the_report_as_text_json_and_html(queens6):
     import json
+    import re
     from html.parser import HTMLParser
 
     from cpqueens.crosscheck.htmlreport import render_html
     from cpqueens.crosscheck.jsonreport import to_json
+    from cpqueens.lab.evaluation_page import STYLE
 
     liar = Scripted("<liar>", lie(rows=lambda a: a.rows[1:]))
     report = cross_check(queens6, [HONEST, liar], published=4)
@@ -360,6 +362,7 @@ def test_the_report_as_text_json_and_html(queens6):
     assert "<liar>" not in page
     HTMLParser().feed(page)
     assert report._repr_html_() in page
+    assert set(re.findall(r"--\w+: #\w+", STYLE)) <= set(re.findall(r"--\w+: #\w+", page))
     for part in ('name="viewport"', "color-scheme: light dark", "max-width: 40rem", 'data-head="verdict"'):
         assert part in page
 
