@@ -46,7 +46,7 @@ def test_it_is_short() -> None:
     """Three sentences, few commands, a transcript and a model with their pictures, two tables, links."""
     assert sorted(kind for kind, _, _ in BLOCKS) == ["console", "python", "sh"]
     (commands,) = [text for kind, _, text in BLOCKS if kind == "sh"]
-    assert len(commands.splitlines()) == 2
+    assert len(commands.splitlines()) == 3
     opening = TEXT.partition("\n\n")[2].partition("\n\n")[0]
     assert len(re.findall(r"\.(?:\s|$)", opening)) == 3
     assert len(re.findall(r"^!\[", TEXT, re.M)) == 2

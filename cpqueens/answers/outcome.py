@@ -670,7 +670,12 @@ class Outcome:
 
     @property
     def ending(self) -> str:
-        """How it ended, in words: all solutions, as many as were asked for, or what stopped it."""
+        """How it ended, in words: all solutions, as many as were asked for, or what stopped it.
+
+        >>> from cpqueens.models.queens import queens
+        >>> queens(8).solve(solver="backtracking").ending
+        'found one, as asked'
+        """
         if not self.complete and self.stop_reason is StopReason.SOLUTION_LIMIT:
             return f"found {'one, as' if self.count == 1 else 'as many as'} asked"
         return f"{'complete' if self.complete else 'not complete'}, stopped by {self.stop_reason}"

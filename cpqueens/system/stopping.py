@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import _weakrefset
 import contextlib
 import ctypes
 import os
+import queue
+import sys
 import threading
 import time
+import weakref
 from collections.abc import Callable
+from types import FrameType
 
 from cpqueens.system.platforms import ThreadTime
 
@@ -17,6 +22,14 @@ _IDLE = 25
 """So many looks without any block end the thread that looks."""
 GRACE = 0.1
 """Processor seconds that a run has to end by itself, with all that it knows, once it is to stop."""
+
+
+_FINALIZERS = (weakref.__file__, _weakrefset.__file__)
+"""Files whose functions are called when something is deleted."""
+
+
+_LOCKS = (threading.__file__, queue.__file__, contextlib.__file__)
+"""Files in which a lock may have been taken that nobody else knows of."""
 
 
 class Stopped(BaseException):
@@ -73,6 +86,8 @@ class stopping:  # noqa: N801 - used like a function
         """End the block if it is time; once."""
         if self._fired or now < self._asks_from or not self._should_stop() or self._has_grace():
             return
+        if _must_not_break(sys._current_frames().get(self._thread)):
+            return
         with _watch.lock:
             if _watch.blocks.get(self._thread) is self:
                 self._fired = True
@@ -91,6 +106,24 @@ def unstopped() -> stopping | contextlib.nullcontext[None]:
     """Return a block in which this thread is not broken off: it delivers, or is in another library."""
     watched = threading.get_ident() in _watch.blocks
     return stopping(lambda: False) if watched else contextlib.nullcontext()
+
+
+def _must_not_break(frame: FrameType | None) -> bool:
+    """Say whether a thread is within an import, a finalizer or a lock's own code: the next look comes soon.
+
+    A broken import leaves a half-made module behind, of a library in C for good; what is raised within a
+    finalizer is printed and lost; a lock that is taken might never be given back.
+    """
+    if frame is not None and frame.f_code.co_filename in _LOCKS:
+        return True
+    while frame is not None:
+        code = frame.f_code
+        if code.co_filename.startswith("<frozen importlib") or code.co_name == "__del__":
+            return True
+        if code.co_filename in _FINALIZERS:
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _raise_in(thread: int, kind: type[BaseException] | None) -> None:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import os
+import sys
 import threading
 import time
+from pathlib import Path
 
 import pytest
 from cpqueens.models.queens import queens
@@ -149,3 +152,47 @@ def test_what_is_not_to_be_broken_off_is_not(monkeypatch: pytest.MonkeyPatch) ->
     with pytest.raises(Stopped), stopping(lambda: True):
         work()
     assert reached
+
+
+class Asked:
+    """Says from its first question on that the block must end, and when it was asked often enough."""
+
+    def __init__(self) -> None:
+        self.times = 0
+
+    def __call__(self) -> bool:
+        self.times += 1
+        return True
+
+    def wait(self) -> None:
+        """Come back after some further questions, each of which could have broken off the caller."""
+        enough = self.times + 5
+        while self.times < enough:
+            time.sleep(0.001)
+
+
+def test_an_import_is_not_broken_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = Asked()
+    monkeypatch.setattr(sys, "asked_by_a_slow_module", asked, raising=False)
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "slow_module.py").write_text("import sys\nsys.asked_by_a_slow_module.wait()\nwhole = True\n")
+    with pytest.raises(Stopped), stopping(asked):  # noqa: PT012
+        assert importlib.import_module("slow_module").whole
+        while True:
+            time.sleep(0.001)
+    assert sys.modules.pop("slow_module").whole
+
+
+def test_a_finalizer_is_not_broken_off() -> None:
+    asked, ended = Asked(), []
+
+    class Slow:
+        def __del__(self) -> None:
+            asked.wait()
+            ended.append(True)
+
+    with pytest.raises(Stopped), stopping(asked):  # noqa: PT012
+        Slow()
+        while True:
+            time.sleep(0.001)
+    assert ended == [True]

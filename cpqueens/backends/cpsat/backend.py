@@ -11,7 +11,7 @@ from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.base import REFUSED, Deliver, Ended, Feature, Order, Parameter, Request, Want
 from cpqueens.backends.cpsat.constraints import supports
 from cpqueens.backends.cpsat.flow import Flow, make_callback
-from cpqueens.backends.cpsat.second import Search, Second, both, in_turn, joins
+from cpqueens.backends.cpsat.second import CpSatSearch, Second, both, in_turn, joins
 from cpqueens.backends.cpsat.shares import Narrow, parts, run_shared
 from cpqueens.backends.cpsat.translation import Translation, refusal, translate
 from cpqueens.errors import UnknownParameter
@@ -105,11 +105,13 @@ class CpSat:
         if _is_listing(request) and request.workers > 1:
             return self._shared(model, translation, request, deliver, statistics, bool(reason))
         if not joins(request, translation.native):
-            first, second = Search(cp_model, solver, model, translation, request, deliver), None
+            first, second = CpSatSearch(cp_model, solver, model, translation, request, deliver), None
         else:
             put = in_turn(deliver)
-            first = Search(cp_model, solver, model, translation, request, put)
-            second = Second(first, lambda other: Search(cp_model, other, model, translation, request, put))
+            first = CpSatSearch(cp_model, solver, model, translation, request, put)
+            second = Second(
+                first, lambda other: CpSatSearch(cp_model, other, model, translation, request, put)
+            )
 
         def should_stop() -> bool:
             if second is not None:
@@ -212,7 +214,7 @@ class CpSat:
             except (TypeError, ValueError) as error:
                 raise UnknownParameter(f"{name}: CP-SAT refuses {shown(value)}") from error
 
-    def _ended(self, search: Search, request: Request, statistics: dict[str, Any]) -> Ended:
+    def _ended(self, search: CpSatSearch, request: Request, statistics: dict[str, Any]) -> Ended:
         from ortools.sat.python import cp_model
 
         solver, status, flow = search.solver, search.status, search.flow

@@ -34,7 +34,7 @@ WHOLE_PORTFOLIO = 8
 """Workers from which on CP-SAT runs all of its strategies at once; with fewer they take turns."""
 
 
-class Search:
+class CpSatSearch:
     """One search of CP-SAT: the solver, where its solutions go, and what it proves."""
 
     def __init__(
@@ -56,7 +56,7 @@ class Search:
             solver.best_bound_callback = self.proved.hear
 
     def run(self, native: Any = None) -> None:
-        """Search until there is an answer or a stop, in ``native`` if that is a copy of the model."""
+        """CpSatSearch until there is an answer or a stop, in ``native`` if that is a copy of the model."""
         self.status = self.solver.solve(native or self.translation.native, self._callback)
 
     def finish(self) -> None:
@@ -76,13 +76,13 @@ class Second:
     ``make`` returns a search that uses the solver that it is given.
     """
 
-    def __init__(self, first: Search, make: Callable[[Any], Search]) -> None:
+    def __init__(self, first: CpSatSearch, make: Callable[[Any], CpSatSearch]) -> None:
         self._first, self._make = first, make
         self._spent = ThreadTime()
         self._over = threading.Event()
         self._thread: threading.Thread | None = None
         self._error: BaseException | None = None
-        self._search: Search | None = None
+        self._search: CpSatSearch | None = None
 
     def look(self) -> None:
         """Begin, if the first has had its time."""
@@ -101,7 +101,7 @@ class Second:
             self._error = error
             self._first.solver.stop_search()
 
-    def finish(self) -> Search | None:
+    def finish(self) -> CpSatSearch | None:
         """End it, and return the search if it took part."""
         self._over.set()
         if self._thread is None:
@@ -122,7 +122,7 @@ def joins(request: Request, native: Any) -> bool:
     return not own and len(native.proto.variables) + len(native.proto.constraints) <= LARGEST
 
 
-def _helper(first: Search) -> Any:
+def _helper(first: CpSatSearch) -> Any:
     """Return a solver that is set up like the first's, but for its workers."""
     from ortools.sat.python import cp_model
 
@@ -149,7 +149,7 @@ def in_turn(deliver: Deliver) -> Deliver:
     return guarded
 
 
-def both(ended: Ended, other: Ended, first: Search, second: Search, maximizing: bool) -> Ended:
+def both(ended: Ended, other: Ended, first: CpSatSearch, second: CpSatSearch, maximizing: bool) -> Ended:
     """Return the end of the search that has the answer; of two without one the better bound."""
     workers = ended.statistics["workers"] + other.statistics["workers"]
     winner = other if second.has_answered and not first.has_answered else ended

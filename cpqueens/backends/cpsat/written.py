@@ -34,7 +34,7 @@ Started = Callable[[NDArray[np.bool_]], TextWriter]
 
 
 @dataclass(frozen=True)
-class Written:
+class WrittenModel:
     """A native model, which nobody has who solves it, and what it takes to add to it."""
 
     native: Any  # ortools.sat.python.cp_model.CpModel
@@ -55,7 +55,7 @@ class Portion:
     sign: int = 1
 
 
-def written_model(model: Statement, lowered: Lowered, named: bool) -> Written:
+def written_model(model: Statement, lowered: Lowered, named: bool) -> WrittenModel:
     """Return the native model of all decision variables and what else the lowered one needs.
 
     One without names is kept if the model is large; who solves it takes a copy then.
@@ -72,7 +72,7 @@ def written_model(model: Statement, lowered: Lowered, named: bool) -> Written:
     )
 
 
-def _whole(lowered: Lowered, decisions: IntArray, names: Mapping[int, str]) -> Written:
+def _whole(lowered: Lowered, decisions: IntArray, names: Mapping[int, str]) -> WrittenModel:
     from ortools.sat.python import cp_model
 
     sign = -1 if lowered.maximizing else 1
@@ -81,10 +81,10 @@ def _whole(lowered: Lowered, decisions: IntArray, names: Mapping[int, str]) -> W
     native = cp_model.CpModel()
     read(native, writer.text())
     writer.finish(native)
-    return Written(native, writer, lowered, _present(part, lowered), left_out)
+    return WrittenModel(native, writer, lowered, _present(part, lowered), left_out)
 
 
-def _grown(before: Written, lowered: Lowered, model: Statement) -> Written | None:
+def _grown(before: WrittenModel, lowered: Lowered, model: Statement) -> WrittenModel | None:
     """Add to the native model of one that has got more; None if what is new needs what was left out."""
     old, count = before.lowered, lowered.store.variable_count
     others = len(old.constraints) - old.rows
@@ -104,7 +104,7 @@ def _grown(before: Written, lowered: Lowered, model: Statement) -> Written | Non
     writer, newly = _write(part, lowered, further)
     read(native, writer.text())
     writer.finish(native)
-    return Written(native, writer, lowered, present | _present(part, lowered), left_out | newly)
+    return WrittenModel(native, writer, lowered, present | _present(part, lowered), left_out | newly)
 
 
 def _new(definitions: Iterable[Definition], present: NDArray[np.bool_]) -> list[Definition]:
