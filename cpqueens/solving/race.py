@@ -209,7 +209,7 @@ class _Contest:
             with tiers.running(own.should_stop, part=True):
                 ended = within_limits(named.get_backend(OWN), self.model, own, self._take)
         except (ModelError, UnsupportedConstraint) as refusal:
-            if self._delivered or self._listing:
+            if self._delivered or self._passed_on or self._listing:
                 raise  # a listing was never anybody else's, or it is the user's own error
             return self._without_own(f"{OWN} refuses: {refusal}")
         reason = str(ended.statistics.get("reason"))

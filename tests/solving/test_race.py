@@ -255,6 +255,17 @@ def test_an_error_of_the_user_is_not_taken_for_a_refusal() -> None:
         golomb_ruler(5).solve(on_improvement=refuse)
 
 
+@pytest.mark.usefixtures("_early")
+def test_nor_is_one_over_what_the_rival_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    slowed(monkeypatch, 0)
+
+    def refuse(solution: object) -> None:
+        raise ModelError("mine")
+
+    with pytest.raises(ModelError, match="mine"):
+        golomb_ruler(5).solve(on_improvement=refuse)
+
+
 def test_a_hand_over_that_was_chosen_says_why() -> None:
     outcome = magic_square(6).solve()
     assert outcome.solver == "local-search+cpsat"
