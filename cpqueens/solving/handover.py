@@ -232,10 +232,12 @@ class HandOver:
         """Return the outcome with who found and who proved it, and what became of the hint."""
         statistics = dict(outcome.statistics)
         found = outcome.solution is not None
-        statistics["found_by"] = statistics["found_by"] if found else None
+        statistics["found_by"] = statistics.get("found_by") if found else None
         statistics["proved_by"] = self.exact.label if outcome.complete else None
         if self.reason:
             statistics["reason"] = self.reason
+        if "heuristic" not in statistics:  # both were broken off
+            return replace(outcome, statistics=statistics)
         return replace(
             outcome, statistics=statistics, messages=(*outcome.messages, self._story(outcome, statistics))
         )

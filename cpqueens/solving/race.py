@@ -87,14 +87,20 @@ class Race:
         """Race, or run the first alone where the other has not what is asked for."""
         alone = _alone(model, request)
         if alone is not None:
-            ended = self.first.run(model, request, deliver)
+            ended = within_limits(self.first, model, request, deliver)
             reason = ended.statistics.get("reason", alone)
             return _credited(ended, self.first.name, reason)
         return _Contest(model, request, deliver).run()
 
     def credit(self, outcome: Outcome) -> Outcome:
-        """Return the outcome as that of the solver that answered."""
-        return replace(outcome, solver=outcome.statistics["answered_by"])
+        """Return the outcome as that of the solver that answered; of a race that was broken off the first."""
+        if "answered_by" in outcome.statistics:
+            return replace(outcome, solver=outcome.statistics["answered_by"])
+        said = {
+            "answered_by": self.first.name,
+            "contributors": list(dict.fromkeys([self.first.name, OWN, RIVAL])),
+        }
+        return replace(outcome, solver=self.first.name, statistics={**outcome.statistics, **said})
 
 
 def _credited(ended: Ended, solver: str, reason: str, beside: str | None = None) -> Ended:

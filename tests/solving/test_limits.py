@@ -79,6 +79,33 @@ def test_a_run_ends_wherever_it_is_stuck(solver: str, place: str, monkeypatch: p
     assert not outcome.complete
 
 
+@pytest.mark.parametrize(
+    ("solver", "place"),
+    [("auto", "race._alone"), ("auto", "race._credited"), ("local-search+cpsat", "handover._share"),
+     ("local-search+cpsat", "handover._ended")],
+)  # fmt: skip
+@pytest.mark.parametrize("large", [False, True])
+def test_what_is_broken_off_between_its_parts_says_less_but_no_fault(
+    solver: str, place: str, large: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stop, should_stop = threading.Event(), Request.should_stop
+
+    def stuck(*_arguments: Any, **_options: Any) -> None:
+        stop.set()
+        used = ThreadTime()
+        while used() < PATIENCE:
+            sum(range(100))
+
+    if large:
+        monkeypatch.setattr(race, "LARGEST_VARIABLES", 1)
+    monkeypatch.setattr(f"cpqueens.solving.{place}", stuck)
+    monkeypatch.setattr(Request, "should_stop", lambda r: stop.is_set() or should_stop(r))
+    outcome = words().solve(solver=solver, time_limit=1e6, random_seed=1)
+    assert stop.is_set()
+    assert not outcome.complete
+    assert outcome.solver in ("cpsat", "backtracking", solver)
+
+
 def test_a_heuristic_has_its_share_on_a_machine_that_does_something_else(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
