@@ -29,6 +29,7 @@ from cpqueens import (
     Regular,
     UnsupportedRequest,
     ValuePrecede,
+    Xor,
     from_cpmpy,
     to_cpmpy,
 )
@@ -231,6 +232,22 @@ def test_tasks_of_which_cpmpy_means_another_thing_are_decomposed() -> None:
         there = to_cpmpy(each).model
         assert not names_in(there.constraints) & {"cumulative", "no_overlap"}
         assert accepted(each) == expected(each)
+
+
+def test_setup_times_are_kept() -> None:
+    m = Model()
+    x = m.intvar(0, 4, shape=2, name="x")
+    m.add(NoOverlap(x, 1, setup=[[0, 1], [2, 0]]))
+    assert accepted(m) == expected(m)
+    assert 0 < len(expected(m)) < 20
+
+
+@pytest.mark.parametrize("constants", [[0], [1], [1, 1], [1, 0, 1, 1]])
+def test_a_parity_with_constants(constants: list[int]) -> None:
+    m = Model()
+    b = m.boolvar(shape=2, name="b")
+    m.add(Xor([*constants, b[0], b[1]]))
+    assert accepted(m) == expected(m)
 
 
 def test_names_values_and_objective() -> None:
