@@ -14,11 +14,11 @@ from cpqueens.lab.experiments import (
     LIMIT,
     Cells,
     Experiment,
+    FigureTable,
     Measured,
     Reproduced,
     Section,
     Sweep,
-    Table,
     claims,
 )
 from cpqueens.lab.source_mistakes import acceptance, aliased_rows, sideways_mistakes, swap_mistakes
@@ -149,7 +149,7 @@ SETTINGS: tuple[tuple[str, str, Solver], ...] = (
 """Texts by key: what is taken of each, and by what solver and options it is had."""
 
 
-def settings(_runs: int = 0) -> Table:
+def settings(_runs: int = 0) -> FigureTable:
     """Return the table of what a reader sets to have a text's own system, one queen in each row or column."""
     names = {section.key: section.name for section in SECTIONS}
     rows = [["text", "system", "solver", "options"]]
@@ -159,7 +159,7 @@ def settings(_runs: int = 0) -> Table:
         rows.append([names[key], system, solver, " ".join(given)])
         words = "".join(f" --param {one}" for one in given)
         commands.append(f"cpqueens solve queens n=8 --solver {solver}{words}")
-    return Table("settings", "Settings that are a text's own system", rows, commands)
+    return FigureTable("settings", "Settings that are a text's own system", rows, commands)
 
 
 GARBLED = (

@@ -31,7 +31,7 @@ LIMIT = 1_000_000
 
 
 @dataclass(frozen=True)
-class Table:
+class FigureTable:
     """A table with its head in the first row, and the commands that print its figures."""
 
     name: str
@@ -134,11 +134,13 @@ class Experiment:
 CLAIMS = ["claim", "the source says", "the source's program, measured by us", "ours", "runs"]
 
 
-def claims(name: str, experiments: Sequence[Experiment], runs: int) -> Table:
+def claims(name: str, experiments: Sequence[Experiment], runs: int) -> FigureTable:
     """Return the table of claims, each with what is measured."""
     rows = [experiment.row(runs) for experiment in experiments]
     commands = dict.fromkeys(experiment.command(runs) for experiment in experiments)
-    return Table(f"{name}-claims", "Claims and figures (95 % intervals)", [CLAIMS, *rows], tuple(commands))
+    return FigureTable(
+        f"{name}-claims", "Claims and figures (95 % intervals)", [CLAIMS, *rows], tuple(commands)
+    )
 
 
 @dataclass(frozen=True)
@@ -169,7 +171,7 @@ class Sweep:
         """Return how many runs are made if so many are asked for."""
         return max(20, round(runs * self.share))
 
-    def __call__(self, runs: int) -> Table:
+    def __call__(self, runs: int) -> FigureTable:
         """Run them, and return the table, with one command for all of it."""
         number = self.runs(runs)
         units = dict.fromkeys(figure.unit for figure in self.figures)
@@ -178,7 +180,7 @@ class Sweep:
             f"--sizes {','.join(map(str, self.sizes))} {who}", number, list(units), self.limit
         )
         head = ["algorithm", "queens", *map(str, self.figures), "runs"]
-        return Table(self.name, self.caption, [head, *self._rows(number)], (command,))
+        return FigureTable(self.name, self.caption, [head, *self._rows(number)], (command,))
 
     def _rows(self, runs: int) -> Iterator[list[str]]:
         for label, (solver, options) in self.solvers.items():
@@ -215,7 +217,7 @@ class Section:
     name: str
     source: str
     experiments: Sequence[Experiment] = ()
-    tables: Sequence[Callable[[int], Table]] = ()
+    tables: Sequence[Callable[[int], FigureTable]] = ()
     plots: Sequence[Callable[[int], Any]] = ()
     verdicts: Sequence[Any] = ()
     answers: Sequence[str] = ()
@@ -228,7 +230,7 @@ class Reproduced:
     """A section with its figures, and the seconds that they took."""
 
     section: Section
-    tables: Sequence[Table]
+    tables: Sequence[FigureTable]
     plots: Sequence[Any]
     seconds: float
 

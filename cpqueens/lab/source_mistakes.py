@@ -10,7 +10,7 @@ from collections import Counter
 import numpy as np
 
 from cpqueens.answers.statistics import wilson_interval
-from cpqueens.lab.experiments import KINDS, Table, made, told
+from cpqueens.lab.experiments import KINDS, FigureTable, made, told
 from cpqueens.lab.source_programs import (
     MISSED,
     SOLVED,
@@ -39,7 +39,7 @@ def per_cent(some: int, of: int) -> str:
     return told(100 * some / of, 100 * low, 100 * high) + " %"
 
 
-def aliased_rows(runs: int) -> Table:
+def aliased_rows(runs: int) -> FigureTable:
     """Return what becomes of the listing of random neighbours if all rows of a neighbour's board are one."""
     rows = [["rows of a neighbour's board", f"{_PROGRAM}: solved", "runs"]]
     for what, program, share in (
@@ -50,7 +50,7 @@ def aliased_rows(runs: int) -> Table:
         ends = [run.end for run in played(program, 8, number)]
         rows.append([what, per_cent(ends.count(SOLVED), number), f"{number:,}"])
     caption = "Its program as printed, with aliased rows and without (8 queens)"
-    return Table("aliased-rows", caption, rows, only("aliased-rows", runs))
+    return FigureTable("aliased-rows", caption, rows, only("aliased-rows", runs))
 
 
 _SIDEWAYS: tuple[tuple[str, SidewaysProgram], ...] = (
@@ -66,7 +66,7 @@ _SIDEWAYS: tuple[tuple[str, SidewaysProgram], ...] = (
 )
 
 
-def sideways_mistakes(runs: int) -> Table:
+def sideways_mistakes(runs: int) -> FigureTable:
     """Return what each mistake of the program with sideways moves costs."""
     number = min(10_000, 2 * runs)
     rows = [["mistake", f"{_PROGRAM}: solved", "missed", "runs"]]
@@ -77,7 +77,7 @@ def sideways_mistakes(runs: int) -> Table:
         "Its program with its mistakes, one by one: 8 queens, at most ten sideways moves in a row; missed is "
         "what was solved and reported as a failure"
     )
-    return Table("sideways-mistakes", caption, rows, only("sideways-mistakes", runs))
+    return FigureTable("sideways-mistakes", caption, rows, only("sideways-mistakes", runs))
 
 
 _SWAPS: tuple[tuple[str, SwapProgram], ...] = (
@@ -88,7 +88,7 @@ _SWAPS: tuple[tuple[str, SwapProgram], ...] = (
 )
 
 
-def swap_mistakes(runs: int) -> Table:
+def swap_mistakes(runs: int) -> FigureTable:
     """Return how many restarts each mistake of the survey's program costs."""
     sizes = {n: max(20, min(most, 2 * runs // n)) for n, most in ((8, 2000), (14, 600), (20, 300))}
     rows = [["mistake", *(f"{n} queens, {many:,} runs" for n, many in sizes.items())]]
@@ -96,14 +96,14 @@ def swap_mistakes(runs: int) -> Table:
         runs_of = (lengths(played(program, n, many)) for n, many in sizes.items())
         rows.append([what, *(KINDS["a run"](found) for found in runs_of)])
     caption = f"Restarts with the mistakes of the survey's program, one by one ({_PROGRAM})"
-    return Table("swap-mistakes", caption, rows, only("swap-mistakes", runs))
+    return FigureTable("swap-mistakes", caption, rows, only("swap-mistakes", runs))
 
 
 _WATCHED = (0, 10, 20)
 """Places in the course of temperatures: 100, 10.7 and 1.15."""
 
 
-def acceptance(runs: int) -> Table:
+def acceptance(runs: int) -> FigureTable:
     """Return how often the two rules of annealing take a worse move."""
     from cpqueens.backends.local_search.rowwise import course
 
@@ -114,7 +114,7 @@ def acceptance(runs: int) -> Table:
         shares = (per_cent(int(taken[place]), int(worse[place])) for worse, taken in tables)
         rows.append([f"{course()[place]:.3g}", *shares, f"{number:,}"])
     caption = "Worse moves that are taken, by either rule (8 queens)"
-    return Table("acceptance", caption, rows, only("acceptance", runs))
+    return FigureTable("acceptance", caption, rows, only("acceptance", runs))
 
 
 def _worse_moves(rule: str, runs: int) -> tuple[IntArray, IntArray]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from cpqueens.answers.outcome import Outcome
 from cpqueens.kernels import tiers
-from cpqueens.lab.experiments import Cells, Measured, Table, board, ended, made
+from cpqueens.lab.experiments import Cells, Measured, FigureTable, board, ended, made
 from cpqueens.solving.solve import count_solutions
 
 _REPEATED, _END = 15, 3
@@ -22,7 +22,7 @@ def only(name: str, runs: int | None = None) -> tuple[str, ...]:
     return (f"cpqueens experiments --only {name}" + ("" if runs is None else f" --runs {runs}"),)
 
 
-def las_vegas_table(n: int, _runs: int = 0) -> Table:
+def las_vegas_table(n: int, _runs: int = 0) -> FigureTable:
     """Return the source's table of a board, exact, beside what it prints."""
     from cpqueens.lab.las_vegas_expectations import las_vegas_expectations
     from cpqueens.lab.las_vegas_table import PUBLISHED, cells
@@ -35,7 +35,7 @@ def las_vegas_table(n: int, _runs: int = 0) -> Table:
         f"{n} queens: the probability p that an attempt succeeds, its nodes on success s and on failure e, "
         "and t = s + (1 - p) e / p until the first success"
     )
-    return Table(f"las-vegas-{n}", caption, rows, only(f"las-vegas-{n}"))
+    return FigureTable(f"las-vegas-{n}", caption, rows, only(f"las-vegas-{n}"))
 
 
 def las_vegas_findings() -> list[str]:
@@ -50,7 +50,7 @@ _COUNTED = 12
 _LISTED = 8
 
 
-def representations(_runs: int = 0) -> Table:
+def representations(_runs: int = 0) -> FigureTable:
     """Return nodes and processor time of all solutions by each representation of the same search."""
     rows = [["asked for", "strategy", "solutions", "nodes", "processor ms: median, interval"]]
     searches: dict[str, Callable[[str], Callable[[], Outcome]]] = {
@@ -66,7 +66,7 @@ def representations(_runs: int = 0) -> Table:
         f"Nodes and time of all solutions by four representations of one search, {_REPEATED} times each, "
         "with 95 % intervals of the median"
     )
-    return Table("representations", caption, rows, only("representations"))
+    return FigureTable("representations", caption, rows, only("representations"))
 
 
 def _times(seconds: list[float]) -> str:
@@ -87,7 +87,7 @@ def _repeated(search: Callable[[], Outcome]) -> tuple[Outcome, list[float]]:
     return found, seconds
 
 
-def overview(runs: int) -> Table:
+def overview(runs: int) -> FigureTable:
     """Return all algorithms over sizes."""
     rows = [["algorithm", "queens", "solved", "steps of a run", "evaluations of a solution", "ms"]]
     rows += [*_of_runs(max(20, runs // 10)), *_of_searches()]
@@ -95,7 +95,7 @@ def overview(runs: int) -> Table:
         "All algorithms over sizes, by machine code; steps of backtracking and las-vegas are nodes, without "
         "an interval exact; ms are processor time of a whole call of backtracking, else a run's share"
     )
-    return Table("all-sizes", caption, rows, only("all-sizes", runs))
+    return FigureTable("all-sizes", caption, rows, only("all-sizes", runs))
 
 
 def _of_runs(runs: int) -> Iterator[list[str]]:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from cpqueens.lab.experiments import Table
+from cpqueens.lab.experiments import FigureTable
 from cpqueens.lab.source_mistakes import acceptance, aliased_rows, sideways_mistakes, swap_mistakes
 from cpqueens.lab.source_programs import (
     MISSED,
@@ -95,7 +95,7 @@ def test_rounded_choices_are_rare_at_the_ends() -> None:
 
 @pytest.mark.slow
 def test_programs_agree_with_what_was_measured_on_the_listings() -> None:
-    def found(table: Callable[[int], Table]) -> list[list[str]]:
+    def found(table: Callable[[int], FigureTable]) -> list[list[str]]:
         return table(400).rows[1:]
 
     aliased, separate = found(aliased_rows)
