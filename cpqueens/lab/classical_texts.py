@@ -25,7 +25,7 @@ from cpqueens.lab.source_mistakes import acceptance, aliased_rows, sideways_mist
 from cpqueens.lab.source_plots import Distributions, OverSizes
 from cpqueens.lab.source_programs import ClimbProgram, Program, RowsProgram, SidewaysProgram, SwapProgram
 from cpqueens.lab.source_tables import las_vegas_findings, las_vegas_table, overview, representations
-from cpqueens.lab.verdicts import Verdict
+from cpqueens.lab.verdicts import Judgement
 from cpqueens.text.plaintext import shown
 
 RATE, STEPS, IF_SOLVED, IF_NOT = (Measured(kind) for kind in ("solved", "a run", "if solved", "if not"))
@@ -186,10 +186,10 @@ SECTIONS: tuple[Section, ...] = (
         tables=(DEPTH, AGAINST, aliased_rows),
         plots=(OverSizes(AGAINST),),
         verdicts=(
-            Verdict("random-neighbour-claims", verdicts.printed),
-            Verdict("depth", verdicts.depth),
-            Verdict("depth", verdicts.stuck),
-            Verdict("random-restart", verdicts.against),
+            Judgement("random-neighbour-claims", verdicts.printed),
+            Judgement("depth", verdicts.depth),
+            Judgement("depth", verdicts.stuck),
+            Judgement("random-restart", verdicts.against),
         ),
         answers=(
             "8 queens have 56 neighbours, 28 pairs that may attack each other, and 4,426,165,368 placements "
@@ -225,7 +225,7 @@ SECTIONS: tuple[Section, ...] = (
             _sideways("at most 100: steps if not", "64", 100, IF_NOT),
         ),
         (sideways_mistakes,),
-        verdicts=(Verdict("sideways-claims", verdicts.printed),),
+        verdicts=(Judgement("sideways-claims", verdicts.printed),),
         readings=(
             "Starts have independent random columns, as in the textbook. Beside the claims the program, "
             "written anew, has none of the mistakes below; the second table has it with each.",
@@ -255,9 +255,9 @@ SECTIONS: tuple[Section, ...] = (
         ),
         (partial(las_vegas_table, 8), partial(las_vegas_table, 12)),
         verdicts=(
-            Verdict("las-vegas-claims", verdicts.printed),
-            Verdict("las-vegas-8", verdicts.by_chance),
-            Verdict("las-vegas-12", verdicts.by_chance),
+            Judgement("las-vegas-claims", verdicts.printed),
+            Judgement("las-vegas-8", verdicts.by_chance),
+            Judgement("las-vegas-12", verdicts.by_chance),
         ),
         answers=(
             "It recommends five random queens for 12.",
@@ -275,7 +275,7 @@ SECTIONS: tuple[Section, ...] = (
         f"{SURVEY}: backtracking",
         _BY,
         tables=(representations,),
-        verdicts=(Verdict("representations", verdicts.fastest),),
+        verdicts=(Judgement("representations", verdicts.fastest),),
         answers=(
             "Its example boards can be checked as they stand: `cpqueens check queens n=8 f d g a h b e c`.",
             f"A 0/1 matrix whose rows have too many or too few figures is refused. `{GARBLED[0]}`, a board "
@@ -292,7 +292,7 @@ SECTIONS: tuple[Section, ...] = (
             *(_restarts(n, "surplus", None) for n in (8, 14, 20)),
         ),
         (POLYNOMIAL, swap_mistakes),
-        verdicts=(Verdict("polynomial", verdicts.polynomial),),
+        verdicts=(Judgement("polynomial", verdicts.polynomial),),
         readings=(
             "The program measured in the first table is QS1 as it is described, without the survey's "
             "mistakes.",
@@ -320,8 +320,8 @@ SECTIONS: tuple[Section, ...] = (
         ),
         (EFFICIENT, acceptance),
         verdicts=(
-            Verdict("annealing-rows-claims", verdicts.frees),
-            Verdict("efficient", verdicts.efficient),
+            Judgement("annealing-rows-claims", verdicts.frees),
+            Judgement("efficient", verdicts.efficient),
         ),
         readings=(
             "By the usual rule 1,886 rows are annealed for a board, exactly, from the chain of all "

@@ -19,7 +19,7 @@ Figures = dict[str, dict[int, Interval]]
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Judgement:
     """What is said of a table, by its name: a function of its rows, head included."""
 
     table: str
