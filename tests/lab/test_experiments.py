@@ -15,11 +15,11 @@ from cpqueens.errors import ModelError
 from cpqueens.lab.classical_texts import SECTIONS, SETTINGS, chosen, reproduce, settings
 from cpqueens.lab.experiments import (
     Experiment,
+    FigureTable,
     Measured,
     Reproduced,
     Section,
     Sweep,
-    Table,
     board,
     ended,
     made,
@@ -117,7 +117,7 @@ def test_plots_are_of_the_runs_of_their_tables() -> None:
 
 def test_text_and_page() -> None:
     section = Section("a", "A <b>", "by & by", mistakes=("wrong " * 30,), answers=("no",))
-    table = Table("t", "caption <i>", [["claim", "ours"], ["c" * 90, "1 [0, 2]"]], ("cpqueens list",))
+    table = FigureTable("t", "caption <i>", [["claim", "ours"], ["c" * 90, "1 [0, 2]"]], ("cpqueens list",))
     sweep = Sweep("s", "c", {"r": ("local-search:random-restart", {})}, (5, 6), (Measured("solved"),))
     found = Reproduced(section, (table,), (OverSizes(sweep)(80),), 1.25)
     lines = text(found, 60).splitlines()
@@ -139,7 +139,7 @@ def test_text_and_page() -> None:
 def test_as_data() -> None:
     cells = [["claim", "ours"], ["c", "1"]]
     section = Section("a", "A", "by", mistakes=("wrong",), readings=("so",), answers=("no",))
-    found = Reproduced(section, (Table("t", "caption", cells, ("cpqueens list",)),), (), 1.25)
+    found = Reproduced(section, (FigureTable("t", "caption", cells, ("cpqueens list",)),), (), 1.25)
     told = data([found], 100)
     assert json.loads(json.dumps(told))["sections"] == [
         {
