@@ -10,7 +10,7 @@ from typing import Any
 
 from cpqueens.answers.outcome import Outcome
 from cpqueens.kernels import tiers
-from cpqueens.lab.experiments import Cells, Measured, FigureTable, board, ended, made
+from cpqueens.lab.experiments import Cells, FigureTable, Measured, board, ended, made
 from cpqueens.solving.solve import count_solutions
 
 _REPEATED, _END = 15, 3
