@@ -14,7 +14,7 @@ ADOPTS = sys.platform == "linux"
 _PR_SET_CHILD_SUBREAPER = 36
 
 
-_MAY_STAY = ("resource_tracker", "cpqueens.kernels.jobs import work")
+_MAY_STAY = ("resource_tracker", "cpqueens.kernels.jit.jobs import work")
 
 
 def adopt_orphans() -> None:

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.base import Many, Request
-from cpqueens.kernels import search_info as at
-from cpqueens.kernels import search_lot as lots
-from cpqueens.kernels.pace import Pace
-from cpqueens.kernels.tiers import Fixed, running, waited
+from cpqueens.kernels.jit.pace import Pace
+from cpqueens.kernels.jit.tiers import Fixed, running, waited
+from cpqueens.kernels.local import info as at
+from cpqueens.kernels.local import lot as lots
 from cpqueens.language.rows import IntArray
 
 _REASONS: Mapping[int, StopReason] = {

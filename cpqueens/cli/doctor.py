@@ -14,7 +14,7 @@ from cpqueens.cli.documents import document, echo_json
 from cpqueens.cli.exits import DONE, REFUSED
 from cpqueens.cli.options import json_option
 from cpqueens.cli.terminal import say
-from cpqueens.kernels import cache
+from cpqueens.kernels.jit import cache
 from cpqueens.system.platforms import limits, processors
 from cpqueens.system.requirements import requirements
 

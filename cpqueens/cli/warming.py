@@ -9,7 +9,7 @@ from multiprocessing.connection import wait
 from typing import Any
 
 from cpqueens.errors import CpqueensError
-from cpqueens.kernels import apart
+from cpqueens.kernels.exact import apart
 from cpqueens.model import Model
 from cpqueens.problems import catalog
 from cpqueens.system.children import Worker
@@ -112,7 +112,7 @@ def warm(group: int, whole: bool) -> Iterator[str]:
 
     If not ``whole``, without those of `FURTHER`.
     """
-    from cpqueens.kernels import tiers
+    from cpqueens.kernels.jit import tiers
     from cpqueens.solving.solve import count_solutions
 
     belongs = GROUPS[group]

@@ -20,7 +20,7 @@ from cpqueens.backends.base import Clock, Want
 from cpqueens.crosscheck.external import DEFAULT_LIMIT, External
 from cpqueens.crosscheck.heuristic import Attempt, Heuristic, judge
 from cpqueens.errors import BackendFault, CpqueensError, ModelError
-from cpqueens.kernels import tiers
+from cpqueens.kernels.jit import tiers
 from cpqueens.lab.runtable import RunRecord
 from cpqueens.language.kept import LARGEST_VARIABLES
 from cpqueens.language.rows import IntArray

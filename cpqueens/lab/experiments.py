@@ -18,7 +18,7 @@ import numpy as np
 from cpqueens.answers.outcome import Outcome, StopReason
 from cpqueens.answers.runs import Runs
 from cpqueens.answers.statistics import wilson_interval
-from cpqueens.kernels import tiers
+from cpqueens.kernels.jit import tiers
 from cpqueens.lab.evaluation_text import interval, percent
 from cpqueens.lab.runlength import Interval, RunLengths
 from cpqueens.lab.source_programs import Program, lengths, played

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from cpqueens.errors import UnsupportedRequest
-from cpqueens.kernels.pattern import Pattern
+from cpqueens.kernels.boards.pattern import Pattern
 from cpqueens.model import Model
 
 

@@ -9,7 +9,7 @@ from statistics import median
 from typing import Any
 
 from cpqueens.answers.outcome import Outcome
-from cpqueens.kernels import tiers
+from cpqueens.kernels.jit import tiers
 from cpqueens.lab.experiments import Cells, FigureTable, Measured, board, ended, made
 from cpqueens.solving.solve import count_solutions
 

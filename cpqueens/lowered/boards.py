@@ -15,8 +15,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from cpqueens.kernels.pattern import WORD, Group, Pattern
-from cpqueens.kernels.sum_pattern import Sum, SumPattern, layout
+from cpqueens.kernels.boards.pattern import WORD, Group, Pattern
+from cpqueens.kernels.boards.sum_pattern import Sum, SumPattern, layout
 from cpqueens.language.rows import IntArray, distinct
 from cpqueens.lowered.compiled import EQ, GE, LE, NE, Compiled
 

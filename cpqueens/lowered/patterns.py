@@ -14,8 +14,8 @@ from cpqueens.lowered.permutations import find_lines, find_path, find_shifted_pe
 from cpqueens.lowered.schedules import TaskNetwork, find_schedule
 
 if TYPE_CHECKING:
-    from cpqueens.kernels.pattern import Pattern
-    from cpqueens.kernels.sum_pattern import SumPattern
+    from cpqueens.kernels.boards.pattern import Pattern
+    from cpqueens.kernels.boards.sum_pattern import SumPattern
     from cpqueens.language.statement import Statement
     from cpqueens.lowered.permutations import LinesPermutation, PathPermutation, ShiftedPermutation
 

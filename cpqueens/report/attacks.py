@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cpqueens.errors import CpqueensError
-from cpqueens.kernels.pattern import Pattern
+from cpqueens.kernels.boards.pattern import Pattern
 from cpqueens.language.statement import Statement
 
 

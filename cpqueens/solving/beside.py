@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.base import Backend, Clock, Deliver, Ended, Request, within_limits
-from cpqueens.kernels import tiers
+from cpqueens.kernels.jit import tiers
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
 from cpqueens.solving.incumbent import Said

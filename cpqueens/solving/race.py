@@ -30,7 +30,7 @@ from cpqueens.backends.base import (
     within_limits,
 )
 from cpqueens.errors import BackendFault, CpqueensError, ModelError, UnsupportedConstraint
-from cpqueens.kernels import tiers
+from cpqueens.kernels.jit import tiers
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
 

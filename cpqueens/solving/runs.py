@@ -15,7 +15,7 @@ from cpqueens.answers.outcome import Outcome, Solution, Status, StopReason
 from cpqueens.answers.runs import Runs
 from cpqueens.backends.base import Backend, Clock, Many, Want
 from cpqueens.errors import BackendFault, ModelError
-from cpqueens.kernels import tiers
+from cpqueens.kernels.jit import tiers
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
 from cpqueens.solving.choosing import choose

@@ -13,7 +13,7 @@ from cpqueens.answers.outcome import Fault, Outcome, Solution, SolutionSet, Stat
 from cpqueens.backends import named
 from cpqueens.backends.base import Backend, Clock, Ended, Request, Want, within_limits
 from cpqueens.errors import BackendFault, CpqueensError, ModelError, UnsupportedConstraint
-from cpqueens.kernels import tiers
+from cpqueens.kernels.jit import tiers
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
 from cpqueens.solving.carried import Carried, carrying

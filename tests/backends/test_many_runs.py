@@ -20,8 +20,8 @@ from cpqueens.backends.base import Clock, Request, Want
 from cpqueens.backends.local_search.strategies import STRATEGIES, get_strategy
 from cpqueens.errors import CpqueensError
 from cpqueens.fuzzing.generate import random_model
-from cpqueens.kernels import tiers
-from cpqueens.kernels.search_lot import RUN, make_lot
+from cpqueens.kernels.jit import tiers
+from cpqueens.kernels.local.lot import RUN, make_lot
 from cpqueens.system import stopping
 
 SEEDS = (0, 9)

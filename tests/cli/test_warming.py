@@ -8,7 +8,7 @@ import pytest
 
 from cpqueens.cli import warming
 from cpqueens.errors import CpqueensError
-from cpqueens.kernels import apart
+from cpqueens.kernels.exact import apart
 
 
 def test_each_run_is_made_by_one_process() -> None:

@@ -20,7 +20,7 @@ import pytest
 
 from cpqueens import Model, ModelError, UnsupportedRequest, evaluate
 from cpqueens.crosscheck.external import External
-from cpqueens.kernels import tiers
+from cpqueens.kernels.jit import tiers
 from cpqueens.lab import contenders, making
 from cpqueens.lab import evaluate as evaluating
 from cpqueens.lab.reference import Reference

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from cpqueens.answers.symmetry import QUEENS_BOARD
-from cpqueens.kernels.search_runs import luby
+from cpqueens.kernels.local.runs import luby
 from cpqueens.lab.comparing import (
     Comparison,
     compare_objectives,

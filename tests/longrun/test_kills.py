@@ -24,7 +24,7 @@ import pytest
 from cpqueens.models.queens import queens
 from executors import found_in, job_of
 
-from cpqueens.kernels import tiers
+from cpqueens.kernels.jit import tiers
 from cpqueens.longrun.coordinator import durable_count
 from cpqueens.longrun.job import JobError, code_version
 from cpqueens.longrun.pool import Processes, TaskLost

@@ -19,7 +19,7 @@ import pytest
 from cpqueens.models.queens import queens
 from executors import Here, found_in, job_of, run
 
-from cpqueens.kernels import tiers
+from cpqueens.kernels.jit import tiers
 from cpqueens.longrun import ledgerfile
 from cpqueens.longrun.coordinator import durable_count, durable_enumerate
 from cpqueens.longrun.job import JobError

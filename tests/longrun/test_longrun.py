@@ -20,7 +20,7 @@ from cpqueens.models.queens import queens
 from executors import Here, Lying, Poisoned, Slow, Stopping, Twice, counted, found_in, job_of, run
 
 from cpqueens import AllDifferent, Model
-from cpqueens.kernels import tiers
+from cpqueens.kernels.jit import tiers
 from cpqueens.longrun import coordinator, job, ledgerfile, verification, work
 from cpqueens.longrun.coordinator import durable_count, durable_enumerate
 from cpqueens.longrun.job import JobError, code_version

@@ -17,7 +17,7 @@ import pytest
 from cpqueens.models.queens import queens
 from executors import Here, found_in
 
-from cpqueens.kernels import tiers
+from cpqueens.kernels.jit import tiers
 from cpqueens.longrun import pool as pool_module
 from cpqueens.longrun.coordinator import DurableCount, durable_count
 from cpqueens.longrun.ledger import Ledger

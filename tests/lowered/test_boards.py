@@ -17,7 +17,7 @@ from cpqueens.models.superqueens import superqueens
 from cpqueens.models.toroidal_queens import toroidal_queens
 
 from cpqueens import AllDifferent, Model, UnsupportedRequest
-from cpqueens.kernels.pattern import Pattern
+from cpqueens.kernels.boards.pattern import Pattern
 from cpqueens.lowered.compiled import PLAIN_KINDS
 from cpqueens.lowered.patterns import patterns_of
 

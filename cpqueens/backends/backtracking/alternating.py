@@ -19,7 +19,7 @@ from cpqueens.backends.backtracking.forward import ForwardSearch
 from cpqueens.backends.backtracking.parted import Parted
 from cpqueens.backends.backtracking.turns import Slices
 from cpqueens.backends.base import Deliver, Ended, Request, Want
-from cpqueens.kernels.domains import Memory
+from cpqueens.kernels.exact.domains import Memory
 from cpqueens.lowered.compiled import Compiled
 
 JOINING = 2000

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from cpqueens.errors import ModelError
-from cpqueens.kernels import branching as tree
-from cpqueens.kernels import domains as at
-from cpqueens.kernels.branching import TreeSearch
-from cpqueens.kernels.domains import Memory
+from cpqueens.kernels.exact import branching as tree
+from cpqueens.kernels.exact import domains as at
+from cpqueens.kernels.exact.branching import TreeSearch
+from cpqueens.kernels.exact.domains import Memory
 from cpqueens.text.plaintext import shown
 
 Phase = tuple[Sequence[int], "int | Function", "int | Function"]

@@ -20,8 +20,8 @@ from cpqueens.system.platforms import ThreadTime
 from cpqueens.system.stopping import Stopped
 
 if TYPE_CHECKING:
-    from cpqueens.kernels.pattern import Pattern
-    from cpqueens.kernels.sum_pattern import SumPattern
+    from cpqueens.kernels.boards.pattern import Pattern
+    from cpqueens.kernels.boards.sum_pattern import SumPattern
     from cpqueens.language.statement import Statement
     from cpqueens.lowered.patterns import Patterns
 
@@ -172,7 +172,7 @@ def _pattern(patterns: Patterns, strategy: str) -> Pattern | SumPattern | None:
 def halved_board(model: Statement, asked: bool) -> int | None:
     """Return the size of a model's board if it is counted by halves, ``asked`` or by choice; else None."""
     from cpqueens.backends.backtracking.choosing import HALVES_FROM, is_whole
-    from cpqueens.kernels.quadrants import MAX_N
+    from cpqueens.kernels.boards.quadrants import MAX_N
     from cpqueens.lowered.compiled import PLAIN_KINDS
     from cpqueens.lowered.patterns import patterns_of
 

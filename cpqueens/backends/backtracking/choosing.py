@@ -5,8 +5,8 @@ import numpy as np
 from cpqueens.backends.backtracking.orders import ascending, has_functions
 from cpqueens.backends.base import Request, Want
 from cpqueens.errors import UnsupportedConstraint, UnsupportedRequest
-from cpqueens.kernels.pattern import Pattern
-from cpqueens.kernels.sum_pattern import SumPattern
+from cpqueens.kernels.boards.pattern import Pattern
+from cpqueens.kernels.boards.sum_pattern import SumPattern
 
 PATTERNED = ("bitmask", "rowmask", "sums", "table")
 LEXICOGRAPHIC, RESTARTING = "forward (lexicographic)", "forward (random values, restarts)"
@@ -97,7 +97,7 @@ def _need(strategy: str, pattern: Pattern | SumPattern | None, request: Request)
 
 def no_halves() -> UnsupportedRequest:
     """Return the refusal of what is not counted by halves."""
-    from cpqueens.kernels.quadrants import MAX_N
+    from cpqueens.kernels.boards.quadrants import MAX_N
 
     return UnsupportedRequest(f"backtracking:halves counts plain queens on a square board of at most {MAX_N}")
 
@@ -109,7 +109,7 @@ def _has_own_order(request: Request) -> bool:
 
 def wants_halves(pattern: Pattern | SumPattern, request: Request, smallest: int) -> bool:
     """Say whether a count is better done by halves: plain queens on a square board that is not small."""
-    from cpqueens.kernels.quadrants import MAX_N
+    from cpqueens.kernels.boards.quadrants import MAX_N
 
     square = pattern.n == pattern.width and pattern.is_queens
     return request.want is Want.COUNT and square and smallest <= pattern.n <= MAX_N

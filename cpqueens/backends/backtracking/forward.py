@@ -15,13 +15,13 @@ from cpqueens.backends.backtracking.settings import tree_search
 from cpqueens.backends.backtracking.tracing import TreeObserver
 from cpqueens.backends.backtracking.turns import Heard, Slices, drained
 from cpqueens.backends.base import Deliver, Ended, Request, Want
-from cpqueens.kernels import branching as tree
-from cpqueens.kernels import domains as at
-from cpqueens.kernels.branching import TreeSearch
-from cpqueens.kernels.domains import Memory, copied
-from cpqueens.kernels.forward import ASKED, BATCH_FULL, CHOOSING, EXHAUSTED, PAUSED, TRAIL_FULL, search
-from cpqueens.kernels.pace import Pace
-from cpqueens.kernels.propagate_rows import linear_bounds
+from cpqueens.kernels.exact import branching as tree
+from cpqueens.kernels.exact import domains as at
+from cpqueens.kernels.exact.branching import TreeSearch
+from cpqueens.kernels.exact.domains import Memory, copied
+from cpqueens.kernels.exact.forward import ASKED, BATCH_FULL, CHOOSING, EXHAUSTED, PAUSED, TRAIL_FULL, search
+from cpqueens.kernels.exact.propagators.rows import linear_bounds
+from cpqueens.kernels.jit.pace import Pace
 from cpqueens.lowered.compiled import Compiled
 
 _FIRST_BATCH, _LARGEST_BATCH = 64, 4096

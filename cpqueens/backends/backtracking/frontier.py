@@ -10,11 +10,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from cpqueens.kernels import branching as tree
-from cpqueens.kernels import domains as at
-from cpqueens.kernels.branching import TreeSearch
-from cpqueens.kernels.domains import Memory, copied, forget
-from cpqueens.kernels.forward import TRAIL_FULL, search
+from cpqueens.kernels.exact import branching as tree
+from cpqueens.kernels.exact import domains as at
+from cpqueens.kernels.exact.branching import TreeSearch
+from cpqueens.kernels.exact.domains import Memory, copied, forget
+from cpqueens.kernels.exact.forward import TRAIL_FULL, search
 
 MOST_RUNS = 2000
 """Of propagators, for all branches together: a stopped run is to end soon."""

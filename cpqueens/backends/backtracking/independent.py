@@ -8,8 +8,8 @@ import numpy as np
 
 from cpqueens.backends.backtracking.turns import Slices
 from cpqueens.backends.base import Ended
-from cpqueens.kernels import domains as at
-from cpqueens.kernels.domains import Memory
+from cpqueens.kernels.exact import domains as at
+from cpqueens.kernels.exact.domains import Memory
 from cpqueens.language.rows import IntArray
 
 Part = tuple[int, ...]

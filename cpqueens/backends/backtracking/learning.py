@@ -5,8 +5,8 @@ from collections.abc import Iterable
 import numpy as np
 
 from cpqueens.backends.backtracking.wholes.parts import Propagator
-from cpqueens.kernels import domains as at
-from cpqueens.kernels.nogoods import NUMBERS, PATHS
+from cpqueens.kernels.exact import domains as at
+from cpqueens.kernels.exact.nogoods import NUMBERS, PATHS
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import Compiled
 

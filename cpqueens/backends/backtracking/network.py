@@ -30,10 +30,10 @@ from cpqueens.backends.backtracking.wholes.registry import WHOLES
 from cpqueens.backends.backtracking.wholes.table import table_propagator
 from cpqueens.backends.backtracking.wholes.tours import add_tour_bounds
 from cpqueens.errors import ModelError
-from cpqueens.kernels import domains as at
-from cpqueens.kernels import kinds
-from cpqueens.kernels.apart import kind_of
-from cpqueens.kernels.domains import Memory
+from cpqueens.kernels.exact import domains as at
+from cpqueens.kernels.exact import kinds
+from cpqueens.kernels.exact.apart import kind_of
+from cpqueens.kernels.exact.domains import Memory
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import EQ, GE, LE, NE, Compiled, DefinitionBlock, Terms, Whole, offsets

@@ -7,7 +7,7 @@ from typing import Any
 from cpqueens.backends.backtracking.asking import Function, Phase
 from cpqueens.backends.base import Request, Want
 from cpqueens.errors import ModelError
-from cpqueens.kernels import branching as tree
+from cpqueens.kernels.exact import branching as tree
 from cpqueens.language.statement import Statement
 from cpqueens.text.plaintext import shown
 from cpqueens.text.suggest import did_you_mean

@@ -14,22 +14,22 @@ from cpqueens.answers.recorder import TraceRecorder
 from cpqueens.backends.backtracking.tally import Tally
 from cpqueens.backends.backtracking.turns import Slices, drained
 from cpqueens.backends.base import Deliver, Ended, Request, Want
-from cpqueens.kernels.pattern import Pattern
-from cpqueens.kernels.sum_pattern import SumPattern
+from cpqueens.kernels.boards.pattern import Pattern
+from cpqueens.kernels.boards.sum_pattern import SumPattern
 
 if TYPE_CHECKING:
     from cpqueens.backends.backtracking.tracing import PatternObserver
-    from cpqueens.kernels.mirrored import MirroredSearch
-    from cpqueens.kernels.search import PatternSearch
+    from cpqueens.kernels.boards.mirrored import MirroredSearch
+    from cpqueens.kernels.boards.search import PatternSearch
 
 _FIRST_BATCH, _LARGEST_BATCH = 64, 4096
 
 
 def search_class(strategy: str) -> type[PatternSearch]:
     """Return the class of a strategy: ``bitmask``, ``rowmask``, ``sums``, ``table`` or ``check``."""
-    from cpqueens.kernels.bitmask import BitmaskSearch
-    from cpqueens.kernels.sums import SumsSearch
-    from cpqueens.kernels.tables import CheckSearch, RowmaskSearch, TableSearch
+    from cpqueens.kernels.boards.bitmask import BitmaskSearch
+    from cpqueens.kernels.boards.sums import SumsSearch
+    from cpqueens.kernels.boards.tables import CheckSearch, RowmaskSearch, TableSearch
 
     classes: dict[str, type[PatternSearch]] = {
         "bitmask": BitmaskSearch,
@@ -67,7 +67,7 @@ def _lister(
 
     A recorded one visits the same nodes in the same order, and stops at each.
     """
-    from cpqueens.kernels.mirrored import MirroredSearch, is_mirrored
+    from cpqueens.kernels.boards.mirrored import MirroredSearch, is_mirrored
 
     if strategy == "bitmask" and recorded and pattern.has_table:
         strategy = "check"
@@ -114,7 +114,7 @@ def observed(
 ) -> PatternObserver | None:
     """Return what shows a search to a recorder, None where there is none or nothing to place."""
     from cpqueens.backends.backtracking.tracing import PatternObserver
-    from cpqueens.kernels.search import PatternSearch
+    from cpqueens.kernels.boards.search import PatternSearch
 
     if recorder is None or not isinstance(search, PatternSearch) or not search.pattern.n:
         return None

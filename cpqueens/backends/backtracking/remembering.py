@@ -5,11 +5,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from cpqueens.backends.backtracking.wholes.parts import Laid, Propagator
-from cpqueens.kernels import domains as at
-from cpqueens.kernels import kinds
-from cpqueens.kernels import propagate_remembered as kernel
-from cpqueens.kernels.apart import kind_of
-from cpqueens.kernels.domains import Memory, copied
+from cpqueens.kernels.exact import domains as at
+from cpqueens.kernels.exact import kinds
+from cpqueens.kernels.exact.apart import kind_of
+from cpqueens.kernels.exact.domains import Memory, copied
+from cpqueens.kernels.exact.propagators import remembered as kernel
 from cpqueens.language.rows import IntArray
 
 RING, LARGEST_RING, SLOTS = 1 << 18, 1 << 23, 1 << 18

@@ -23,9 +23,9 @@ from cpqueens.backends.backtracking.tracing import TreeObserver
 from cpqueens.backends.backtracking.turns import InOrder, Slices, Turns, drained
 from cpqueens.backends.backtracking.two_orders import Making, TwoOrders
 from cpqueens.backends.base import Deliver, Ended, Request, Want
-from cpqueens.kernels.domains import Memory
-from cpqueens.kernels.pattern import Pattern
-from cpqueens.kernels.sum_pattern import SumPattern
+from cpqueens.kernels.boards.pattern import Pattern
+from cpqueens.kernels.boards.sum_pattern import SumPattern
+from cpqueens.kernels.exact.domains import Memory
 from cpqueens.language.statement import Statement
 from cpqueens.lowered.compiled import Compiled
 

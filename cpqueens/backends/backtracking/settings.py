@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from cpqueens.backends.backtracking.asking import Function, Phase, asks
-from cpqueens.kernels import branching as tree
-from cpqueens.kernels.branching import TreeSearch
-from cpqueens.kernels.domains import X_WIDTH
-from cpqueens.kernels.random import seed_state
+from cpqueens.kernels.exact import branching as tree
+from cpqueens.kernels.exact.branching import TreeSearch
+from cpqueens.kernels.exact.domains import X_WIDTH
+from cpqueens.kernels.jit.random import seed_state
 from cpqueens.language.rows import IntArray
 
 FIRST_RESTART = 100

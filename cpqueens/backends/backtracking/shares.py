@@ -10,7 +10,7 @@ import numpy as np
 from cpqueens.backends.backtracking.forward import ForwardSearch
 from cpqueens.backends.backtracking.tally import Tally
 from cpqueens.backends.base import Ended, Request
-from cpqueens.kernels.domains import BASE, FIRST, HIGH, HOLES, LOW, X_WIDTH, Memory, copied
+from cpqueens.kernels.exact.domains import BASE, FIRST, HIGH, HOLES, LOW, X_WIDTH, Memory, copied
 from cpqueens.lowered.compiled import Compiled
 
 _PARTS = 100  # at least: they differ in size, and the last to end is waited for

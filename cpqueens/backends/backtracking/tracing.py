@@ -9,11 +9,11 @@ import numpy as np
 
 from cpqueens.answers.recorder import TraceRecorder
 from cpqueens.answers.trace import UNSET
-from cpqueens.kernels import branching as tree
-from cpqueens.kernels import domains as at
-from cpqueens.kernels.branching import TreeSearch
-from cpqueens.kernels.domains import Memory
-from cpqueens.kernels.search import ROW, PatternSearch
+from cpqueens.kernels.boards.search import ROW, PatternSearch
+from cpqueens.kernels.exact import branching as tree
+from cpqueens.kernels.exact import domains as at
+from cpqueens.kernels.exact.branching import TreeSearch
+from cpqueens.kernels.exact.domains import Memory
 from cpqueens.language.rows import IntArray
 
 MOST_CELLS = 20_000

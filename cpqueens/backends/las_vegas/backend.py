@@ -17,11 +17,11 @@ from cpqueens.answers.recorder import TraceRecorder
 from cpqueens.backends.base import TRACE, Deliver, Ended, Feature, Many, Order, Parameter, Request
 from cpqueens.backends.las_vegas.estimates import Estimates
 from cpqueens.errors import ModelError, UnsupportedRequest
-from cpqueens.kernels.pace import Pace
+from cpqueens.kernels.jit.pace import Pace
 from cpqueens.system.platforms import ThreadTime
 
 if TYPE_CHECKING:
-    from cpqueens.kernels.pattern import Pattern
+    from cpqueens.kernels.boards.pattern import Pattern
     from cpqueens.language.rows import IntArray
     from cpqueens.language.statement import Statement
     from cpqueens.lowered.compiled import Compiled
@@ -113,7 +113,7 @@ def _at_most(request: Request, name: str, least: int, most: int) -> int | None:
 
 
 class Attempts(Protocol):
-    """A sequence of attempts on one model: a tally (see `kernels.las_vegas`) and a way to go on."""
+    """A sequence of attempts on one model: a tally (see `kernels.boards.las_vegas`) and a way to go on."""
 
     tally: IntArray
     stepped: Callable[[bool], None] | None
@@ -140,9 +140,9 @@ class _PatternAttempts:
     stepped: Callable[[bool], None] | None = None
 
     def __init__(self, pattern: Pattern, random: int, seed: int) -> None:
-        from cpqueens.kernels.las_vegas import ROW, STATES, TALLIES, RowAttempt
-        from cpqueens.kernels.random import seed_state
-        from cpqueens.kernels.tables import masks_of
+        from cpqueens.kernels.boards.las_vegas import ROW, STATES, TALLIES, RowAttempt
+        from cpqueens.kernels.boards.tables import masks_of
+        from cpqueens.kernels.jit.random import seed_state
 
         self._base, self._random = pattern.base, random
         self.tally, state, x = (np.zeros(size, dtype=np.int64) for size in (TALLIES, STATES, pattern.n))
@@ -151,7 +151,7 @@ class _PatternAttempts:
 
     def record(self, recorder: TraceRecorder) -> None:
         from cpqueens.backends.backtracking.tracing import PathObserver
-        from cpqueens.kernels.las_vegas import ATTEMPTS, ROW
+        from cpqueens.kernels.boards.las_vegas import ATTEMPTS, ROW
 
         path = PathObserver(recorder, len(self.placing.x), self._base)
         x, state, seen = self.placing.x, self.placing.state, {"attempts": 0, "successes": 0}
@@ -169,14 +169,14 @@ class _PatternAttempts:
         self.stepped = stepped
 
     def advance(self, steps: int, most: int, limit: int) -> IntArray | None:
-        from cpqueens.kernels.las_vegas import SUCCESS, attempt_pattern
+        from cpqueens.kernels.boards.las_vegas import SUCCESS, attempt_pattern
 
         answer = attempt_pattern(self.placing, self._random, most, limit, steps)
         return self.placing.x + self._base if answer == SUCCESS else None
 
     @property
     def open_nodes(self) -> int:
-        from cpqueens.kernels.las_vegas import ROW, ROW_NODES
+        from cpqueens.kernels.boards.las_vegas import ROW, ROW_NODES
 
         state = self.placing.state
         return int(state[ROW_NODES]) if state[ROW] >= 0 else 0
@@ -189,9 +189,9 @@ class _PatternAttempts:
 def pattern_many(pattern: Pattern, random: int, request: Request, seeds: IntArray) -> Many:
     """Make a run for each seed with `_PatternAttempts`."""
     from cpqueens.backends.together import Together, drive, ended
-    from cpqueens.kernels import las_vegas as codes
-    from cpqueens.kernels.search_lot import STEPS, make_lot
-    from cpqueens.kernels.tiers import Fixed
+    from cpqueens.kernels.boards import las_vegas as codes
+    from cpqueens.kernels.jit.tiers import Fixed
+    from cpqueens.kernels.local.lot import STEPS, make_lot
 
     attempts = _PatternAttempts(pattern, random, 0)
     unlimited = request.step_limit is None and not request.clock.limited
@@ -216,7 +216,7 @@ class _AnyAttempts:
     def __init__(self, compiled: Compiled, random: int, seed: int) -> None:
         from cpqueens.backends.backtracking.network import LISTED, build_memory
         from cpqueens.backends.backtracking.settings import tree_search
-        from cpqueens.kernels.las_vegas import OWN, RANDOM_VARIABLES, TALLIES
+        from cpqueens.kernels.boards.las_vegas import OWN, RANDOM_VARIABLES, TALLIES
 
         count = compiled.decision_count
         spans = compiled.upper[:random] - compiled.lower[:random] + 1
@@ -236,7 +236,7 @@ class _AnyAttempts:
 
     def record(self, recorder: TraceRecorder) -> None:
         from cpqueens.backends.backtracking.tracing import TreeObserver
-        from cpqueens.kernels.las_vegas import ATTEMPTS
+        from cpqueens.kernels.boards.las_vegas import ATTEMPTS
 
         tree, seen = TreeObserver(recorder, self._count, check_only=True), [0]
 
@@ -251,7 +251,7 @@ class _AnyAttempts:
         self.stepped = stepped
 
     def advance(self, steps: int, most: int, limit: int) -> IntArray | None:
-        from cpqueens.kernels.las_vegas import NO_ROOT, SUCCESS, TRAIL_FULL, attempt_any
+        from cpqueens.kernels.boards.las_vegas import NO_ROOT, SUCCESS, TRAIL_FULL, attempt_any
 
         answer = attempt_any(self._memory, self._search, self._own, self.tally, most, limit, steps)
         if answer == TRAIL_FULL:
@@ -262,14 +262,14 @@ class _AnyAttempts:
 
     @property
     def open_nodes(self) -> int:
-        from cpqueens.kernels.branching import DEPTH, NODES
+        from cpqueens.kernels.exact.branching import DEPTH, NODES
 
         return int(self._search.state[NODES]) if self._search.state[DEPTH] else 0
 
 
 def nodes_of(attempts: Attempts) -> int:
     """Return the nodes of all attempts."""
-    from cpqueens.kernels.las_vegas import FAILURE_NODES, SUCCESS_NODES
+    from cpqueens.kernels.boards.las_vegas import FAILURE_NODES, SUCCESS_NODES
 
     return int(attempts.tally[SUCCESS_NODES] + attempts.tally[FAILURE_NODES]) + attempts.open_nodes
 
@@ -312,7 +312,7 @@ class _Run:
 
     def _enough(self) -> StopReason | None:
         """Return why no further attempt is needed; with nothing at random, one failure says it all."""
-        from cpqueens.kernels.las_vegas import ATTEMPTS, SUCCESSES
+        from cpqueens.kernels.boards.las_vegas import ATTEMPTS, SUCCESSES
 
         made, successes = int(self.attempts.tally[ATTEMPTS]), int(self.attempts.tally[SUCCESSES])
         if self.attempts.hopeless or (self.random == 0 and made > successes):

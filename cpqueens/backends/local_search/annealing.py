@@ -19,8 +19,8 @@ from cpqueens.backends.base import Parameter
 from cpqueens.backends.local_search.rowwise import rowwise_many, run_rowwise
 from cpqueens.backends.local_search.search import End, Search, final
 from cpqueens.backends.local_search.strategies import Call
-from cpqueens.kernels import search_anneal as codes
-from cpqueens.kernels.search_runs import anneal_runs
+from cpqueens.kernels.local import anneal as codes
+from cpqueens.kernels.local.runs import anneal_runs
 
 PARAMETERS: Mapping[str, Parameter] = {
     "cooling_steps": Parameter(

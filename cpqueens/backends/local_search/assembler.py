@@ -18,11 +18,11 @@ from cpqueens.backends.local_search.columns import (
 )
 from cpqueens.backends.local_search.wide import pairwise_differences, too_wide
 from cpqueens.errors import UnsupportedConstraint
-from cpqueens.kernels.search_arena import build_arena
-from cpqueens.kernels.search_deep import CLAUSE, TABLE
-from cpqueens.kernels.search_info import LENGTH
-from cpqueens.kernels.search_plain import ALL_DIFFERENT
-from cpqueens.kernels.search_state import Core, Rows
+from cpqueens.kernels.local.arena import build_arena
+from cpqueens.kernels.local.deep import CLAUSE, TABLE
+from cpqueens.kernels.local.info import LENGTH
+from cpqueens.kernels.local.plain import ALL_DIFFERENT
+from cpqueens.kernels.local.state import Core, Rows
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import EQ, LE, NE, Compiled, Terms, offsets
 from cpqueens.lowered.permutations import distinct

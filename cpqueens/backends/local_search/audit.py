@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cpqueens.backends.local_search.meaning import Fresh, fresh_state
-from cpqueens.kernels import search_arena as arena
-from cpqueens.kernels import search_info as at
+from cpqueens.kernels.local import arena
+from cpqueens.kernels.local import info as at
 
 if TYPE_CHECKING:
     from cpqueens.backends.local_search.layers import Arrays

@@ -29,8 +29,8 @@ from cpqueens.backends.local_search import cells, linear, one_hot, pairs, triang
 from cpqueens.backends.local_search.search import MOST_VALUES, End, Search
 from cpqueens.backends.local_search.strategies import Call
 from cpqueens.backends.local_search.walking import Walk, walk_many, walk_with_restarts
-from cpqueens.kernels.search_runs import luby
-from cpqueens.kernels.search_walk import WORST
+from cpqueens.kernels.local.runs import luby
+from cpqueens.kernels.local.walk import WORST
 from cpqueens.lowered.compiled import Compiled
 
 PARAMETERS: Mapping[str, Parameter] = {

@@ -1,4 +1,4 @@
-"""Annealing of models whose terms are tables, by the kernel `cpqueens.kernels.search_cells`.
+"""Annealing of models whose terms are tables, by the kernel `cpqueens.kernels.local.cells`.
 
 For variables that share a multiset of values (sequences of cars), permutations under an objective (quadratic
 assignments) and AllDifferents over pairs of variables that move by themselves (Golomb rulers).
@@ -22,14 +22,14 @@ from cpqueens.backends.local_search.tabulating import (
     tabulated,
 )
 from cpqueens.backends.local_search.walking import Walk
-from cpqueens.kernels import search_cells as codes
-from cpqueens.kernels import search_info as at
-from cpqueens.kernels import search_walk as walk_kernel
-from cpqueens.kernels.pace import Pace
-from cpqueens.kernels.search_arena import build_arena
-from cpqueens.kernels.search_info import NEVER
-from cpqueens.kernels.search_plain import AT_MOST
-from cpqueens.kernels.search_start import shuffle
+from cpqueens.kernels.jit.pace import Pace
+from cpqueens.kernels.local import cells as codes
+from cpqueens.kernels.local import info as at
+from cpqueens.kernels.local import walk as walk_kernel
+from cpqueens.kernels.local.arena import build_arena
+from cpqueens.kernels.local.info import NEVER
+from cpqueens.kernels.local.plain import AT_MOST
+from cpqueens.kernels.local.start import shuffle
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import offsets
 

@@ -7,10 +7,10 @@ import numpy as np
 from cpqueens.backends.local_search.lines import assigned
 from cpqueens.backends.local_search.search import End, Search, final
 from cpqueens.backends.local_search.strategies import Call
-from cpqueens.kernels import search_runs
-from cpqueens.kernels import search_scan as codes
-from cpqueens.kernels.search_lines import climb_lines
-from cpqueens.kernels.tiers import Fixed
+from cpqueens.kernels.jit.tiers import Fixed
+from cpqueens.kernels.local import runs
+from cpqueens.kernels.local import scan as codes
+from cpqueens.kernels.local.lines import climb_lines
 
 _KEPT = 64  # settings, which one run after another has
 
@@ -21,13 +21,13 @@ def climb_once(search: Search, ties: int, shoulder: int, max_sideways: int) -> E
 
 
 def climb_many(
-    search: Search, kind: str, ties: int, shoulder: int, max_sideways: int, after: int = search_runs.END
+    search: Search, kind: str, ties: int, shoulder: int, max_sideways: int, after: int = runs.END
 ) -> Call:
     """Return the same for many runs, from starts of this ``kind``; ``after`` says what a climb leads to."""
     parameters = _settings(ties, shoulder, max_sideways)
     lines = assigned(search)
     if lines is None:
-        return Call(search_runs.climb_runs, (after, _scan(search), parameters), kind)
+        return Call(runs.climb_runs, (after, _scan(search), parameters), kind)
     others = int((search.space.upper - search.space.lower).sum())
     return Call(climb_lines, (after, others, parameters), kind, state=lines)
 

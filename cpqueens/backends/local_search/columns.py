@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from cpqueens.kernels.search_plain import AT_MOST, END, EQUAL, NOT_EQUAL
+from cpqueens.kernels.local.plain import AT_MOST, END, EQUAL, NOT_EQUAL
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import EQ, GE, LE, NE, Compiled, Terms, offsets
 

@@ -18,10 +18,10 @@ from cpqueens.backends.local_search import auto
 from cpqueens.backends.local_search.search import End, Limits, Result, Search
 from cpqueens.backends.local_search.slices import Sliced, permuted, slices
 from cpqueens.backends.local_search.tracing import watching
-from cpqueens.kernels import search_exchange as codes
-from cpqueens.kernels import search_info as at
-from cpqueens.kernels.random import seed_state
-from cpqueens.kernels.search_start import shuffle
+from cpqueens.kernels.jit.random import seed_state
+from cpqueens.kernels.local import exchange as codes
+from cpqueens.kernels.local import info as at
+from cpqueens.kernels.local.start import shuffle
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.permutations import LinesPermutation
 

@@ -18,7 +18,7 @@ from cpqueens.backends.base import Parameter
 from cpqueens.backends.local_search.climbing import climb_many, climb_once
 from cpqueens.backends.local_search.search import End, Search
 from cpqueens.backends.local_search.strategies import Call
-from cpqueens.kernels.search_scan import JUMP, LAST, TAKE_AND_SHAKE
+from cpqueens.kernels.local.scan import JUMP, LAST, TAKE_AND_SHAKE
 
 ASSIGNMENT_ONLY = True
 PARAMETERS: Mapping[str, Parameter] = {

@@ -15,9 +15,9 @@ import numpy as np
 from cpqueens.backends.local_search.assembler import Assembler, Entry
 from cpqueens.backends.local_search.columns import merged
 from cpqueens.backends.local_search.deep import build_deep
-from cpqueens.kernels.search_arena import OWNER, part
-from cpqueens.kernels.search_deep import OWNER_ALL_DIFFERENT
-from cpqueens.kernels.search_state import Core, Deep, Rows
+from cpqueens.kernels.local.arena import OWNER, part
+from cpqueens.kernels.local.deep import OWNER_ALL_DIFFERENT
+from cpqueens.kernels.local.state import Core, Deep, Rows
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import Compiled
 
@@ -44,7 +44,7 @@ class Arrays:
         return np.flatnonzero((owners[:, 1] == OWNER_ALL_DIFFERENT) & (owners[:, 2] == entry.number))
 
     def part(self, which: int) -> IntArray:
-        """Return a view of one part of the core arena, see ``cpqueens.kernels.search_arena``."""
+        """Return a view of one part of the core arena, see ``cpqueens.kernels.local.arena``."""
         arena = self.core.arena
         view: IntArray = arena[arena[which] : arena[which + 1]]
         return view

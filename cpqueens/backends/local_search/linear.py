@@ -1,4 +1,4 @@
-"""Optimising linear models: tight moves and exchanges, by the kernel `cpqueens.kernels.search_linear`."""
+"""Optimising linear models: tight moves and exchanges, by the kernel `cpqueens.kernels.local.linear`."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from cpqueens.backends.local_search.columns import RELATIONS, joined, merged
 from cpqueens.backends.local_search.own_kernel import COUNTED, advance
 from cpqueens.backends.local_search.search import End, Search, final
 from cpqueens.backends.local_search.walking import Walk
-from cpqueens.kernels import search_info as at
-from cpqueens.kernels import search_linear as codes
-from cpqueens.kernels import search_walk as walk_kernel
-from cpqueens.kernels.pace import Pace
-from cpqueens.kernels.search_arena import build_arena
-from cpqueens.kernels.search_info import NEVER
-from cpqueens.kernels.search_plain import AT_MOST, EQUAL
+from cpqueens.kernels.jit.pace import Pace
+from cpqueens.kernels.local import info as at
+from cpqueens.kernels.local import linear as codes
+from cpqueens.kernels.local import walk as walk_kernel
+from cpqueens.kernels.local.arena import build_arena
+from cpqueens.kernels.local.info import NEVER
+from cpqueens.kernels.local.plain import AT_MOST, EQUAL
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import NE, Compiled, Terms, offsets
 

@@ -3,10 +3,10 @@
 import numpy as np
 
 from cpqueens.backends.local_search.search import Search
-from cpqueens.kernels import search_info as at
-from cpqueens.kernels.search_lines import LineCounts
-from cpqueens.kernels.search_plain import ALL_DIFFERENT, WIDTH
-from cpqueens.kernels.tiers import Fixed
+from cpqueens.kernels.jit.tiers import Fixed
+from cpqueens.kernels.local import info as at
+from cpqueens.kernels.local.lines import LineCounts
+from cpqueens.kernels.local.plain import ALL_DIFFERENT, WIDTH
 from cpqueens.language.rows import distinct
 
 

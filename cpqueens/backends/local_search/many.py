@@ -14,8 +14,8 @@ from cpqueens.backends.local_search.running import schedule_of, task_of, tours_o
 from cpqueens.backends.local_search.sosic_gu_4 import solve_shifted_many
 from cpqueens.backends.local_search.strategies import complete, get_strategy
 from cpqueens.backends.together import COUNTED, Together, drive, ended
-from cpqueens.kernels.search_lot import EXTRA, make_lot
-from cpqueens.kernels.tiers import Fixed
+from cpqueens.kernels.jit.tiers import Fixed
+from cpqueens.kernels.local.lot import EXTRA, make_lot
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.patterns import Patterns, patterns_of
 from cpqueens.lowered.permutations import ShiftedPermutation, shifted_permutation_of

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cpqueens.backends.local_search.columns import block
-from cpqueens.kernels import search_arena as arena
-from cpqueens.kernels.search_plain import FARTHEST
+from cpqueens.kernels.local import arena
+from cpqueens.kernels.local.plain import FARTHEST
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import EQ, GE, NE, Compiled, CompiledDefinition, Terms
 

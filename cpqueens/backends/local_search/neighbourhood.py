@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cpqueens.backends.local_search.columns import blocks
-from cpqueens.kernels.search_state import Space
+from cpqueens.kernels.local.state import Space
 from cpqueens.language.rows import IntArray, distinct
 from cpqueens.lowered.compiled import Compiled, Terms, offsets
 from cpqueens.lowered.permutations import plain_variables

@@ -19,7 +19,7 @@ from cpqueens.backends.local_search.cells import tables_of
 from cpqueens.backends.local_search.linear import LinearForm, is_small
 from cpqueens.backends.local_search.search import Search
 from cpqueens.backends.local_search.tabulating import Scope, SumRow, Tabled, Tabulated, spread, tabulated
-from cpqueens.kernels.search_plain import AT_MOST, EQUAL, NOT_EQUAL
+from cpqueens.kernels.local.plain import AT_MOST, EQUAL, NOT_EQUAL
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import offsets
 

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 
 from cpqueens.backends.local_search.search import Search
-from cpqueens.kernels import search_info as at
-from cpqueens.kernels.pace import Pace
+from cpqueens.kernels.jit.pace import Pace
+from cpqueens.kernels.local import info as at
 from cpqueens.language.rows import IntArray
 
 COUNTED = (at.STEPS, at.MOVES, at.EVALUATIONS)

@@ -2,7 +2,7 @@
 
 What is found is an assignment for the walk to go on from, which it does not where all else holds too. The
 largest first, then random orders, each for so many nodes as the universal sequence of restarts says (Luby,
-Sinclair and Zuckerman 1993); of each order the tree of `cpqueens.kernels.search_packing` is searched.
+Sinclair and Zuckerman 1993); of each order the tree of `cpqueens.kernels.local.packing` is searched.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import numpy as np
 
 from cpqueens.backends.local_search.search import Limits
 from cpqueens.backends.local_search.slices import slices
-from cpqueens.kernels import search_packing as codes
-from cpqueens.kernels.search_runs import luby
+from cpqueens.kernels.local import packing as codes
+from cpqueens.kernels.local.runs import luby
 from cpqueens.language.constraints.no_overlap_2d import NoOverlap2D
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray
@@ -40,7 +40,7 @@ class Boxes:
     shift
         (boxes, 2): what is added to them.
     rows
-        (boxes, 6): see `cpqueens.kernels.search_packing`.
+        (boxes, 6): see `cpqueens.kernels.local.packing`.
     """
 
     variables: IntArray

@@ -1,4 +1,4 @@
-"""Models in which two variables at a time differ, by the kernel `cpqueens.kernels.search_pairs`."""
+"""Models in which two variables at a time differ, by the kernel `cpqueens.kernels.local.pairs`."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from cpqueens.backends.local_search.columns import merged
 from cpqueens.backends.local_search.neighbourhood import values_of
 from cpqueens.backends.local_search.own_kernel import advance
 from cpqueens.backends.local_search.search import End, Search
-from cpqueens.kernels import search_info as at
-from cpqueens.kernels import search_pairs as codes
-from cpqueens.kernels.pace import Pace
-from cpqueens.kernels.search_arena import build_arena
-from cpqueens.kernels.search_runs import luby
+from cpqueens.kernels.jit.pace import Pace
+from cpqueens.kernels.local import info as at
+from cpqueens.kernels.local import pairs as codes
+from cpqueens.kernels.local.arena import build_arena
+from cpqueens.kernels.local.runs import luby
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import NE, Compiled, offsets
 

@@ -18,8 +18,8 @@ from cpqueens.backends.local_search.packing import PackingSearch, boxes_of
 from cpqueens.backends.local_search.reducing import Reduced
 from cpqueens.backends.local_search.root import NODES, Tree, propagated
 from cpqueens.backends.local_search.search import End, Result, Search
-from cpqueens.kernels import search_info as at
-from cpqueens.kernels.search_info import NEVER
+from cpqueens.kernels.local import info as at
+from cpqueens.kernels.local.info import NEVER
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
 from cpqueens.system.stopping import Stopped

@@ -11,8 +11,8 @@ from cpqueens.backends.base import Parameter
 from cpqueens.backends.local_search.climbing import climb_many, climb_once
 from cpqueens.backends.local_search.search import End, Search
 from cpqueens.backends.local_search.strategies import Call
-from cpqueens.kernels.search_runs import START_AND_COUNT
-from cpqueens.kernels.search_scan import GO_ON, RANDOM
+from cpqueens.kernels.local.runs import START_AND_COUNT
+from cpqueens.kernels.local.scan import GO_ON, RANDOM
 
 ASSIGNMENT_ONLY = True
 PARAMETERS: Mapping[str, Parameter] = {

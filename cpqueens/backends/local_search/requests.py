@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from cpqueens.answers.outcome import StopReason
 from cpqueens.answers.trace import Trace
 from cpqueens.backends.base import TRACE, Ended, Parameter, Request
-from cpqueens.kernels.search_info import NEVER
+from cpqueens.kernels.local.info import NEVER
 
 if TYPE_CHECKING:
     from cpqueens.backends.local_search.search import Limits, Result

@@ -15,10 +15,10 @@ from cpqueens.backends.base import Parameter
 from cpqueens.backends.local_search.search import End, Limits, Result, Search, StrategyError
 from cpqueens.backends.local_search.slices import permuted, slices
 from cpqueens.backends.local_search.tracing import watching
-from cpqueens.kernels import search_info as at
-from cpqueens.kernels import search_reversal as codes
-from cpqueens.kernels.random import seed_state
-from cpqueens.kernels.search_start import shuffle
+from cpqueens.kernels.jit.random import seed_state
+from cpqueens.kernels.local import info as at
+from cpqueens.kernels.local import reversal as codes
+from cpqueens.kernels.local.start import shuffle
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.permutations import PathPermutation
 

@@ -14,10 +14,10 @@ from cpqueens.backends.backtracking.forward import ForwardSearch
 from cpqueens.backends.backtracking.network import build_memory
 from cpqueens.backends.backtracking.wholes.registry import takes
 from cpqueens.backends.base import Ended, Request, Want
-from cpqueens.kernels import domains as at
-from cpqueens.kernels.domains import Memory, dequeue, note, waiting_queue
-from cpqueens.kernels.entries import entry
-from cpqueens.kernels.propagators import run_propagator, wake
+from cpqueens.kernels.exact import domains as at
+from cpqueens.kernels.exact.domains import Memory, dequeue, note, waiting_queue
+from cpqueens.kernels.exact.propagation import run_propagator, wake
+from cpqueens.kernels.jit.entries import entry
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
 from cpqueens.lowered.compiled import PLAIN_KINDS, Compiled

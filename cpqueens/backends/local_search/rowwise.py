@@ -24,10 +24,10 @@ from cpqueens.backends.local_search.lines import assigned
 from cpqueens.backends.local_search.search import End, Search, final
 from cpqueens.backends.local_search.slices import slices
 from cpqueens.backends.local_search.strategies import Call
-from cpqueens.kernels import search_rowwise as codes
-from cpqueens.kernels.search_info import SOLVED
-from cpqueens.kernels.search_lines import rowwise_lines
-from cpqueens.kernels.search_runs import rowwise_runs
+from cpqueens.kernels.local import rowwise as codes
+from cpqueens.kernels.local.info import SOLVED
+from cpqueens.kernels.local.lines import rowwise_lines
+from cpqueens.kernels.local.runs import rowwise_runs
 from cpqueens.language.rows import IntArray
 
 TESTED = {"row": codes.EACH_ROW, "round": codes.EACH_ROUND, "move": codes.EACH_MOVE}

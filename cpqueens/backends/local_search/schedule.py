@@ -1,4 +1,4 @@
-"""Schedules: the kernel `cpqueens.kernels.search_schedule` on lists of tasks, for shops and projects."""
+"""Schedules: the kernel `cpqueens.kernels.local.schedule` on lists of tasks, for shops and projects."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import numpy as np
 from cpqueens.backends.base import Deliver
 from cpqueens.backends.local_search.engine import Task
 from cpqueens.backends.local_search.search import Limits, Paused, Result
-from cpqueens.kernels import search_info as at
-from cpqueens.kernels import search_schedule as codes
-from cpqueens.kernels.pace import Pace
-from cpqueens.kernels.random import below, seed_state
-from cpqueens.kernels.search_arena import build_arena
+from cpqueens.kernels.jit.pace import Pace
+from cpqueens.kernels.jit.random import below, seed_state
+from cpqueens.kernels.local import info as at
+from cpqueens.kernels.local import schedule as codes
+from cpqueens.kernels.local.arena import build_arena
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import offsets
 from cpqueens.lowered.schedules import TaskNetwork

@@ -17,15 +17,15 @@ from cpqueens.backends.local_search.meaning import evaluate, values_of_all
 from cpqueens.backends.local_search.neighbourhood import build_space, derive
 from cpqueens.backends.local_search.starts import NO_START, Start, all_starts, hinted_start, random_start
 from cpqueens.backends.local_search.tracing import WalkObserver, events_for
-from cpqueens.kernels import search_arena as arena
-from cpqueens.kernels import search_info as at
-from cpqueens.kernels.pace import Pace
-from cpqueens.kernels.random import seed_state
-from cpqueens.kernels.search_info import NEVER
-from cpqueens.kernels.search_rebuild import begin
-from cpqueens.kernels.search_scan import FOUND
-from cpqueens.kernels.search_state import Core, Deep, Rows, State
-from cpqueens.kernels.tiers import Fixed, to_the_end
+from cpqueens.kernels.jit.pace import Pace
+from cpqueens.kernels.jit.random import seed_state
+from cpqueens.kernels.jit.tiers import Fixed, to_the_end
+from cpqueens.kernels.local import arena
+from cpqueens.kernels.local import info as at
+from cpqueens.kernels.local.info import NEVER
+from cpqueens.kernels.local.rebuild import begin
+from cpqueens.kernels.local.scan import FOUND
+from cpqueens.kernels.local.state import Core, Deep, Rows, State
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import Compiled
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any, Literal
 
 from cpqueens.backends.local_search.search import Limits, Result
-from cpqueens.kernels.pace import Pace
+from cpqueens.kernels.jit.pace import Pace
 from cpqueens.language.rows import IntArray
 
 Sliced = Literal["solved", "stalled", "step_limit", "stopped"]

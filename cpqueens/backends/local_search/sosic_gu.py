@@ -14,9 +14,9 @@ from cpqueens.backends.base import Parameter
 from cpqueens.backends.local_search.lines import swapped
 from cpqueens.backends.local_search.search import End, Search, StrategyError, final
 from cpqueens.backends.local_search.strategies import Call
-from cpqueens.kernels.search_lines import sweep_lines
-from cpqueens.kernels.search_runs import sweep_runs
-from cpqueens.kernels.search_sweep import sweep
+from cpqueens.kernels.local.lines import sweep_lines
+from cpqueens.kernels.local.runs import sweep_runs
+from cpqueens.kernels.local.sweep import sweep
 
 PARAMETERS: Mapping[str, Parameter] = {
     "measure": Parameter(str, "surplus", "how an AllDifferent is counted", ("surplus", "pairs")),

@@ -18,11 +18,11 @@ from cpqueens.backends.local_search.search import End, Limits, Result, Search, S
 from cpqueens.backends.local_search.slices import permuted, slices
 from cpqueens.backends.local_search.tracing import watching
 from cpqueens.backends.together import COUNTED, Together
-from cpqueens.kernels import search_info as at
-from cpqueens.kernels import search_units as codes
-from cpqueens.kernels.random import seed_state
-from cpqueens.kernels.search_lot import EXTRA
-from cpqueens.kernels.tiers import Fixed
+from cpqueens.kernels.jit.random import seed_state
+from cpqueens.kernels.jit.tiers import Fixed
+from cpqueens.kernels.local import info as at
+from cpqueens.kernels.local import units as codes
+from cpqueens.kernels.local.lot import EXTRA
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.permutations import ShiftedPermutation
 

@@ -6,9 +6,9 @@ from functools import partial
 import numpy as np
 
 from cpqueens.backends.local_search.neighbourhood import Neighbourhood, SwapGroup, matching
-from cpqueens.kernels.search_start import Starts, fill, shuffle
-from cpqueens.kernels.search_state import Space
-from cpqueens.kernels.tiers import Fixed
+from cpqueens.kernels.jit.tiers import Fixed
+from cpqueens.kernels.local.start import Starts, fill, shuffle
+from cpqueens.kernels.local.state import Space
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import Compiled, offsets
 

@@ -8,7 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
 from cpqueens.backends.base import Parameter
-from cpqueens.kernels.tiers import Fixed
+from cpqueens.kernels.jit.tiers import Fixed
 from cpqueens.language.rows import IntArray
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from cpqueens.backends.base import Parameter
 from cpqueens.backends.local_search.search import End, Search
 from cpqueens.backends.local_search.strategies import Call
 from cpqueens.backends.local_search.walking import Walk, walk_many, walk_with_restarts
-from cpqueens.kernels.search_walk import WORST
+from cpqueens.kernels.local.walk import WORST
 
 PARAMETERS: Mapping[str, Parameter] = {
     "tenure": Parameter(int, 0, "steps for which a moved variable is tabu, at least"),

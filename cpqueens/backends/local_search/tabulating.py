@@ -13,7 +13,7 @@ from cpqueens.backends.local_search.columns import RELATIONS, block, blocks
 from cpqueens.backends.local_search.folding import Affine, affines
 from cpqueens.backends.local_search.meaning import meant
 from cpqueens.backends.local_search.neighbourhood import values_of
-from cpqueens.kernels.search_plain import EQUAL
+from cpqueens.kernels.local.plain import EQUAL
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import EQ, GE, LE, NE, Compiled, CompiledDefinition
 
@@ -35,7 +35,7 @@ Tabled = tuple[Scope, IntArray]
 class SumRow:
     """``constant`` and tables, one for each scope, that add up to what is compared with 0."""
 
-    kind: int  # as in `kernels.search_plain`
+    kind: int  # as in `kernels.local.plain`
     constant: int
     tables: dict[Scope, IntArray]
 

@@ -12,8 +12,8 @@ import numpy as np
 from cpqueens.backends.local_search.columns import RELATIONS, blocks
 from cpqueens.backends.local_search.folding import Affine, affines
 from cpqueens.backends.local_search.tabulating import LARGEST, NotSimpleError, Tabulator
-from cpqueens.kernels.search_cells import gap
-from cpqueens.kernels.search_plain import AT_MOST
+from cpqueens.kernels.local.cells import gap
+from cpqueens.kernels.local.plain import AT_MOST
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import EQ, GE, LE, NE, Compiled, CompiledDefinition

@@ -1,4 +1,4 @@
-"""Tours that are kept: the kernel `cpqueens.kernels.search_tour` on circuits, rows and times."""
+"""Tours that are kept: the kernel `cpqueens.kernels.local.tour` on circuits, rows and times."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from cpqueens.backends.local_search.slices import slices
 from cpqueens.backends.local_search.tabulating import LARGEST
 from cpqueens.backends.local_search.touring import FREE, Ends, Times, Tours
 from cpqueens.backends.local_search.tracing import watching
-from cpqueens.kernels import search_cells as cooling
-from cpqueens.kernels import search_info as at
-from cpqueens.kernels import search_tour as codes
-from cpqueens.kernels.random import below, seed_state
-from cpqueens.kernels.search_arena import build_arena
-from cpqueens.kernels.search_info import NEVER
-from cpqueens.kernels.search_plain import AT_MOST
+from cpqueens.kernels.jit.random import below, seed_state
+from cpqueens.kernels.local import cells as cooling
+from cpqueens.kernels.local import info as at
+from cpqueens.kernels.local import tour as codes
+from cpqueens.kernels.local.arena import build_arena
+from cpqueens.kernels.local.info import NEVER
+from cpqueens.kernels.local.plain import AT_MOST
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import offsets
 

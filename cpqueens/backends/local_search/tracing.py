@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from cpqueens.answers.recorder import TraceRecorder
-from cpqueens.kernels import search_info as at
+from cpqueens.kernels.local import info as at
 from cpqueens.language.rows import IntArray
 
 

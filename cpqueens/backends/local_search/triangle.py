@@ -7,14 +7,14 @@ import numpy as np
 from cpqueens.backends.local_search.search import End, Paused, Search, final
 from cpqueens.backends.local_search.slices import Sliced, slices
 from cpqueens.backends.local_search.walking import Walk, probability, walk_once
-from cpqueens.kernels import search_arena as arena
-from cpqueens.kernels import search_info
-from cpqueens.kernels import search_triangle as codes
-from cpqueens.kernels.lanes import LANES
-from cpqueens.kernels.search_arena import BIT_ROWS, OWNER, SLOTS, SUPPORT, SUPPORT_START, part
-from cpqueens.kernels.search_bits import NOWHERE
-from cpqueens.kernels.search_runs import luby
-from cpqueens.kernels.search_state import Rows
+from cpqueens.kernels.jit.lanes import LANES
+from cpqueens.kernels.local import arena
+from cpqueens.kernels.local import info as at
+from cpqueens.kernels.local import triangle as codes
+from cpqueens.kernels.local.arena import BIT_ROWS, OWNER, SLOTS, SUPPORT, SUPPORT_START, part
+from cpqueens.kernels.local.bits import NOWHERE
+from cpqueens.kernels.local.runs import luby
+from cpqueens.kernels.local.state import Rows
 
 UNIT = 300_000  # steps without progress before the first new start
 WALK_EVERY = 16  # one start in so many is for the general engine
@@ -56,7 +56,7 @@ class _Triangle:
         self.all_slots = part(rows.static, SLOTS).reshape(len(self.all_rows), -1)
         self.pairs = part(rows.static, SUPPORT).reshape(-1, 2)
         self.errors, self.tabu, self.change, self.meeting, self.out = np.zeros((5, n + LANES), dtype=np.int64)
-        self.info = np.zeros(search_info.LENGTH, dtype=np.int64)
+        self.info = np.zeros(at.LENGTH, dtype=np.int64)
         self.choose_rows()
 
     def choose_rows(self) -> None:
@@ -92,7 +92,7 @@ class _Triangle:
         """Read the bit of every term from the state of the search."""
         if self.relaxed is not self.search.relaxed:
             self.choose_rows()
-        self.info[search_info.HASH] = self.search.info[search_info.HASH]
+        self.info[at.HASH] = self.search.info[at.HASH]
         first = np.zeros(len(self.search.arrays.part(arena.KINDS)), dtype=np.int64)
         first[self.all_rows[:, 0]] = self.all_rows[:, 1]
         owner = part(self.layer.static, OWNER)
@@ -100,7 +100,7 @@ class _Triangle:
         self.index = np.append(counters - first[owner], NOWHERE)
         self.bits = self.index[self.terms]
         self.tabu[:] = 0
-        self.info[search_info.LEAST], self.info[search_info.STALL] = search_info.NEVER, 0
+        self.info[at.LEAST], self.info[at.STALL] = at.NEVER, 0
 
     def state(self) -> codes.Packed:
         """Return what the kernel takes."""
@@ -139,13 +139,13 @@ def _run_once(search: Search, triangle: _Triangle, stall: int) -> Paused:
 
 def _slices(search: Search, triangle: _Triangle, stall: int) -> Sliced:
     info, before = triangle.info, triangle.info.copy()
-    already = search.steps - int(info[search_info.STEPS])
+    already = search.steps - int(info[at.STEPS])
 
     def advance(steps: int) -> int:
         return int(codes.triangle_search(steps, stall, SPREAD, probability(NOISE), triangle.state()))
 
     def steps_done() -> int:
-        return already + int(info[search_info.STEPS])
+        return already + int(info[at.STEPS])
 
     def watch() -> None:
         if search.observer is not None:
@@ -154,7 +154,7 @@ def _slices(search: Search, triangle: _Triangle, stall: int) -> Sliced:
     reason = slices(advance, steps_done, search.limits, watch if search.observer is not None else None)
     search.rebuild("")
     made = info - before
-    search.info[[search_info.STEPS, search_info.MOVES]] += made[search_info.STEPS]
-    search.info[search_info.EVALUATIONS] += made[search_info.EVALUATIONS]
-    search.info[search_info.HASH] = info[search_info.HASH]
+    search.info[[at.STEPS, at.MOVES]] += made[at.STEPS]
+    search.info[at.EVALUATIONS] += made[at.EVALUATIONS]
+    search.info[at.HASH] = info[at.HASH]
     return reason

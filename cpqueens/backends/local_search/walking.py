@@ -8,9 +8,9 @@ import numpy as np
 
 from cpqueens.backends.local_search.search import End, Paused, Search, final
 from cpqueens.backends.local_search.strategies import Call
-from cpqueens.kernels import search_walk as codes
-from cpqueens.kernels.search_runs import walk_runs
-from cpqueens.kernels.tiers import Fixed
+from cpqueens.kernels.jit.tiers import Fixed
+from cpqueens.kernels.local import walk as codes
+from cpqueens.kernels.local.runs import walk_runs
 from cpqueens.language.rows import IntArray
 
 ALWAYS = 1 << 32
@@ -25,7 +25,7 @@ def probability(value: float) -> int:
 
 @dataclass(frozen=True)
 class Walk:
-    """How to walk; see the names of the parameters in ``cpqueens.kernels.search_walk``.
+    """How to walk; see the names of the parameters in ``cpqueens.kernels.local.walk``.
 
     Probabilities are fractions here. ``stall`` counts steps without a new least cost, with weights (``bump``)
     without a local minimum of less violation than before. Where there are more than ``sample`` moves, so many

@@ -41,12 +41,12 @@ from cpqueens.backends.backtracking.turns import Slices
 from cpqueens.backends.base import Deliver
 from cpqueens.crosscheck import oracle
 from cpqueens.fuzzing.generate import random_model
-from cpqueens.kernels import domains as at
-from cpqueens.kernels import propagate_remembered as kernel
-from cpqueens.kernels.branching import EQUAL, limit
-from cpqueens.kernels.domains import copied
-from cpqueens.kernels.forward import begin
-from cpqueens.kernels.propagators import propagate
+from cpqueens.kernels.exact import domains as at
+from cpqueens.kernels.exact.branching import EQUAL, limit
+from cpqueens.kernels.exact.domains import copied
+from cpqueens.kernels.exact.forward import begin
+from cpqueens.kernels.exact.propagation import propagate
+from cpqueens.kernels.exact.propagators import remembered as kernel
 
 SOLVER = "backtracking:forward"
 STEPS = np.array([[0, 1, 3], [0, 2, 5]])
@@ -79,7 +79,7 @@ def cut(monkeypatch: pytest.MonkeyPatch) -> Cut:
 
     def calls(steps: int) -> None:
         monkeypatch.setattr(
-            "cpqueens.kernels.pace.Pace.timed", lambda self, call, _steps, _paused, **_: call(steps)
+            "cpqueens.kernels.jit.pace.Pace.timed", lambda self, call, _steps, _paused, **_: call(steps)
         )
 
     return calls

@@ -8,8 +8,8 @@ import pytest
 
 from cpqueens import AllDifferent, Model
 from cpqueens.backends.backtracking.network import build_memory
-from cpqueens.kernels import apart
-from cpqueens.kernels import domains as at
+from cpqueens.kernels.exact import apart
+from cpqueens.kernels.exact import domains as at
 from cpqueens.lowered.compiled import compile_model
 
 Post = Callable[[Model, Any], None]

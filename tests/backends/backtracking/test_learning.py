@@ -14,7 +14,7 @@ from cpqueens.backends.backtracking.orders import VALUE_ORDERS, VARIABLE_ORDERS
 from cpqueens.crosscheck import oracle
 from cpqueens.errors import ModelError, UnknownParameter
 from cpqueens.fuzzing.generate import random_model
-from cpqueens.kernels.branching import LIMIT, WRITTEN
+from cpqueens.kernels.exact.branching import LIMIT, WRITTEN
 
 Phases = list[tuple[str | list[str], str, str]]
 
@@ -88,7 +88,9 @@ def test_runs_are_the_same_however_they_are_cut(monkeypatch: pytest.MonkeyPatch)
     names = ("nodes", "failures", "restarts", "nogoods", "propagations", "decisions", "deepest")
 
     def said(steps: int) -> list[Any]:
-        monkeypatch.setattr("cpqueens.kernels.pace.Pace.timed", lambda self, call, *_, **_kept: call(steps))
+        monkeypatch.setattr(
+            "cpqueens.kernels.jit.pace.Pace.timed", lambda self, call, *_, **_kept: call(steps)
+        )
         outcome = pigeons(5).solve(solver="backtracking:forward")
         return [outcome.status, *(outcome.statistics[name] for name in names)]
 

@@ -11,8 +11,9 @@ import pytest
 
 from cpqueens import AllDifferent, Model
 from cpqueens.backends.backtracking import network, settings
-from cpqueens.kernels import propagate_rows, tiers
-from cpqueens.kernels.domains import Memory
+from cpqueens.kernels.exact.domains import Memory
+from cpqueens.kernels.exact.propagators import rows as rows_kernel
+from cpqueens.kernels.jit import tiers
 
 COUNTED = ("nodes", "failures", "propagations", "restarts", "nogoods")
 
@@ -66,25 +67,25 @@ def test_a_row_that_keeps_its_bounds_prunes_as_others_do(
     monkeypatch.setattr(network, "LONG", 1 << 30)
     added = said(build(random.Random(seed)), variable_order=order)
     monkeypatch.setattr(network, "LONG", 2)
-    kept_bounds, looks = propagate_rows.kept_bounds, 0
+    kept_bounds, looks = rows_kernel.kept_bounds, 0
 
     def compared(m: Memory, p: int, sums: int) -> Any:
         nonlocal looks
         looks += 1
-        kept, now = kept_bounds(m, p, sums), propagate_rows.linear_bounds(m, p)
+        kept, now = kept_bounds(m, p, sums), rows_kernel.linear_bounds(m, p)
         assert kept[:2] == now[:2]
         assert kept[2] >= now[2]
         return kept
 
-    monkeypatch.setattr(propagate_rows, "kept_bounds", compared)
+    monkeypatch.setattr(rows_kernel, "kept_bounds", compared)
     assert said(build(random.Random(seed)), variable_order=order) == added
     assert looks
 
 
 def test_rows_are_long_from_some_variables_on(monkeypatch: pytest.MonkeyPatch) -> None:
     looks = []
-    kept_bounds = propagate_rows.kept_bounds
-    monkeypatch.setattr(propagate_rows, "kept_bounds", lambda *a: (looks.append(a), kept_bounds(*a))[1])
+    kept_bounds = rows_kernel.kept_bounds
+    monkeypatch.setattr(rows_kernel, "kept_bounds", lambda *a: (looks.append(a), kept_bounds(*a))[1])
     for many, expected in ((network.LONG - 1, 0), (network.LONG, 1)):
         looks.clear()
         m = Model()

@@ -17,11 +17,11 @@ from cpqueens.backends.backtracking.network import build_memory
 from cpqueens.backends.backtracking.settings import tree_search
 from cpqueens.crosscheck import oracle
 from cpqueens.fuzzing.generate import random_model
-from cpqueens.kernels import domains as d
-from cpqueens.kernels import tiers
-from cpqueens.kernels.branching import PHASE, TreeSearch
-from cpqueens.kernels.forward import RETREAT, begin, conclude
-from cpqueens.kernels.jit import kernel
+from cpqueens.kernels.exact import domains as d
+from cpqueens.kernels.exact.branching import PHASE, TreeSearch
+from cpqueens.kernels.exact.forward import RETREAT, begin, conclude
+from cpqueens.kernels.jit import tiers
+from cpqueens.kernels.jit.decorators import kernel
 from cpqueens.lowered.compiled import PLAIN_KINDS, compile_model
 
 ROOT = Path(__file__).parents[3]
@@ -153,7 +153,7 @@ PROGRAM = """
 import json, sys
 sys.path.insert(0, {root!r})
 from cpqueens.fuzzing.generate import random_model
-from cpqueens.kernels.tiers import MODE
+from cpqueens.kernels.jit.tiers import MODE
 from cpqueens.models.queens import queens
 said = []
 for model in [queens(5), *(random_model(seed) for seed in range(25))]:

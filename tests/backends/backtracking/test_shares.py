@@ -13,7 +13,7 @@ from cpqueens import AllDifferent, Model, StopReason
 from cpqueens.backends.backtracking.network import build_memory
 from cpqueens.backends.backtracking.shares import _PARTS, split
 from cpqueens.backends.base import Clock, Request, Want
-from cpqueens.kernels.domains import HIGH, LOW, X_WIDTH, Memory
+from cpqueens.kernels.exact.domains import HIGH, LOW, X_WIDTH, Memory
 from cpqueens.lowered.compiled import compile_model
 from cpqueens.solving.solve import count_solutions
 

@@ -22,8 +22,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from searched import mixed, products, run
 
-PLAIN, APPLY, ROWS = "search_plain", "search_apply", "search_rows"
-DEEP, DEEP_APPLY, BITS, STEP = "search_deep", "search_deep_apply", "search_bits", "search_step"
+PLAIN, APPLY, ROWS = "local.plain", "local.apply", "local.rows"
+DEEP, DEEP_APPLY, BITS, STEP = "local.deep", "local.deep_apply", "local.bits", "local.step"
 FAULTS = [
     (PLAIN, "- (k2 == k1)", ""),
     (PLAIN, "- (k3 == k1) - (k3 == k2)", ""),
@@ -102,7 +102,7 @@ def searches() -> Iterator[tuple[Model, str, str]]:
 def audited() -> str:
     """Run searches that reach every layer; return the first complaint of the audit, or nothing."""
     for name in [
-        m for m in sys.modules if m.startswith(("cpqueens.kernels.search", "cpqueens.backends.local_search"))
+        m for m in sys.modules if m.startswith(("cpqueens.kernels.local", "cpqueens.backends.local_search"))
     ]:
         package, _, child = name.rpartition(".")
         if hasattr(sys.modules.get(package), child):  # else `from package import child` finds the old one

@@ -14,8 +14,8 @@ from cpqueens.backends.local_search.cells import Cells, CellsWalk, cells_of
 from cpqueens.backends.local_search.meaning import evaluate, values_of_all
 from cpqueens.backends.local_search.search import Search
 from cpqueens.backends.local_search.tabulating import Scope, multisets, tabulated
-from cpqueens.kernels import search_cells as codes
-from cpqueens.kernels.search_plain import NOT_EQUAL
+from cpqueens.kernels.local import cells as codes
+from cpqueens.kernels.local.plain import NOT_EQUAL
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import GE
 

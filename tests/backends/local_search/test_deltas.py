@@ -15,11 +15,11 @@ from cpqueens.backends.local_search.deep import FUNCTIONS
 from cpqueens.backends.local_search.meaning import fresh_state
 from cpqueens.backends.local_search.search import Search
 from cpqueens.fuzzing.generate import random_model
-from cpqueens.kernels import search_arena as arena
-from cpqueens.kernels.search_info import NEVER
-from cpqueens.kernels.search_moves import allowed
-from cpqueens.kernels.search_scan import evaluate_span
-from cpqueens.kernels.search_state import assign_deltas, swap_deltas
+from cpqueens.kernels.local import arena
+from cpqueens.kernels.local.info import NEVER
+from cpqueens.kernels.local.moves import allowed
+from cpqueens.kernels.local.scan import evaluate_span
+from cpqueens.kernels.local.state import assign_deltas, swap_deltas
 from cpqueens.lowered.compiled import PLAIN_KINDS
 
 STRUCTURED = [queens(7), costas_array(7), magic_square(4), all_interval(8), products(6)]

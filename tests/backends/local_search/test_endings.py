@@ -19,7 +19,7 @@ from cpqueens.backends.base import Clock, Request, Want
 from cpqueens.backends.local_search.backend import LocalSearch
 from cpqueens.backends.local_search.search import Limits, Search
 from cpqueens.backends.local_search.strategies import STRATEGIES, complete, get_strategy, gives_up_swaps
-from cpqueens.kernels import search_info as at
+from cpqueens.kernels.local import info as at
 
 ANY_MODEL = [name for name in STRATEGIES if name not in ("reversal", "sosic-gu", "sosic-gu-4")]
 ON_QUEENS = [name for name in STRATEGIES if name != "reversal"]

@@ -19,8 +19,8 @@ from searched import compiled
 
 from cpqueens.backends.local_search.search import Limits, Search
 from cpqueens.backends.local_search.strategies import complete, get_strategy, gives_up_swaps
-from cpqueens.kernels.jit import inner_kernel, kernel
-from cpqueens.kernels.search_scan import FOUND, LEFT, best_neighbour
+from cpqueens.kernels.jit.decorators import inner_kernel, kernel
+from cpqueens.kernels.local.scan import FOUND, LEFT, best_neighbour
 
 
 @dataclass

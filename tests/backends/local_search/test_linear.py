@@ -10,9 +10,9 @@ from searched import compiled, run
 from cpqueens import AllDifferent, Model, Or
 from cpqueens.backends.local_search import linear
 from cpqueens.backends.local_search.search import Search
-from cpqueens.kernels import search_info as at
-from cpqueens.kernels import search_linear as codes
-from cpqueens.kernels.search_plain import EQUAL
+from cpqueens.kernels.local import info as at
+from cpqueens.kernels.local import linear as codes
+from cpqueens.kernels.local.plain import EQUAL
 
 
 def covering(seed: int) -> Model:

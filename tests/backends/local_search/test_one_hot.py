@@ -11,8 +11,8 @@ from searched import compiled, run
 from cpqueens import AllDifferent, Count, GlobalCardinality, Model, element
 from cpqueens.backends.local_search import linear, one_hot
 from cpqueens.backends.local_search.search import Search
-from cpqueens.kernels import search_info as at
-from cpqueens.kernels.search_plain import EQUAL
+from cpqueens.kernels.local import info as at
+from cpqueens.kernels.local.plain import EQUAL
 from cpqueens.language.rows import IntArray
 
 

@@ -10,7 +10,7 @@ from collection.perfect_squares import DUIJVESTIJN, MORON, squares
 
 from cpqueens import Model, NoOverlap2D
 from cpqueens.backends.local_search.packing import Boxes, PackingSearch, boxes_of
-from cpqueens.kernels import search_packing as codes
+from cpqueens.kernels.local import packing as codes
 
 
 def rectangles(sizes: list[tuple[int, int]], width: int, height: int) -> Model:

@@ -13,8 +13,8 @@ from cpqueens import AllDifferent, Model, maximum
 from cpqueens.backends.local_search import pairs
 from cpqueens.backends.local_search.reducing import unfolded
 from cpqueens.backends.local_search.search import Search
-from cpqueens.kernels import search_info as at
-from cpqueens.kernels import search_pairs as codes
+from cpqueens.kernels.local import info as at
+from cpqueens.kernels.local import pairs as codes
 
 
 def colouring(seed: int) -> Model:

@@ -11,8 +11,8 @@ from cpqueens import Cumulative, Model, NoOverlap, Or, maximum
 from cpqueens.backends.backtracking.wholes.registry import takes
 from cpqueens.backends.local_search import schedule as module
 from cpqueens.backends.local_search.schedule import ScheduleWalk
-from cpqueens.kernels import search_info as at
-from cpqueens.kernels import search_schedule as codes
+from cpqueens.kernels.local import info as at
+from cpqueens.kernels.local import schedule as codes
 from cpqueens.lowered.compiled import PLAIN_KINDS
 from cpqueens.lowered.patterns import patterns_of
 from cpqueens.lowered.schedules import TaskNetwork

@@ -13,7 +13,7 @@ from searched import diagonals, mixed, products, run
 
 from cpqueens import AllDifferent, Model, Outcome
 from cpqueens.fuzzing.generate import random_model
-from cpqueens.kernels import tiers
+from cpqueens.kernels.jit import tiers
 
 MODELS = {
     "queens": queens(6),

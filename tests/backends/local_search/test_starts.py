@@ -11,7 +11,7 @@ from searched import compiled
 from cpqueens import AllDifferent, Model
 from cpqueens.backends.local_search.search import Search
 from cpqueens.backends.local_search.starts import hinted_start
-from cpqueens.kernels.random import seed_state
+from cpqueens.kernels.jit.random import seed_state
 
 Domains = list[list[int]]
 DOMAINS = [[-2, -1, 0, 1], [0, 2, 5, 6], [3]]

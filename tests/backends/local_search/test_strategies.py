@@ -20,7 +20,7 @@ from cpqueens import CpqueensError, Model, Outcome, UnsupportedRequest
 from cpqueens.backends.local_search.search import Search
 from cpqueens.backends.local_search.strategies import STRATEGIES, get_strategy
 from cpqueens.fuzzing.generate import random_model
-from cpqueens.kernels.search_runs import luby
+from cpqueens.kernels.local.runs import luby
 
 HERE = Path(__file__).parent
 GENERAL = [name for name in STRATEGIES if name not in ("reversal", "sosic-gu-4", "hill-climbing", "sideways")]

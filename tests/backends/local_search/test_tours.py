@@ -15,7 +15,7 @@ from cpqueens.backends.local_search.audit import AuditError
 from cpqueens.backends.local_search.search import Limits
 from cpqueens.backends.local_search.touring import FREE, Tours, find_tours, takes_circuit
 from cpqueens.backends.local_search.tours import TourWalk
-from cpqueens.kernels import search_tour as codes
+from cpqueens.kernels.local import tour as codes
 from cpqueens.lowered.compiled import PLAIN_KINDS
 from cpqueens.lowered.patterns import patterns_of
 

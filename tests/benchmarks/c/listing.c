@@ -1,5 +1,5 @@
 /* Lists all n-queens solutions into an array of 4096 rows of n bytes, used again and again, by the search of
- * search_queens in cpqueens/kernels/bitmask.py: explicit stack, dead ends not entered, nodes and failures
+ * search_queens in cpqueens/kernels/boards/bitmask.py: explicit stack, dead ends not entered, nodes and failures
  * counted. With a second argument it counts only. Usage: listing N [count] */
 #include <stdint.h>
 #include <stdio.h>

@@ -5,11 +5,11 @@ from functools import lru_cache
 import numpy as np
 
 from cpqueens.backends.backtracking.wholes.parts import Parts, Propagator
-from cpqueens.kernels import domains as at
-from cpqueens.kernels import propagate_all_different_ends as ends
-from cpqueens.kernels import propagate_all_different_values as values
-from cpqueens.kernels.propagate_all_different_ends import hall_data
-from cpqueens.kernels.propagate_all_different_values import matching_data
+from cpqueens.kernels.exact import domains as at
+from cpqueens.kernels.exact.propagators import all_different_ends as ends
+from cpqueens.kernels.exact.propagators import all_different_values as values
+from cpqueens.kernels.exact.propagators.all_different_ends import hall_data
+from cpqueens.kernels.exact.propagators.all_different_values import matching_data
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import Compiled
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from cpqueens.backends.backtracking.wholes.parts import Parts, Propagator
-from cpqueens.kernels import kinds
-from cpqueens.kernels.propagate_distance_values import MOST_BITS
+from cpqueens.kernels.exact import kinds
+from cpqueens.kernels.exact.propagators.distance_values import MOST_BITS
 from cpqueens.language.rows import IntArray
 
 MOST_VALUES = 1 << 12

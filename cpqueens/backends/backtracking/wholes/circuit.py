@@ -1,8 +1,8 @@
 """`Circuit` and `SubCircuit` for the exact engine."""
 
 from cpqueens.backends.backtracking.wholes.parts import Parts, Propagator, WholeKind
-from cpqueens.kernels import domains as at
-from cpqueens.kernels.propagate_circuit import ROOM
+from cpqueens.kernels.exact import domains as at
+from cpqueens.kernels.exact.propagators.circuit import ROOM
 from cpqueens.language.constraints.circuit import Circuit
 from cpqueens.language.constraints.sub_circuit import SubCircuit
 from cpqueens.lowered.compiled import GE, LE

@@ -6,8 +6,8 @@ from graphlib import CycleError, TopologicalSorter
 
 from cpqueens.backends.backtracking.wholes.differences import SIGNS, Row
 from cpqueens.backends.backtracking.wholes.parts import Parts, Propagator
-from cpqueens.kernels import domains as at
-from cpqueens.kernels.propagate_distances import distance_data
+from cpqueens.kernels.exact import domains as at
+from cpqueens.kernels.exact.propagators.distances import distance_data
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import EQ
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from cpqueens.backends.backtracking.wholes.differences import SIGNS, Row
 from cpqueens.backends.backtracking.wholes.parts import Parts, Propagator
-from cpqueens.kernels import domains as at
+from cpqueens.kernels.exact import domains as at
 
 FEWEST = 3
 """Variables on which the row and the objective disagree."""

@@ -1,8 +1,8 @@
 """`GlobalCardinality` for the exact engine."""
 
 from cpqueens.backends.backtracking.wholes.parts import Parts, Propagator, WholeKind
-from cpqueens.kernels import domains as at
-from cpqueens.kernels.propagate_cardinality import ANY, NEVER, cardinality_data
+from cpqueens.kernels.exact import domains as at
+from cpqueens.kernels.exact.propagators.cardinality import ANY, NEVER, cardinality_data
 from cpqueens.language.constraints.global_cardinality import GlobalCardinality
 from cpqueens.lowered.compiled import EQ, GE, LE
 

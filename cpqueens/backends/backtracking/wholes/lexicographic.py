@@ -3,7 +3,7 @@
 from itertools import pairwise
 
 from cpqueens.backends.backtracking.wholes.parts import Parts, Propagator, WholeKind
-from cpqueens.kernels import domains as at
+from cpqueens.kernels.exact import domains as at
 from cpqueens.language.constraints.lex_chain import LexChain
 from cpqueens.language.constraints.lexicographic import Lexicographic
 

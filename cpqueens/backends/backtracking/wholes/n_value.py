@@ -1,7 +1,7 @@
 """`NValue` for the exact engine."""
 
 from cpqueens.backends.backtracking.wholes.parts import Parts, Propagator, WholeKind
-from cpqueens.kernels.propagate_different_values import different_data
+from cpqueens.kernels.exact.propagators.different_values import different_data
 from cpqueens.language.constraints.n_value import NValue
 
 MOST_VALUES = 1 << 12

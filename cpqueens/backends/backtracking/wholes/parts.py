@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
-from cpqueens.kernels import domains as at
+from cpqueens.kernels.exact import domains as at
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray
@@ -16,7 +16,7 @@ class Propagator(NamedTuple):
     Attributes
     ----------
     name
-        Of `cpqueens.kernels.apart.NAMES`.
+        Of `cpqueens.kernels.exact.apart.NAMES`.
     variables, coefficients
         Pairs at ``START`` .. ``END - 1``; these variables wake it. No coefficients: all 1.
     numbers
@@ -48,7 +48,7 @@ class Laid:
     Attributes
     ----------
     kind
-        Of `cpqueens.kernels.kinds`, or that of one compiled apart.
+        Of `cpqueens.kernels.exact.kinds`, or that of one compiled apart.
     variables, coefficients, constant
         Its arguments, and the number at ``CONSTANT``.
     result

@@ -3,7 +3,7 @@
 import numpy as np
 
 from cpqueens.backends.backtracking.wholes.parts import Parts, Propagator, WholeKind
-from cpqueens.kernels import propagate_regular as at
+from cpqueens.kernels.exact.propagators import regular as at
 from cpqueens.language.constraints.regular import Regular
 from cpqueens.lowered.compiled import LE
 

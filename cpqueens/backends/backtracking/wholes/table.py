@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpqueens.backends.backtracking.wholes.parts import Parts, Propagator, WholeKind
-from cpqueens.kernels import propagate_table as at
+from cpqueens.kernels.exact.propagators import table as at
 from cpqueens.language.constraints.negative_table import NegativeTable
 from cpqueens.language.constraints.short_table import ShortTable
 from cpqueens.language.constraints.table_rows import STAR, by_stars

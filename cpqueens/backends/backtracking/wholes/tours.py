@@ -6,8 +6,8 @@ import numpy as np
 
 from cpqueens.backends.backtracking.wholes.differences import SIGNS, Row
 from cpqueens.backends.backtracking.wholes.parts import Parts, Propagator
-from cpqueens.kernels import domains as at
-from cpqueens.kernels import propagate_tour_bound as kernel
+from cpqueens.kernels.exact import domains as at
+from cpqueens.kernels.exact.propagators import tour_bound as kernel
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import Compiled, CompiledDefinition
 

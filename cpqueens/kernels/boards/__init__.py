@@ -1,0 +1,1 @@
+"""Boards: searches by bit masks and counting by halves."""

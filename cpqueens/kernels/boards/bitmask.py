@@ -1,0 +1,253 @@
+"""Search with conflict masks: one word per AllDifferent, shifted from row to row (strategy ``bitmask``).
+
+After Richards (1997), "Backtracking algorithms in MCPL using bit patterns and recursion", and many before:
+the safe columns of a row are the allowed ones outside all masks, the lowest is ``x & -x``. Two kernels: the
+three masks of queens in registers, and any `Pattern`. Each lists or, given an ``out`` without rows, counts
+(then the last row is one population count). A stack entry is a row's untried columns and its masks.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpqueens.kernels.boards.pattern import FULL, KEEP_LEFT, KEEP_RIGHT, LEFT, MEMBER, RIGHT, Ints, Words
+from cpqueens.kernels.boards.search import (
+    BASE,
+    DONE,
+    FAILURES,
+    NODES,
+    ROW,
+    SOLUTIONS,
+    TOP,
+    PathSearch,
+    record,
+)
+from cpqueens.kernels.jit.bits import lowest, popcount
+from cpqueens.kernels.jit.decorators import inlined, inner_kernel, kernel
+
+_ZERO = np.uint64(0)
+_ONE = np.uint64(1)
+
+
+@inlined
+def load(stack: Words, place: Any) -> Any:
+    """Return an entry of the stack of queens."""
+    return stack[place, 0], stack[place, 1], stack[place, 2], stack[place, 3]
+
+
+@inlined
+def store(stack: Words, place: Any, untried: Any, columns: Any, left: Any, right: Any) -> None:
+    """Set an entry of the stack of queens."""
+    stack[place, 0] = untried
+    stack[place, 1] = columns
+    stack[place, 2] = left
+    stack[place, 3] = right
+
+
+@inner_kernel
+def write_solutions(untried: Any, columns: Any, placed: Words, out: NDArray[np.uint8], filled: int) -> Any:
+    """Write solutions, one for each column left to the last row; return what is still left, and filled."""
+    last = np.int64(placed.size - 2)
+    placed[last] = columns
+    while untried != _ZERO and filled < out.shape[0]:
+        rest = untried & (untried - _ONE)
+        after = columns | (untried ^ rest)
+        untried = rest
+        for r in range(last, np.int64(-1), np.int64(-1)):
+            before = placed[r]
+            out[filled, r] = lowest(after ^ before)
+            after = before
+        filled += 1
+    return untried, filled
+
+
+@inlined
+def book(control: Ints, nodes: int, failures: int, solutions: int) -> None:
+    """Add to the counts."""
+    control[NODES] += nodes
+    control[FAILURES] += failures
+    control[SOLUTIONS] += solutions
+
+
+@kernel
+def search_queens(
+    allowed: Words, stack: Words, placed: Words, control: Ints, out: NDArray[np.uint8], budget: int
+) -> Any:
+    """Search the queens pattern for ``budget`` placements; return the solutions written to ``out``.
+
+    ``stack`` (n + 1, 4): untried columns, and the masks of columns, of diagonals that go left, and right.
+    Its ``control[TOP]`` entries are the rows with anything untried; the entry behind them is the current
+    row. ``placed`` (n + 1,): the columns taken when each row of the current path was entered.
+
+    A row without further columns is not kept on the stack, so that going back is one step and the only
+    branch that a processor cannot foresee is the one at dead ends.
+    """
+    last = np.uint64(allowed.size - 1)
+    top = np.uint64(control[TOP])
+    listing = out.shape[0] > 0
+    nodes = failures = solutions = filled = 0
+    done = False
+    untried, columns, left, right = load(stack, top)
+    row = popcount(columns)
+    while True:
+        if row == last:
+            if listing:
+                before = filled
+                untried, filled = write_solutions(untried, columns, placed, out, filled)
+                found = filled - before
+            else:
+                found = np.int64(popcount(untried))
+            solutions += found
+            nodes += found
+            if listing and filled == out.shape[0]:
+                break
+            dead = True
+        else:
+            rest = untried & (untried - _ONE)
+            bit = untried ^ rest
+            nodes += 1
+            store(stack, top, rest, columns, left, right)
+            top += np.uint64(rest != _ZERO)
+            placed[row] = columns
+            columns |= bit
+            left = (left | bit) << _ONE
+            right = (right | bit) >> _ONE
+            row += _ONE
+            untried = allowed[row] & ~(columns | left | right)
+            dead = untried == _ZERO
+            failures += dead
+        if dead:
+            if top == _ZERO:
+                done = True
+                break
+            top -= _ONE
+            untried, columns, left, right = load(stack, top)
+            row = popcount(columns)
+        elif nodes >= budget:
+            break
+    store(stack, top, untried, columns, left, right)
+    control[TOP] = top
+    control[ROW] = DONE if done else np.int64(row)
+    book(control, nodes, failures, solutions)
+    return filled
+
+
+@kernel
+def search_pattern(
+    allowed: Words, steps: Words, near: Words,
+    stack: Words, x: Ints, control: Ints, out: NDArray[np.uint8], budget: int,
+) -> Any:  # fmt: skip
+    """Search any pattern for ``budget`` placements; return the solutions written to ``out``.
+
+    ``steps`` (n, masks, 5) and ``near`` (n, depth, width) are those of `Pattern`; ``stack`` (n, 1 + masks)
+    holds untried columns and masks, ``x`` (n,) the columns placed.
+    """
+    last = allowed.size - 1
+    row = control[ROW]
+    masks = steps.shape[1]
+    depth = near.shape[1]
+    end = control[NODES] + budget
+    filled = 0
+    while True:
+        untried = stack[row, 0]
+        if untried == _ZERO:
+            if row == control[BASE]:
+                control[ROW] = DONE
+                return filled
+            row -= 1
+            continue
+        if row == last and out.shape[0] == 0:
+            found: Any = np.int64(popcount(untried))
+            control[SOLUTIONS] += found
+            control[NODES] += found
+            stack[row, 0] = _ZERO
+            continue
+        rest = untried & (untried - _ONE)
+        bit = untried ^ rest
+        stack[row, 0] = rest
+        x[row] = np.int64(lowest(bit))
+        control[NODES] += 1
+        if row == last:
+            filled = record(x, control, out, filled)
+            if filled == out.shape[0]:
+                break
+            continue
+        taken = _ZERO
+        for k in range(masks):
+            mask = stack[row, 1 + k] | (bit & steps[row, k, MEMBER])
+            mask = ((mask << steps[row, k, LEFT]) & steps[row, k, KEEP_LEFT]) | (
+                (mask >> steps[row, k, RIGHT]) & steps[row, k, KEEP_RIGHT]
+            )
+            stack[row + 1, 1 + k] = mask
+            taken |= mask & steps[row + 1, k, MEMBER]
+        for d in range(min(depth, row + 1)):
+            taken |= near[row + 1, d, x[row - d]]
+        safe = allowed[row + 1] & ~taken
+        if safe == _ZERO:
+            control[FAILURES] += 1
+            continue
+        row += 1
+        stack[row, 0] = safe
+        if control[NODES] >= end:
+            break
+    control[ROW] = row
+    return filled
+
+
+class BitmaskSearch(PathSearch):
+    """Search with conflict masks: the queens kernel where the pattern is queens, else the general one."""
+
+    def _start(self, prefix: list[int], after: list[int] | None) -> None:
+        pattern = self.pattern
+        self.steps = _queens_steps(pattern.n) if pattern.is_queens else pattern.steps
+        self.near = pattern.near[:, : 0 if pattern.is_queens else None]
+        self.stack = np.zeros((pattern.n, 1 + self.steps.shape[1]), dtype=np.uint64)
+        self.x = np.zeros(pattern.n, dtype=np.int64)
+        self._follow(prefix, after, self.stack[:, 0])
+        if pattern.is_queens:
+            self._drop_finished_rows(len(prefix))
+
+    def _enter(self, row: int) -> int:
+        taken = 0
+        for k in range(self.steps.shape[1]):
+            taken |= int(self.stack[row, 1 + k]) & int(self.steps[row, k, MEMBER])
+        for d in range(min(self.near.shape[1], row)):
+            taken |= int(self.near[row, d, self.x[row - 1 - d]])
+        return int(self.pattern.allowed[row]) & ~taken
+
+    def _place(self, row: int, value: int) -> None:
+        self.x[row] = value
+        for k in range(self.steps.shape[1] if row + 1 < self.pattern.n else 0):
+            member, left, keep_left, right, keep_right = (int(w) for w in self.steps[row, k])
+            mask = int(self.stack[row, 1 + k]) | (1 << value & member)
+            self.stack[row + 1, 1 + k] = (mask << left & keep_left) | (mask >> right & keep_right)
+
+    def _drop_finished_rows(self, base: int) -> None:
+        """Bring the stack of rows into the form of `search_queens`."""
+        self.placed = np.zeros(self.pattern.n + 1, dtype=np.uint64)
+        self.placed[:-1] = self.stack[:, 1]
+        rows = self.stack[base : int(self.control[ROW]) + 1]
+        rows = rows[rows[:, 0] != 0]
+        self.stack = np.zeros((self.pattern.n + 1, 4), dtype=np.uint64)
+        self.stack[: len(rows)] = rows
+        self.control[TOP] = max(0, len(rows) - 1)
+        if len(rows) == 0:
+            self.control[ROW] = DONE
+
+    def _run(self, out: NDArray[np.uint8], budget: int) -> Any:
+        if self.pattern.is_queens:
+            return search_queens(self.pattern.allowed, self.stack, self.placed, self.control, out, budget)
+        return search_pattern(
+            self.pattern.allowed, self.steps, self.near, self.stack, self.x, self.control, out, budget
+        )
+
+
+def _queens_steps(n: int) -> Words:
+    """Return the steps of columns, left and right diagonals, as `search_queens` has them built in."""
+    result = np.zeros((n, 3, 5), dtype=np.uint64)
+    result[:, :, MEMBER] = FULL
+    result[:, 0, 1:] = (0, FULL, 0, 0)
+    result[:, 1, 1:] = (1, FULL, 0, 0)
+    result[:, 2, 1:] = (0, 0, 1, FULL)
+    return result

@@ -1,0 +1,1 @@
+"""The exact engine: domains, propagation, branching and search."""

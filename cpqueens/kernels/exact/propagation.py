@@ -1,0 +1,210 @@
+"""Propagation of the kernel core: clauses, AllDifferents, and the switch over all kinds.
+
+Each function takes the memory and the position of a propagator, prunes, and returns 1, or 0 if the
+constraint cannot hold. Calls that change a domain are few on purpose: each is a copy of that code, and
+compiling time grows with them.
+"""
+
+from typing import Any
+
+from cpqueens.kernels.exact import domains as at
+from cpqueens.kernels.exact import kinds
+from cpqueens.kernels.exact.dispatch import run_apart
+from cpqueens.kernels.exact.domains import (
+    Memory,
+    dequeue,
+    enqueue,
+    remove,
+    set_word,
+    tighten,
+    waiting_queue,
+    word,
+)
+from cpqueens.kernels.exact.propagators.functions import absolute, division, element, extreme, product
+from cpqueens.kernels.exact.propagators.rows import linear
+from cpqueens.kernels.jit.decorators import inlined, inner_kernel
+from cpqueens.kernels.jit.entries import entry, put
+
+NO_ARGUMENT, SEVERAL = -1, -2
+
+LATE = 2
+"""What `propagate` returns that is to go on in the next call."""
+
+
+@inner_kernel
+def clause(m: Memory, p: int) -> Any:
+    """Prune a clause, or the truth of one: ``result == 1`` exactly where some literal is true.
+
+    A literal is a 0/1 variable with coefficient 1, or -1 where it is negated.
+    """
+    r = entry(m.net, p + at.RESULT) if entry(m.net, p + at.KIND) == kinds.TRUTH_OR else -1
+    all_false = r >= 0 and entry(m.x, r + at.HIGH) == 0
+    free = -1
+    open_literals = 0
+    for k in range(entry(m.net, p + at.START), entry(m.net, p + at.END), 2):
+        v = entry(m.net, k)
+        if entry(m.x, v + at.LOW) != entry(m.x, v + at.HIGH):
+            free = k
+            open_literals += 1
+            false = 1 if entry(m.net, k + 1) < 0 else 0
+            if all_false and not tighten(m, v, false, false):
+                return 0
+        elif (entry(m.x, v + at.LOW) == 1) == (entry(m.net, k + 1) > 0):  # true
+            return 1 if r < 0 else tighten(m, r, 1, 1)
+    if all_false:
+        return 1
+    if r >= 0 and entry(m.x, r + at.LOW) == 0:
+        return tighten(m, r, 0, 0) if open_literals == 0 else 1
+    if open_literals != 1:
+        return 1 if open_literals else 0
+    truth = 1 if entry(m.net, free + 1) > 0 else 0
+    return tighten(m, entry(m.net, free), truth, truth)
+
+
+@inner_kernel
+def all_different(m: Memory, v: int) -> Any:
+    """Remove the value of v, just fixed, from the other terms of its AllDifferents.
+
+    Each place of v in ``net`` is (position of the term, first and last term of its AllDifferent); a term
+    is (variable, coefficient, constant).
+    """
+    for place in range(entry(m.x, v + at.MEMBER), entry(m.x, v + at.MEMBER_END), 3):
+        mine = entry(m.net, place)
+        taken = entry(m.net, mine + 1) * entry(m.x, v + at.LOW) + entry(m.net, mine + 2)
+        for term in range(entry(m.net, place + 1), entry(m.net, place + 2), 3):
+            if term != mine:
+                a = entry(m.net, term + 1)
+                rest = taken - entry(m.net, term + 2)
+                value = rest if a == 1 else rest // a
+                if value * a == rest and not remove(m, entry(m.net, term), value):
+                    m.stack[at.FAILED] = -place
+                    return 0
+    return 1
+
+
+@inner_kernel
+def open_argument(m: Memory, term: int) -> Any:
+    """Return where a sum's only open argument is (or that it has none, or several), and its fixed part.
+
+    A sum is (first and last argument, constant), an argument (variable, coefficient).
+    """
+    rest = entry(m.net, term + 2)
+    free = NO_ARGUMENT
+    for k in range(entry(m.net, term), entry(m.net, term + 1), 2):
+        v = entry(m.net, k)
+        if entry(m.x, v + at.LOW) == entry(m.x, v + at.HIGH):
+            rest += entry(m.net, k + 1) * entry(m.x, v + at.LOW)
+        elif free != NO_ARGUMENT:
+            return SEVERAL, rest
+        else:
+            free = k
+    return free, rest
+
+
+@inner_kernel
+def sums_different(m: Memory, v: int) -> Any:
+    """Prune AllDifferents that have sums among their terms, after v was fixed.
+
+    Each sum with v is compared with every other: where at most one variable of the two is open, it loses the
+    value that would make them equal. It is the same as a disequality for each pair, without waking them all.
+    """
+    for place in range(entry(m.x, v + at.PART), entry(m.x, v + at.PART_END), 3):
+        mine = entry(m.net, place)
+        free, rest = open_argument(m, mine)
+        if free == SEVERAL:
+            continue
+        for term in range(entry(m.net, place + 1), entry(m.net, place + 2), 3):
+            other, gap = open_argument(m, term)
+            if term == mine or other == SEVERAL:
+                continue
+            if free >= 0 and other >= 0 and entry(m.net, free) != entry(m.net, other):
+                continue
+            gap -= rest  # equal where a * (the open variable) == gap
+            a = 0
+            if free >= 0:
+                a += entry(m.net, free + 1)
+            if other >= 0:
+                a -= entry(m.net, other + 1)
+            if a == 0:
+                if gap == 0:
+                    return 0
+                continue
+            value = gap if a > 0 else -gap
+            if abs(a) > 1:  # divisions cost more than all the rest
+                if gap % a != 0:
+                    continue
+                value = gap // a
+            if not remove(m, entry(m.net, max(free, other)), value):
+                return 0
+    return 1
+
+
+@inlined
+def run_propagator(m: Memory, p: int) -> Any:
+    """Run one propagator; the switch over kinds."""
+    kind = entry(m.net, p + at.KIND)
+    if kind <= kinds.TRUTH_AT_MOST:
+        return linear(m, p)
+    if kind <= kinds.TRUTH_OR:
+        return clause(m, p)
+    if kind == kinds.ABS:
+        return absolute(m, p)
+    if kind == kinds.PRODUCT:
+        return product(m, p)
+    if kind <= kinds.REMAINDER_TRUNCATED:
+        return division(m, p)
+    if kind <= kinds.MAXIMUM:
+        return extreme(m, p)
+    if kind == kinds.ELEMENT:
+        return element(m, p)
+    return run_apart(m, p, entry(m.stack, at.ADDRESSES + kind - kinds.APART))
+
+
+@inner_kernel
+def move_sums(m: Memory, v: int, low: int, high: int) -> None:
+    """Add to the sums of long rows what v's bounds, which were ``low`` and ``high``, have come closer by."""
+    up, down = entry(m.x, v + at.LOW) - low, entry(m.x, v + at.HIGH) - high
+    for k in range(entry(m.x, v + at.IN_ROWS), entry(m.x, v + at.IN_ROWS_END), 2):
+        r, a = entry(m.net, k), entry(m.net, k + 1)
+        first, last = (up, down) if a > 0 else (down, up)
+        set_word(m, r, word(m, r) + a * first)
+        set_word(m, r + at.WORD_WIDTH, word(m, r + at.WORD_WIDTH) + a * last)
+
+
+@inlined
+def wake(m: Memory) -> Any:
+    """Queue what waits for the last change, remove a fixed value from what must differ; 0 at a failure."""
+    top = m.stack[at.CHANGED_TOP] - at.CHANGE_WIDTH
+    m.stack[at.CHANGED_TOP] = top
+    v = entry(m.stack, top)
+    events = entry(m.x, v + at.EVENTS)
+    put(m.x, v + at.EVENTS, 0)
+    if entry(m.x, v + at.IN_ROWS) < entry(m.x, v + at.IN_ROWS_END):
+        move_sums(m, v, entry(m.stack, top + 1), entry(m.stack, top + 2))
+    for k in range(entry(m.x, v + at.WATCH), entry(m.x, v + at.WATCH_END), 2):
+        if entry(m.net, k + 1) & events:
+            enqueue(m, entry(m.net, k))
+    return 0 if events & at.FIX and not (all_different(m, v) and sums_different(m, v)) else 1
+
+
+@inlined
+def propagate(m: Memory, end: int) -> Any:
+    """Wake what waits for changes and run what is queued, to the fixpoint; return 0 at a failure.
+
+    It is `LATE` once ``end`` propagators have run in all, and goes on where it was in the next call: where
+    constraints go round in a circle, wide domains may be narrowed by one value at a time.
+    """
+    while m.stack[at.RUNS] < end:
+        if m.stack[at.CHANGED_TOP] > m.stack[at.CHANGED_BASE]:
+            if not wake(m):
+                return 0
+        else:
+            queue = waiting_queue(m)
+            if queue == at.QUEUES_END:
+                return 1
+            p = dequeue(m, queue)
+            m.stack[at.RUNS] += 1
+            if not run_propagator(m, p):
+                m.stack[at.FAILED] = p + 1
+                return 0
+    return LATE

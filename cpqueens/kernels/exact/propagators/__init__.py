@@ -1,0 +1,1 @@
+"""Propagators, one a file."""

@@ -1,0 +1,206 @@
+"""A linear equation of two or three terms by values, once their domains are small: domain consistent.
+
+Each pair of values of two variables says what the third must be; where it can be that, all three are
+supported. The bounds of larger domains are the business of the row itself (`propagate_rows`), which is run
+first. As in Bessiere and Regin (1997), "Arc consistency for general constraint networks", supports are
+looked for by values, here for all at once: where two of three variables have coefficients of 1 or -1 and few
+values, these are bits, and each value of the third shifts them.
+"""
+
+from typing import Any
+
+from cpqueens.kernels.exact import domains as at
+from cpqueens.kernels.exact.bit_values import bits_of, remove_bits, turned
+from cpqueens.kernels.exact.domains import Memory, next_value, remove, size
+from cpqueens.kernels.jit.decorators import inner_kernel, propagator
+from cpqueens.kernels.jit.entries import entry, put
+
+FEW_PAIRS = 128
+"""Pairs of values that are looked at; with more, nothing is done."""
+
+MOST_BITS = 31
+"""Values, from the least to the greatest, that are bits of a word: it can be shifted by as many."""
+
+
+@inner_kernel
+def largest(m: Memory, first: int, end: int) -> Any:
+    """Return the argument with the most values; 0 if not all are listed, or the others make many pairs."""
+    pairs, most, found = 1, 0, 0
+    for k in range(first, end, 2):
+        v = entry(m.net, k)
+        many = size(m, v)
+        if entry(m.x, v + at.FIRST) < 0:
+            return 0
+        if many > most:
+            pairs *= max(most, 1)
+            most, found = many, k
+        else:
+            pairs *= many
+        if pairs > FEW_PAIRS:
+            return 0
+    return found
+
+
+@inner_kernel
+def mark(m: Memory, v: int, w: int, flag: int) -> None:
+    """Mark a value as supported, or not."""
+    put(m.cells, m.stack[at.MARKS] + entry(m.x, v + at.FIRST) + w - entry(m.x, v + at.BASE), flag)
+
+
+@inner_kernel
+def is_marked(m: Memory, v: int, w: int) -> Any:
+    """Say whether a value is supported."""
+    return entry(m.cells, m.stack[at.MARKS] + entry(m.x, v + at.FIRST) + w - entry(m.x, v + at.BASE))
+
+
+@inner_kernel
+def clear_marks(m: Memory, first: int, end: int) -> None:
+    """Let no value be supported yet."""
+    for k in range(first, end, 2):
+        v = entry(m.net, k)
+        for w in range(entry(m.x, v + at.LOW), entry(m.x, v + at.HIGH) + 1):
+            mark(m, v, w, 0)
+
+
+@inner_kernel
+def shift_of(m: Memory, v: int) -> Any:
+    """Return where the cell of value 0 would be, of a listed domain."""
+    return entry(m.x, v + at.FIRST) - entry(m.x, v + at.BASE)
+
+
+@inner_kernel
+def meets(m: Memory, z: int, a: int, shift: int, rest: int) -> Any:
+    """Mark the value of z for which ``a * z + rest`` is 0; say whether z can have it."""
+    w = -rest * a  # the quotient, where the coefficient is 1 or -1
+    if a * a != 1:  # a division takes as long as all the rest
+        if rest % a != 0:
+            return 0
+        w = -rest // a
+    if w < entry(m.x, z + at.LOW) or w > entry(m.x, z + at.HIGH) or not entry(m.cells, shift + w):
+        return 0
+    put(m.cells, m.stack[at.MARKS] + shift + w, 1)
+    return 1
+
+
+@inner_kernel
+def mark_pairs(m: Memory, p: int, x: int, y: int, last: int) -> None:
+    """Mark what each value of x, and of y if there is one, supports and is supported by."""
+    end = entry(m.net, p + at.END)
+    v, z, a = entry(m.net, x), entry(m.net, last), entry(m.net, last + 1)
+    shift = shift_of(m, z)
+    w, high = entry(m.x, v + at.LOW), entry(m.x, v + at.HIGH)
+    while w <= high:
+        rest = entry(m.net, p + at.CONSTANT) + entry(m.net, x + 1) * w
+        if y >= end:
+            mark(m, v, w, meets(m, z, a, shift, rest))
+        else:
+            other, b = entry(m.net, y), entry(m.net, y + 1)
+            own, marks, found = shift_of(m, other), m.stack[at.MARKS], 0
+            for u in range(entry(m.x, other + at.LOW), entry(m.x, other + at.HIGH) + 1):
+                if entry(m.cells, own + u) and meets(m, z, a, shift, rest + b * u):
+                    put(m.cells, marks + own + u, 1)
+                    found = 1
+            mark(m, v, w, found)
+        w = next_value(m, v, w + 1)
+
+
+@inner_kernel
+def smallest(m: Memory, first: int) -> Any:
+    """Return the argument, of three, with the fewest values between its bounds."""
+    found, least = first, spread(m, first)
+    for k in (first + 2, first + 4):
+        if spread(m, k) < least:
+            found, least = k, spread(m, k)
+    return found
+
+
+@inner_kernel
+def spread(m: Memory, k: int) -> Any:
+    """Return how far apart the bounds of an argument are."""
+    v = entry(m.net, k)
+    return entry(m.x, v + at.HIGH) - entry(m.x, v + at.LOW)
+
+
+@inner_kernel
+def fits(m: Memory, k: int) -> Any:
+    """Say whether the values of an argument may be shifted words of bits: its coefficient is 1 or -1."""
+    return abs(entry(m.net, k + 1)) == 1 and spread(m, k) < MOST_BITS
+
+
+@inner_kernel
+def by_bits(m: Memory, p: int, outer: int, first: int) -> Any:
+    """Prune by all values of the argument ``outer``, each of which shifts the values of the two others.
+
+    For a value of x, z is y shifted, or y turned round and shifted, as ``z = slope * y + rest``.
+    """
+    ky = first if outer != first else first + 2
+    kz = first + 4 if outer != first + 4 else first + 2
+    x, y, z = entry(m.net, outer), entry(m.net, ky), entry(m.net, kz)
+    sign = -entry(m.net, kz + 1)
+    slope = sign * entry(m.net, ky + 1)
+    x_low, y_low, z_low = entry(m.x, x + at.LOW), entry(m.x, y + at.LOW), entry(m.x, z + at.LOW)
+    y_last = entry(m.x, y + at.HIGH) - y_low
+    x_bits, y_bits, z_bits = bits_of(m, x), bits_of(m, y), bits_of(m, z)
+    begin = y_low
+    if slope < 0:
+        y_bits, begin = turned(y_bits, y_last), -entry(m.x, y + at.HIGH)
+    x_lost = y_found = z_found = 0
+    k, left = 0, x_bits
+    while left:
+        if left & 1:
+            shift = (
+                sign * (entry(m.net, p + at.CONSTANT) + entry(m.net, outer + 1) * (x_low + k)) + begin - z_low
+            )
+            hit = 0
+            if 0 <= shift <= MOST_BITS:
+                hit = y_bits << shift & z_bits
+                y_found |= hit >> shift
+            elif -MOST_BITS <= shift < 0:
+                hit = y_bits >> -shift & z_bits
+                y_found |= hit << -shift
+            z_found |= hit
+            if not hit:
+                x_lost |= 1 << k
+        left >>= 1
+        k += 1
+    y_lost = y_bits & ~y_found
+    if slope < 0:
+        y_lost = turned(y_lost, y_last)
+    for k in range(first, first + 6, 2):
+        v, low, lost = x, x_low, x_lost
+        if k == ky:
+            v, low, lost = y, y_low, y_lost
+        elif k == kz:
+            v, low, lost = z, z_low, z_bits & ~z_found
+        if lost and not remove_bits(m, v, low, lost):
+            return 0
+    return 1
+
+
+@propagator
+def equation_values(m: Memory, p: int) -> Any:
+    """Prune for "the term is 0" of two or three variables."""
+    first, end = entry(m.net, p + at.START), entry(m.net, p + at.END)
+    last = largest(m, first, end)
+    if last == 0:
+        return 1
+    if end == first + 6:
+        outer = smallest(m, first)
+        others = fits(m, first if outer != first else first + 2)
+        if (
+            others
+            and fits(m, first + 4 if outer != first + 4 else first + 2)
+            and spread(m, outer) < MOST_BITS
+        ):
+            return by_bits(m, p, outer, first)
+    clear_marks(m, first, end)
+    x = first if first != last else first + 2
+    mark_pairs(m, p, x, x + 2 if x + 2 != last else x + 4, last)
+    for k in range(first, end, 2):
+        v = entry(m.net, k)
+        w, high = entry(m.x, v + at.LOW), entry(m.x, v + at.HIGH)
+        while w <= high:
+            if not is_marked(m, v, w) and not remove(m, v, w):
+                return 0
+            w = next_value(m, v, w + 1)
+    return 1

@@ -1,0 +1,41 @@
+"""Marked values of one variable, for propagators that find out which values to keep.
+
+Where values have flags, each has a mark behind them; of other variables the bounds are kept.
+"""
+
+from typing import Any
+
+from cpqueens.kernels.exact import domains as at
+from cpqueens.kernels.exact.domains import Memory, remove, tighten
+from cpqueens.kernels.jit.decorators import inner_kernel
+from cpqueens.kernels.jit.entries import entry, put
+
+
+@inner_kernel
+def mark_all(m: Memory, v: int, mark: int) -> None:
+    """Mark all values with 1, or none with 0."""
+    if entry(m.x, v + at.FIRST) >= 0:
+        shift = m.stack[at.MARKS] + entry(m.x, v + at.FIRST) - entry(m.x, v + at.BASE)
+        for w in range(entry(m.x, v + at.LOW), entry(m.x, v + at.HIGH) + 1):
+            put(m.cells, shift + w, mark)
+
+
+@inner_kernel
+def mark(m: Memory, v: int, value: int) -> None:
+    """Mark a value between the bounds."""
+    if entry(m.x, v + at.FIRST) >= 0:
+        put(m.cells, m.stack[at.MARKS] + entry(m.x, v + at.FIRST) - entry(m.x, v + at.BASE) + value, 1)
+
+
+@inner_kernel
+def keep_marked(m: Memory, v: int, least: int, most: int) -> Any:
+    """Keep the marked values, which lie between ``least`` and ``most``."""
+    low, high = max(least, entry(m.x, v + at.LOW)), min(most, entry(m.x, v + at.HIGH))
+    if not tighten(m, v, least, most):
+        return 0
+    if entry(m.x, v + at.FIRST) >= 0:
+        shift = m.stack[at.MARKS] + entry(m.x, v + at.FIRST) - entry(m.x, v + at.BASE)
+        for w in range(low, high + 1):
+            if not entry(m.cells, shift + w) and not remove(m, v, w):
+                return 0
+    return 1

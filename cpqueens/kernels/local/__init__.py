@@ -1,0 +1,1 @@
+"""Local search: walks over invariants, and special neighbourhoods."""

@@ -1,0 +1,27 @@
+"""Unchecked reading and writing agrees with subscripts."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cpqueens.kernels.jit import entries
+from cpqueens.kernels.jit.decorators import kernel
+
+
+@kernel
+def reversed_by(array, out):
+    for k in range(array.shape[0]):
+        entries.put(out, array.shape[0] - 1 - k, entries.entry(array, k))
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64, np.uint8, np.int32])
+@pytest.mark.parametrize("writeable", [True, False])
+def test_entries(dtype: type, writeable: bool) -> None:
+    array = np.random.default_rng(0).integers(0, 100, 50).astype(dtype)[10:]
+    array.flags.writeable = writeable
+    out = np.zeros_like(array)
+    reversed_by(array, out)
+    assert np.array_equal(out, array[::-1])
+    entries.put(out, 3, entries.entry(array, 5))
+    assert out[3] == array[5]

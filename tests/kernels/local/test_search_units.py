@@ -1,0 +1,72 @@
+"""The kernels for huge permutations and for paths of differences, against plain recomputation."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cpqueens import AllDifferent, Model
+from cpqueens.backends.base import Parameter
+from cpqueens.backends.local_search.reversal import PARAMETERS as REVERSAL
+from cpqueens.backends.local_search.reversal import solve_path
+from cpqueens.backends.local_search.search import Limits
+from cpqueens.backends.local_search.sosic_gu_4 import PARAMETERS, solve_shifted
+from cpqueens.kernels.local.units import swap_delta
+from cpqueens.lowered.compiled import compile_model
+from cpqueens.lowered.permutations import PathPermutation, ShiftedPermutation, find_shifted_permutation
+
+
+def defaults(options: dict[str, Parameter]) -> dict[str, object]:
+    return {name: option.default for name, option in options.items()}
+
+
+def surplus(x: np.ndarray, offsets: np.ndarray) -> int:
+    return sum(len(x) - len(np.unique(x + row)) for row in offsets)
+
+
+def shifted(n: int, low: int, rows: list[np.ndarray]) -> ShiftedPermutation:
+    """Return the pattern of a permutation of ``low`` .. under AllDifferents over ``x + row``."""
+    m = Model("shifted")
+    x = m.intvar(low, low + n - 1, shape=n, name="x")
+    m += [AllDifferent(x), *(AllDifferent(x + row) for row in rows)]
+    pattern = find_shifted_permutation(compile_model(m))
+    assert pattern is not None
+    return pattern
+
+
+def test_swap_deltas() -> None:
+    generator = np.random.default_rng(1)
+    for n in (4, 5, 9, 14):
+        i = np.arange(n)
+        units = shifted(n, 0, [i, -i, 2 * i])
+        x = generator.permutation(n).astype(np.int32)
+        count = np.zeros(units.counters, dtype=np.int32)
+        for row in units.offsets:
+            np.add.at(count, x + row, 1)
+        before = surplus(x, units.offsets)
+        for a in range(n):
+            for b in range(n):
+                y = x.copy()
+                y[[a, b]] = y[[b, a]]
+                expected = surplus(y, units.offsets) - before if a != b else None
+                if expected is not None:
+                    assert swap_delta(a, b, x, units.offsets, count) == expected
+
+
+@pytest.mark.parametrize("n", [4, 5, 6, 7, 10, 31, 64, 321, 5000])
+def test_queens(n: int) -> None:
+    i = np.arange(n)
+    result = solve_shifted(shifted(n, 1, [i, -i]), 7, Limits(10**6), defaults(dict(PARAMETERS)))
+    x = result.x
+    assert result.reason == "solved"
+    assert len(set(x)) == len(set(x + i)) == len(set(x - i)) == n
+    assert x.min() == 1
+
+
+@pytest.mark.parametrize("n", [3, 4, 8, 12, 50, 120])
+def test_all_interval(n: int) -> None:
+    order = np.random.default_rng(n).permutation(n).astype(np.int64)
+    result = solve_path(PathPermutation(order, 5), 3, Limits(10**6), defaults(dict(REVERSAL)))
+    series = result.x[order]
+    assert sorted(series) == list(range(5, n + 5))
+    assert sorted(np.abs(np.diff(series))) == list(range(1, n))
