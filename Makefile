@@ -97,6 +97,7 @@ types: $(READY)
 	$(BIN)/mypy
 
 check: lint types test
+	$(BIN)/python tests/shape.py
 
 fuzz: $(READY)
 	$(BIN)/cpqueens fuzz --models $(MODELS) --seed 0

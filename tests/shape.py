@@ -1,0 +1,207 @@
+"""How large the package is, and how far three questions travel through it: ``python tests/shape.py``.
+
+Measured are code lines (without blank lines, comments and docstrings) and tokens, files, import lines and the
+longest file of ``cpqueens/``, and for three questions the files and functions that are passed on the way from
+the call to the answer. The calls are warm: another instance was solved before, the model is made anew, and
+nothing is kept of it. `CEILINGS` may not be passed (``tests/test_shape.py``); `GOALS` are where they are to
+go. What a larger feature may add stands in `ALLOWANCES`. To raise a number, say why in the commit.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import sys
+import tokenize
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+
+ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
+
+CEILINGS = {
+    "code lines": 62_200,
+    "files": 626,
+    "import lines": 6_410,
+    "longest file": 750,
+    "sudoku by backtracking, files": 80,
+    "sudoku by backtracking, functions": 540,
+    "knapsack by local-search, files": 70,
+    "knapsack by local-search, functions": 430,
+    "cross-check of 8 queens, files": 102,
+    "cross-check of 8 queens, functions": 740,
+}
+"""What must not be passed today."""
+
+GOALS = {
+    "code lines": 52_000,
+    "files": 480,
+    "import lines": 4_500,
+    "longest file": 500,
+    "sudoku by backtracking, files": 40,
+    "sudoku by backtracking, functions": 300,
+    "knapsack by local-search, files": 40,
+    "knapsack by local-search, functions": 260,
+    "cross-check of 8 queens, files": 70,
+    "cross-check of 8 queens, functions": 450,
+}
+"""Where the ceilings are to go."""
+
+ALLOWANCES = {
+    "learning and bounds": 3_200,
+    "proofs and export": 1_600,
+    "provers": 300,
+    "questions": 1_300,
+    "MiniZinc": 400,
+}
+"""Code lines that features may add to the goal."""
+
+_NO_CODE = {
+    tokenize.COMMENT,
+    tokenize.NL,
+    tokenize.NEWLINE,
+    tokenize.INDENT,
+    tokenize.DEDENT,
+    tokenize.ENCODING,
+    tokenize.ENDMARKER,
+}
+
+
+@dataclass(frozen=True)
+class Text:
+    """What a file contains: code lines, tokens, lines of import statements."""
+
+    lines: int
+    tokens: int
+    imports: int
+
+
+def text_of(source: str) -> Text:
+    """Return the measures of one file's text."""
+    tree = ast.parse(source)
+    documented = {
+        (node.lineno, node.col_offset)
+        for holder in ast.walk(tree)
+        if isinstance(holder, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+        for node in holder.body
+        if isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+    }
+    lines: set[int] = set()
+    tokens = 0
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type in _NO_CODE or token.start in documented:
+            continue
+        tokens += 1
+        lines.update(range(token.start[0], token.end[0] + 1))
+    imports = sum(
+        node.end_lineno - node.lineno + 1  # type: ignore[operator]
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Import | ast.ImportFrom)
+    )
+    return Text(len(lines), tokens, imports)
+
+
+@dataclass(frozen=True)
+class Way:
+    """The files and functions of the package that a call enters."""
+
+    files: frozenset[str]
+    functions: frozenset[tuple[str, int]]
+
+
+def way_of(call: Callable[[], object]) -> Way:
+    """Return what a call passes, in this thread and those that it starts."""
+    import threading
+
+    seen: set[tuple[str, int]] = set()
+
+    def look(frame: FrameType, event: str, _argument: object) -> None:
+        code = frame.f_code
+        if event == "call" and code.co_filename.startswith(str(ROOT)):
+            seen.add((code.co_filename, code.co_firstlineno))
+
+    threading.setprofile(look)
+    sys.setprofile(look)
+    try:
+        call()
+    finally:
+        sys.setprofile(None)
+        threading.setprofile(None)  # type: ignore[arg-type]
+    return Way(frozenset(file for file, _ in seen), frozenset(seen))
+
+
+def _sudoku(given: str) -> Callable[[], object]:
+    from cpqueens.models.sudoku import sudoku
+
+    model = sudoku(given)
+    return lambda: model.solve(solver="backtracking")
+
+
+def _knapsack(shift: int) -> Callable[[], object]:
+    from cpqueens import Model
+
+    m = Model("knapsack")
+    x = m.boolvar(shape=12, name="x")
+    weights, profits = ([(k * step + shift) % 23 + 3 for k in range(12)] for step in (7, 11))
+    m.add((x * weights).sum() <= 60)
+    m.maximize((x * profits).sum())
+    return lambda: m.solve(solver="local-search", step_limit=300, random_seed=0)
+
+
+def _cross_check(n: int) -> Callable[[], object]:
+    from cpqueens.models.queens import queens
+
+    from cpqueens import cross_check
+
+    solvers = ["cpsat", "python-constraint", "backtracking", "local-search"]
+    model = queens(n)
+    return lambda: cross_check(model, solvers)
+
+
+def ways() -> dict[str, Way]:
+    """Return the way of each question, after another instance has gone it."""
+    from cpqueens.models.sudoku import EXAMPLE, ROYLE
+
+    questions = {
+        "sudoku by backtracking": (_sudoku(ROYLE[0]), _sudoku(EXAMPLE)),
+        "knapsack by local-search": (_knapsack(1), _knapsack(2)),
+        "cross-check of 8 queens": (_cross_check(7), _cross_check(8)),
+    }
+    found = {}
+    for name, (before, question) in questions.items():
+        before()
+        found[name] = way_of(question)
+    return found
+
+
+def measured() -> dict[str, int]:
+    """Return all measures by name, tokens too."""
+    texts = {path: text_of(path.read_text(encoding="utf-8")) for path in sorted(ROOT.rglob("*.py"))}
+    found = {
+        "code lines": sum(text.lines for text in texts.values()),
+        "tokens": sum(text.tokens for text in texts.values()),
+        "files": len(texts),
+        "import lines": sum(text.imports for text in texts.values()),
+        "longest file": max(len(path.read_text(encoding="utf-8").splitlines()) for path in texts),
+    }
+    for name, way in ways().items():
+        found[f"{name}, files"], found[f"{name}, functions"] = len(way.files), len(way.functions)
+    return found
+
+
+def main() -> int:
+    """Print the measures beside their ceilings and goals; 1 if one is passed."""
+    found = measured()
+    print(f"{'':42}{'now':>10}{'ceiling':>10}{'goal':>10}")
+    for name, value in found.items():
+        ceiling, goal = CEILINGS.get(name, ""), GOALS.get(name, "")
+        print(f"{name:42}{value:10,}{ceiling:>10}{goal:>10}")
+    print(f"allowed beside the goal of code lines: {ALLOWANCES}")
+    return int(any(found[name] > ceiling for name, ceiling in CEILINGS.items()))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
