@@ -30,10 +30,10 @@ class IntegerError(ModelError, TypeError):
     """A value that must be an integer is not one.
 
     >>> from cpqueens import Model
-    >>> Model().intvar(0, 1.5)
+    >>> Model().intvar(0, float("nan"))
     Traceback (most recent call last):
         ...
-    cpqueens.errors.IntegerError: upper bound: integers only, got 1.5
+    cpqueens.errors.IntegerError: upper bound: integers only, got nan
     """
 
 

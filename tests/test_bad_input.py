@@ -116,7 +116,7 @@ SHAPES = {
     "a truth": (True, "at least 0"),
     "too many": (10**9, "at most"),
     "beyond 64 bits": ((10**12, 10**12), "at most"),
-    "nested": (((2, 2), 2), "at least 0"),
+    "nested": (((2, 2), 2), "twice"),  # labels of an axis
 }
 
 
@@ -412,7 +412,8 @@ PLACES = {
 
 WELCOME = {
     ("add", "nothing"), ("+=", "nothing"), ("add", "nested"), ("+=", "nested"), ("assignment", "dict"),
-    ("hint", "dict"), ("shape", "nothing"), ("domain", "dict"), ("values", "nested"), ("log", "type"),
+    ("hint", "dict"), ("shape", "nothing"), ("shape", "objects"), ("domain", "dict"),
+    ("values", "nested"), ("log", "type"),
     ("domain", "array"), ("values", "array"), ("fixed", "array"), ("fixed value", "array"),
     ("time_limit", "10^30"), ("time_limit", "10^5000"), ("time_limit", "half"), ("fixed", "nothing"),
     ("positions", "nothing"), ("positions", "dict"), ("on_solution", "type"), ("on_improvement", "type"),

@@ -37,6 +37,8 @@ print(f"{n} queens: {place(n, 0, frozenset(), frozenset(), frozenset())} solutio
 BESIDE = {
     # the preparation of a search, which has no public way to it, is timed beside the whole
     "bench_everyone.py": ("cpqueens.backends.backtracking.backend", "cpqueens.backends.base"),
+    # problems are listed there; what is timed is `solve`
+    "bench_workers.py": ("cpqueens.problems.catalog",),
     # which viewpoints there are is declared there; what is timed is `count` and `solve`
     "bench_viewpoints.py": ("cpqueens.problems",),
 }

@@ -262,6 +262,8 @@ def _stop_reason(ended: Ended, collector: Collector, proved: bool) -> StopReason
 def _objective_faults(ended: Ended, collector: Collector) -> list[Fault]:
     claimed, found = ended.objective, collector.best_value
     stopped = collector.stopped is not None  # then the last solution may have come too late to count
+    if ended.exhausted and not collector.delivered and not stopped:
+        return [Fault("FALSE_UNSAT", f"nothing was found, yet the hint is a solution of value {found}")]
     if claimed is not None and _is_hinted(collector, claimed):
         claimed = None  # the hint was better than all that the backend found
     if claimed is not None and found is not None and claimed != found and not stopped:

@@ -222,6 +222,7 @@ METHODS: dict[str, Any] = {
     "reshape": lambda p, a: a.reshape(
         *p.choose((-1,), ((-1, 1),), (1, -1), ([a.size],), (2, -1), (p.integer(-2, 5),), (-1, -1), (1.5,), ())
     ),
+    "cumsum": lambda p, a: a.cumsum(axis=p.choose(None, 0, -1, 5)),
     **{name: _reducing(name) for name in ("sum", "max", "min", "all", "any")},
 }
 

@@ -26,7 +26,7 @@ def test_a_listing_that_ends_behind_its_deadline_is_not_complete(want: Want) -> 
 
     def deliver(batch: np.ndarray) -> bool:
         rows.extend(batch[:, 0].tolist())
-        clock.limit_to(-1.0)
+        clock.time_limit = clock.elapsed() - 1.0
         return True
 
     ended = CpSat().run(two_values(), Request(want, clock), deliver)
