@@ -77,7 +77,7 @@ class UnknownBackend(CpqueensError, LookupError):  # noqa: N818
 
 
 class UnknownParameter(CpqueensError, TypeError):  # noqa: N818
-    """The backend has no parameter of this name, or not with this value.
+    """The backend, or the function, has no parameter of this name, or not with this value.
 
     >>> from cpqueens.models.queens import queens
     >>> queens(4).solve(solver="las-vegas", tenure=3)  # doctest: +ELLIPSIS

@@ -276,7 +276,7 @@ REFUSED: dict[str, tuple[Habit, type[Exception], str]] = {
     ),
     "m -= ...": (subtract, TypeError, r"m\.without\(positions\)"),
     # numbers
-    "2.5 * y": (lambda v: 2.5 * v.y, TypeError, "got 2.5; in units of 1/10 it is 25, as in "),
+    "2.5 * y": (lambda v: 2.5 * v.y, TypeError, "got 2.5; in units of 1/10 it is 25: write "),
     "y <= 2.5": (lambda v: v.y <= 2.5, ValueError, r"10\*x <= 25 for x <= 2.5"),
     "floats of which one is not whole": (
         lambda v: v.x * [1.0, 0.5, 2.0], ValueError,

@@ -15,7 +15,9 @@ from numpy.typing import NDArray
 
 from cpqueens.answers.soft import SoftViolation, soft_violations
 from cpqueens.errors import ModelError
+from cpqueens.language.aligned import is_framed
 from cpqueens.language.constraints.base import Constraint
+from cpqueens.language.conversion import aligned, listed
 from cpqueens.language.definedness import Defined, defined_elements, defined_terms, why_undefined
 from cpqueens.language.describe import describe, describe_array, describe_term
 from cpqueens.language.expressions import LinearArray
@@ -25,7 +27,7 @@ from cpqueens.language.linear_rows import Row
 from cpqueens.language.listing import names_text
 from cpqueens.language.posted import Posted
 from cpqueens.language.ranges import OutOfRange, saturated_sum
-from cpqueens.language.rows import IntArray
+from cpqueens.language.rows import IntArray, Shape
 from cpqueens.language.statement import Statement
 from cpqueens.language.wording import closed
 from cpqueens.text import markup
@@ -431,23 +433,46 @@ def read_assignment(model: Statement, assignment: Mapping[Any, Any]) -> tuple[In
     return (None if problems else row), problems
 
 
+def _name(model: Statement, terms: LinearArray) -> str:
+    """Return the name of the array of variables that terms are of, else of the first of them."""
+    scope = terms.scope().tolist()
+    if not scope or not terms.shape or model.is_defined[scope].any():
+        return model.name_of(scope[0]) if scope else "a variable"
+    first, last = (model.blocks.block_of(variable) for variable in (scope[0], scope[-1]))
+    return first.name if first is last else model.name_of(scope[0])
+
+
+def _fits(given: Shape, wanted: Shape) -> bool:
+    """Say whether values in a shape are those of another: flat, in C order, or with further axes of one."""
+    kept = [n for n in given if n != 1]
+    return len(kept) <= 1 or kept == [n for n in wanted if n != 1]
+
+
 def _read_entry(model: Statement, known: IntArray, key: Any, value: Any) -> tuple[IntArray, IntArray]:
     from cpqueens.language.rows import as_integers
 
     terms = model[key] if isinstance(key, str) else key
     if not isinstance(terms, LinearArray):
         raise ModelError(f"{shown(key)} is neither a variable nor the name of one")
-    terms = model.own_terms(terms).reshape(-1)
-    label = key if isinstance(key, str) else ", ".join(model.name_of(v) for v in terms.scope()[:1].tolist())
+    terms = model.own_terms(terms)
+    label = key if isinstance(key, str) else _name(model, terms)
+    shape, value = terms.shape, aligned(value, terms)
+    value = listed(value, label) if is_framed(value) else value
+    terms = terms.reshape(-1)
     plain = terms.width == 1 and bool((terms.coefficients == 1).all()) and not terms.constants.any()
     if terms.size and (not plain or model.is_defined[terms.variables[:, 0]].any()):
         raise ModelError(f"{label}: values are given to decision variables, not to expressions")
     names = model.names_of(int(terms.variables[0, 0])) if terms.size and model.labels else None
     if names is not None:
         value = numbers_among(names, value, str(label))
-    values = as_integers(value, str(label), whole=True).reshape(-1)
+    values = as_integers(value, label, whole=True)
     if values.size != terms.size:
-        raise ModelError(f"{label}: {terms.size} value(s) are needed, got {values.size}")
+        given = f" in shape {values.shape}" if values.ndim > 1 else ""
+        of = f" of shape {shape}" if len(shape) > 1 else ""
+        raise ModelError(f"{label}{of}: {terms.size} value(s) are needed, got {values.size}{given}")
+    if not _fits(values.shape, shape):
+        raise ModelError(f"{label}: values of shape {shape} are needed, got shape {values.shape}")
+    values = values.reshape(-1)
     if not terms.size:
         return np.zeros(0, dtype=np.int64), values
     return np.searchsorted(known, terms.variables[:, 0]), values

@@ -664,6 +664,12 @@ class Outcome:
     def __bool__(self) -> NoReturn:
         raise TypeError("an outcome is neither true nor false; look at .status or .solution")
 
+    def __iter__(self) -> NoReturn:
+        raise TypeError(
+            "an outcome is no list and no dict: its values are in outcome[x] and dict(outcome.solution), all "
+            "solutions in m.solutions()"
+        )
+
     def __repr__(self) -> str:
         found = "" if self.solution is None else f", {self.solution!r}"
         return f"<Outcome {self}{found}>"

@@ -30,8 +30,9 @@ REQUIRES: dict[str, tuple[str, str]] = {
 """The module that a backend imports, and the library on PyPI that has it."""
 
 ELSEWHERE: dict[str, str] = {
-    **dict.fromkeys(("ortools", "or-tools", "ortools-cpsat", "cp-sat-lp", "sat"), "cpsat"),
+    **dict.fromkeys(("ortools", "or-tools", "ortools-cpsat", "cp-sat", "cp-sat-lp", "sat"), "cpsat"),
     **dict.fromkeys(("constraint", "python-constraint2"), "python-constraint"),
+    **dict.fromkeys(("default", "any", "best", "automatic"), "auto"),
     **{name: f"minizinc:{name}" for name in ("gecode", "chuffed", "highs", "coin-bc", "scip")},
 }
 """What solvers are called here that are known by these names."""
@@ -104,8 +105,9 @@ def get_backend(name: str) -> Backend:
     """
     paths = BACKENDS if name in BACKENDS else registered()
     if name not in paths:
-        here = ELSEWHERE.get(name.lower())
-        advice = f"; did you mean {here!r}?" if here else did_you_mean(name, paths)
+        plain = name.lower().replace("_", "-").replace(" ", "-")
+        here = ELSEWHERE.get(plain) or next((own for own in ("auto", *paths) if own == plain), "")
+        advice = f"; did you mean {here!r}?" if here else did_you_mean(name, ["auto", *paths])
         raise UnknownBackend(f"no solver {shown(name)}{advice}")
     if not is_installed(name):
         needed = {**REQUIRES, **PROGRAMS}[name][0]

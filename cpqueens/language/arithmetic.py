@@ -7,8 +7,9 @@ import numpy as np
 
 from cpqueens.errors import IntegerError, ModelError
 from cpqueens.language import rows
+from cpqueens.language.aligned import in_order, is_framed
 from cpqueens.language.arrays import broadcast_all, of_one_registry
-from cpqueens.language.conversion import as_linears, define, leaves
+from cpqueens.language.conversion import aligned, as_linears, define, leaves
 from cpqueens.language.expressions import (
     Axis,
     BoolArray,
@@ -25,12 +26,13 @@ MAX_EXPONENT = 61
 """Larger powers of 2 leave the range of terms."""
 
 
-def _operand(value: Any) -> LinearArray | rows.IntArray:
+def _operand(value: Any, beside: LinearArray, what: str = "value") -> LinearArray | rows.IntArray:
     """Return terms, those of truths and those in a list among them, or else integers as they are."""
     if isinstance(value, Operand):
         return value if isinstance(value, LinearArray) else as_linears(value)[0]
+    value = aligned(value, beside)
     try:
-        return rows.as_integers(value, whole=True)
+        return rows.as_integers(value, what, whole=True)
     except IntegerError:
         if not any(isinstance(leaf, Operand) for leaf in leaves(value)):
             raise
@@ -41,7 +43,7 @@ def add(left: LinearArray | BoolArray, right: Any) -> LinearArray:
     """Return ``left + right``."""
     if isinstance(left, BoolArray):
         return left.truth() + right
-    a, b = left, _operand(right)
+    a, b = left, _operand(right, left)
     if not isinstance(b, LinearArray):
         return _add_constants(a, b)
     if a.registry is not b.registry:
@@ -65,7 +67,7 @@ def subtract(left: LinearArray | BoolArray, right: Any) -> LinearArray:
     """Return ``left - right``."""
     if isinstance(left, BoolArray):
         return left.truth() - right
-    right = _operand(right)
+    right = _operand(right, left)
     if isinstance(right, LinearArray):
         return left + (-right)
     return _add_constants(left, rows.checked_multiply(right, np.array(-1)))
@@ -75,7 +77,7 @@ def multiply(left: LinearArray | BoolArray, right: Any) -> LinearArray:
     """Return ``left * right``; a defined variable for each element where neither side is constant."""
     if isinstance(left, BoolArray):
         return left.truth() * right
-    right = _operand(right)
+    right = _operand(right, left, "factor")
     if not isinstance(right, LinearArray):
         return _scale(left, right)
     for one, other in ((left, right), (right, left)):
@@ -151,9 +153,18 @@ def power(base: Operand, exponent: Any, modulus: Any = None) -> LinearArray:
     return result
 
 
+def _for_product(value: Any, other: Any, axis: int) -> Any:
+    """Return one side of a product, a series or frame in the order of the labels that are summed over."""
+    if not isinstance(other, Operand) or not is_framed(value) or not other.shape:
+        return value
+    labels: list[Any] = [None] * len(value.axes)
+    labels[axis] = other.registry.labels_along(other)[-1 - axis]
+    return np.asarray(in_order(value, labels, "an axis of the terms beside it"))
+
+
 def matmul(left: Any, right: Any) -> LinearArray:
     """Return ``left @ right`` for arrays of one or two axes."""
-    a, b = as_linears(left, right)
+    a, b = as_linears(_for_product(left, right, -1), _for_product(right, left, 0))
     if not a.ndim or not b.ndim or a.ndim > 2 or b.ndim > 2:
         raise ModelError(f"@ needs arrays of one or two axes, got shapes {a.shape} and {b.shape}")
     if a.shape[-1] != b.shape[0]:
@@ -182,6 +193,7 @@ _TRUTH_ITSELF = {
 
 def compare(left: LinearArray | BoolArray, right: Any, relation: Relation) -> BoolArray:
     """Return the truths ``left relation right``; a truth equals, or differs from, another truth only."""
+    right = aligned(right, left)
     if isinstance(left, BoolArray):
         if isinstance(right, int) and (relation, int(right)) in _TRUTH_ITSELF:
             return left if _TRUTH_ITSELF[relation, int(right)] else ~left

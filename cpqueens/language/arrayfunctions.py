@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from cpqueens.errors import IntegerError, ModelError
-from cpqueens.language.arithmetic import sum_of_products
+from cpqueens.language.aligned import is_framed
+from cpqueens.language.arithmetic import matmul, sum_of_products
 from cpqueens.language.arrays import concatenate_rows, constant_array
 from cpqueens.language.conversion import as_linear, leaves, registry_of
 from cpqueens.language.expressions import BoolArray, LinearArray, Registry
@@ -220,6 +221,8 @@ def apply(function: Any, args: Any, kwargs: Any) -> Any:
         For functions that have no meaning for terms, with advice.
     """
     function = _ALIASES.get(function, function)
+    if function is np.dot and len(args) == 2 and any(map(is_framed, args)):
+        return matmul(*args)
     understood = FUNCTIONS.get(function) or MEASURES.get(function)
     name = f"numpy.{function.__name__}"
     if understood is None:

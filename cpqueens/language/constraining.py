@@ -23,7 +23,7 @@ from cpqueens.language.constraints.implication import Implication
 from cpqueens.language.constraints.linear import OPPOSITE, Linear
 from cpqueens.language.constraints.negation import Negation
 from cpqueens.language.constraints.or_ import Or
-from cpqueens.language.conversion import as_linear
+from cpqueens.language.conversion import aligned, as_linear
 from cpqueens.language.definedness import conditions
 from cpqueens.language.definitions import Truth
 from cpqueens.language.expressions import BoolArray, LinearArray
@@ -202,11 +202,10 @@ class Constraints(Objectives):
         self._refuse_during_runs()
         if name is not None:
             name = checked_name(name, "name of a constraint", MAX_TITLE, least=0)
-        weights = as_weights(weight)
         frame = sys._getframe(_CALLER)
 
         def post(item: BoolArray, name: str | None, source: Source | None) -> None:
-            self._soften(item, weights, name, place_of(source))
+            self._soften(item, as_weights(aligned(weight, item)), name, place_of(source))
 
         for constraint in constraints:
             self._add(constraint, name, (frame.f_code, frame.f_lasti), post=post)

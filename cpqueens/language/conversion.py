@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from cpqueens.errors import IntegerError, ModelError
+from cpqueens.language.aligned import in_order, is_framed
 from cpqueens.language.arrays import (
     broadcast_all,
     concatenate_rows,
@@ -130,16 +131,30 @@ def as_linear(registry: Registry, value: Any, what: str = "value", depth: int = 
                     raise mixed()
                 return join_terms(registry, terms)
         if any(isinstance(p, Operand) or _nested(p) for p in parts):
-            return stack_first([as_linear(registry, p, what, depth + 1) for p in parts])
+            inner = [as_linear(registry, p, what, depth + 1) for p in parts]
+            if len({one.shape for one in inner}) > 1:
+                lengths = " and ".join(map(str, dict.fromkeys(one.shape for one in inner)))
+                raise ModelError(f"{what}: parts of one shape are needed in a list, got {lengths}")
+            return stack_first(inner)
     constants = as_integers(registry.numbered(value), what, whole=True)
     if constants.size and int(constants.min()) == -(2**63):
         raise IntegerError(f"{what}: -2^63 cannot be negated in 64 bits; allowed is at least -2^63 + 1")
     return constant_array(registry, constants.copy())  # a copy: the user may change the array later
 
 
+def aligned(value: Any, *beside: Any) -> Any:
+    """Return a series or frame of pandas in the order of the labels of terms beside it; all else as it is."""
+    if isinstance(value, int | Operand) or not is_framed(value):  # most are no series, and soon known as such
+        return value
+    for terms in beside:
+        if isinstance(terms, Operand):
+            value = in_order(value, terms.registry.labels_along(terms), "an axis of the terms beside it")
+    return value
+
+
 def as_linears(*values: Any) -> list[LinearArray]:
     """Return each value as an array of terms of the one model that is found in them."""
-    values = tuple(map(listed, values))
+    values = tuple(listed(aligned(value, *values)) for value in values)
     registry = registry_of(*values)
     return [as_linear(registry, value) for value in values]
 

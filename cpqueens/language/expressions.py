@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from cpqueens.errors import ModelError
 from cpqueens.language import rows
+from cpqueens.language.aligned import in_order
 from cpqueens.language.linear_rows import LinearRows
 from cpqueens.language.ranges import ALLOWED, ALLOWED_DIFFERENCE, LIMIT, Columns, OutOfRange
 from cpqueens.language.rows import IntArray, Shape
@@ -88,6 +89,12 @@ class Registry(Protocol):
     def positions(self, terms: LinearArray, what: str) -> LinearArray:
         """Return terms as indices; where values are names, these stand for their places."""
 
+    def labels_along(self, terms: Operand) -> list[list[Any] | None]:
+        """Return the labels along each axis of terms or truths, None where it has none."""
+
+    def names_at(self, terms: Operand) -> list[Any] | None:
+        """Return the names that terms as indices may have, each at its place; None for other terms."""
+
 
 class Operations:
     """What operators come to that is defined above this file; `cpqueens.language.operations` fills it."""
@@ -118,6 +125,10 @@ _ONCE = (1,)
 """The coefficients of a variable."""
 
 
+_PRODUCTS = {1: "x @ series", 2: "(x * frame).sum(axis=1)"}
+"""Where pandas is on the left of a product, what is written instead, by its axes."""
+
+
 class Operand(Unknown):
     """What arrays of terms and of truths share: a shape as in NumPy, comparisons and connectives."""
 
@@ -125,6 +136,7 @@ class Operand(Unknown):
 
     registry: Registry
     shape: Shape
+    __pandas_priority__ = 5000  # above a frame's: pandas leaves operators to terms, which look at labels
 
     def single(self) -> Any:
         """Return one truth in the form in which connectives keep it: a `Term`, or a constraint over such.
@@ -329,6 +341,13 @@ class Operand(Unknown):
             Truths or 0/1 terms, whose shape broadcasts with the own one.
         """
         return OPERATIONS.connect("implies", self, other)
+
+    def _refuse_other_order(self, other: Any) -> None:
+        last = in_order(other, self.registry.labels_along(self)[:1])
+        if self.shape and not np.array_equal(last, other):
+            raise ModelError(
+                f"labels in another order than those of the terms; write {_PRODUCTS[other.ndim]}"
+            )
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         return OPERATIONS.apply(function, args, kwargs)

@@ -5,11 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from cpqueens.errors import IntegerError, ModelError
+from cpqueens.errors import BadIndex, IntegerError, ModelError
+from cpqueens.language.aligned import in_order
 from cpqueens.language.constraints.and_ import And
 from cpqueens.language.constraints.or_ import Or
 from cpqueens.language.conversion import as_linears, define, flat_terms, listed, singles_of
-from cpqueens.language.expressions import BoolArray, LinearArray
+from cpqueens.language.expressions import BoolArray, LinearArray, Operand
 from cpqueens.language.rows import as_listed, common_denominator, exactly
 from cpqueens.text.foreign import explaining_keywords
 from cpqueens.text.plaintext import shown
@@ -42,12 +43,20 @@ def element(array: Any, *index: Any) -> LinearArray:
     ModelError
         For an array of another dimension, or an empty one.
     """
-    table, *positions = as_linears(array, *index)
+    names = [terms.registry.names_at(terms) if isinstance(terms, Operand) else None for terms in index]
+    table, *positions = as_linears(listed(in_order(array, names, "an index")), *index)
     if not positions or table.ndim != len(positions):
-        raise ModelError(f"element: {len(positions)} indices for an array of shape {table.shape}")
+        swapped = "; the array comes first: element(array, index)" if not table.ndim else ""
+        raise ModelError(f"element: {len(positions)} indices for an array of shape {table.shape}{swapped}")
     if len(positions) > 1:
         return table[tuple(positions)]
     (position,) = positions
+    known = position.constants
+    if position.ndim and not position.width and table.width and known.max(initial=0) >= table.size:
+        raise BadIndex(
+            f"element: index {known.max()} of an array of {table.size}; the array comes first: "
+            "element(array, index)"
+        )
     position = position.registry.positions(position, "element: an index")
     if not table.size:
         raise ModelError("element of an empty array")

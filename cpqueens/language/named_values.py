@@ -12,7 +12,7 @@ from cpqueens.language import labels
 from cpqueens.language.arrays import constant_array, stack_first
 from cpqueens.language.blocks import Blocks
 from cpqueens.language.domains import ShapeLike
-from cpqueens.language.expressions import LinearArray
+from cpqueens.language.expressions import LinearArray, Operand
 from cpqueens.language.labels import Labels
 from cpqueens.language.store import VariableStore
 from cpqueens.text.foreign import explaining_keywords
@@ -99,6 +99,12 @@ class NamedValues(VariableStore):
         if names is None:
             return labels.numbered(self.labels, value)
         return labels.numbers_among(names, value, self.text_of(of))  # type: ignore[arg-type]
+
+    def names_at(self, terms: Operand) -> list[labels.Label] | None:
+        """Return the names that terms as indices may have, each at its place; None for other terms."""
+        names = self.common_names(terms) if isinstance(terms, LinearArray) else None
+        plain = names is None or any(isinstance(label, int) for label in names.values())
+        return None if plain else list(names.values())  # type: ignore[union-attr]
 
     def positions(self, terms: LinearArray, what: str) -> LinearArray:
         """Return terms as indices: a name is the place that it has among those of its variable, from 0.

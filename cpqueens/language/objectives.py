@@ -220,7 +220,10 @@ class Objectives(VariableStore):
     def _goal(self, array: LinearArray, maximizing: bool) -> Goal:
         """Return an objective, the penalties in it apart from the rest."""
         if array.shape:
-            raise ModelError(f"the objective must be a single term, got shape {array.shape}; use .sum()")
+            raise ModelError(
+                f"the objective must be a single term, got shape {array.shape}; use .sum() for their sum, or "
+                "m.minimize(a, b) for a first and b among what is best for a"
+            )
         if not self._penalties:
             return Goal(array, maximizing)
         ((variables, coefficients, constant),) = array.rows()

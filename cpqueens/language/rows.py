@@ -118,7 +118,7 @@ def as_integers(values: object, what: str = "value", *, whole: bool = False) -> 
         return array.astype(np.int64)
     if whole and are_whole(array):
         return array.astype(np.int64)
-    advice = scaling_advice(values)
+    advice = scaling_advice(values, what)
     raise IntegerError(f"{what}: integers only, got {shown(_first_bad(values, array))}{advice}")
 
 
@@ -131,7 +131,14 @@ def are_whole(array: NDArray[Any]) -> bool:
         return bool(((np.abs(values) < _EXACT) & (array == np.floor(array))).all())
 
 
-def scaling_advice(values: Any) -> str:
+_IN_UNITS = {
+    "factor": "write {whole}*x, and {by} times what it is added to or compared with",
+    "weight": "write {whole}, and {by} times all other weights and the objective",
+}
+"""What becomes of one number in finer units, by what it is for."""
+
+
+def scaling_advice(values: Any, what: str = "value") -> str:
     """Return what to write instead of numbers that are no integers; "" where they are none at all."""
     try:
         array = np.asarray(values)
@@ -146,7 +153,9 @@ def scaling_advice(values: Any) -> str:
     whole = [int(number * by) for number in numbers]
     if array.ndim:
         return f"; in units of 1/{by} write scaled(values, {by}), which is {shown(whole, 60)}"
-    return f"; in units of 1/{by} it is {whole[0]}, as in {by}*x <= {whole[0]} for x <= {shown(values)}"
+    instead = _IN_UNITS.get(what, "as in {by}*x <= {whole} for x <= {given}")
+    written = instead.format(by=by, whole=whole[0], given=shown(values))
+    return f"; in units of 1/{by} it is {whole[0]}{',' if what == 'value' else ':'} {written}"
 
 
 def common_denominator(numbers: Sequence[Fraction]) -> int | None:

@@ -11,11 +11,13 @@ import numpy as np
 from cpqueens.errors import ModelError
 from cpqueens.language import domains
 from cpqueens.language import operations as _operations  # noqa: F401 - fills the table of operations
+from cpqueens.language.aligned import in_order
 from cpqueens.language.arrays import of_variables, plain_variables
+from cpqueens.language.axes import axis_labels
 from cpqueens.language.blocks import MAX_NAME
 from cpqueens.language.constraining import MAX_TITLE, Constraints
 from cpqueens.language.describe import describe, describe_elements, describe_variable
-from cpqueens.language.expressions import BoolArray, LinearArray
+from cpqueens.language.expressions import BoolArray, LinearArray, Operand
 from cpqueens.language.kept import Kept, State, is_large
 from cpqueens.language.listing import listing_text, penalties_text
 from cpqueens.language.named_values import NamedValues
@@ -134,6 +136,7 @@ class Statement(NamedValues, Constraints, metaclass=ListsWhatIsPublic):
         self._refuse_during_runs()
         dimensions, labels = domains.as_axes(shape)
         label = f"{name:.60}: " if isinstance(name, str) else ""
+        lower, upper = in_order(lower, labels, label), in_order(upper, labels, label)
         low, high, values = domains.as_ends(lower, upper, domain, label)
         lows, highs = (domains.stretched(b, dimensions) for b in (low, high))
         if (lows > highs).any():
@@ -181,6 +184,11 @@ class Statement(NamedValues, Constraints, metaclass=ListsWhatIsPublic):
             near = did_you_mean(name, self.blocks.by_name) if isinstance(name, str) else ""
             raise ModelError(f"no variable {shown(name, MAX_NAME)}{near}")
         return of_variables(self, np.array([found]), ())
+
+    def labels_along(self, terms: Operand) -> list[list[Any] | None]:
+        """Return the labels along each axis of terms or truths, None where it has none."""
+        known = axis_labels(self, terms.truth() if isinstance(terms, BoolArray) else terms)  # type: ignore[arg-type]
+        return [None if axis is None else [axis[0][k] for k in axis[1].tolist()] for axis in known]
 
     def text_of(self, item: LinearArray | BoolArray) -> str:
         """Return terms or truths as text.

@@ -21,7 +21,7 @@ from cpqueens.language.constraints.or_ import Or
 from cpqueens.language.constraints.xor import Xor
 from cpqueens.language.definedness import Defined, evaluate
 from cpqueens.language.definitions import DEFINITION_KINDS, Definition, Truth, Zero
-from cpqueens.language.expressions import BoolArray, LinearArray
+from cpqueens.language.expressions import BoolArray, LinearArray, Operand
 from cpqueens.language.ranges import LIMIT, reach
 from cpqueens.language.rows import IntArray, Rows, checked_multiply, distinct, normalise
 from cpqueens.language.term import Term
@@ -428,6 +428,13 @@ class VariableStore:
     def positions(self, terms: LinearArray, what: str) -> LinearArray:
         """Return the terms: no variable has names for its values."""
         return terms
+
+    def labels_along(self, terms: Operand) -> list[list[Any] | None]:
+        """Return None for each axis: none has labels."""
+        return [None] * terms.ndim
+
+    def names_at(self, terms: Operand) -> list[Any] | None:
+        """Return None: no variable has names for its values."""
 
     # ---- evaluation -----------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from cpqueens.errors import ModelError
 from cpqueens.language.arrays import broadcast_all, concatenate_rows, mixed, stack_last
-from cpqueens.language.conversion import as_linear, listed, registry_of
+from cpqueens.language.conversion import aligned, as_linear, listed, registry_of
 from cpqueens.language.expressions import BoolArray, LinearArray, Operand, Registry
 from cpqueens.language.term import Term
 
@@ -77,7 +77,7 @@ def as_truth(registry: Registry, value: Any) -> BoolArray:
 
 def as_literals(*values: Any) -> list[LinearArray]:
     """Return the 0/1 terms of each value, as `as_truth` reads it, of the one model that is found in them."""
-    values = tuple(listed(value, "truth") for value in values)
+    values = tuple(listed(aligned(value, *values), "truth") for value in values)
     registry = registry_of(*values)
     return [as_truth(registry, value).truth() for value in values]
 

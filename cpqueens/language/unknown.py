@@ -34,6 +34,11 @@ def not_known(what: str, otherwise: str) -> TypeError:
     return TypeError(f"whether {what} is not known before solving: {advice}")
 
 
+_IN_PANDAS = (
+    "pandas cannot look up at a term before it is known: instead of series[x], .loc[x] and .iloc[x] write "
+    "element(series, x), of a frame element(frame, i, j), which count places from 0"
+)
+
 _LOOKING_UP = ("BINARY_SUBSCR", "CALL", "CONTAINS_OP", "PRECALL")
 
 
@@ -112,6 +117,7 @@ class Unknown(NamesOfOtherTools):
                 "numbers cannot be looked up at a term by NumPy itself: instead of table[x] write "
                 "element(table, x), of several axes element(table, x, y)"
             )
+        self._look_at_pandas(sys._getframe(1))
         if dtype is not None and np.dtype(dtype) != object:
             self._no_number()
         array = np.empty(self.shape, dtype=object)
@@ -159,6 +165,26 @@ class Unknown(NamesOfOtherTools):
         )
 
     __delitem__ = __setitem__
+
+    @property
+    def _typ(self) -> str:
+        """Return what pandas asks of its own kinds, to which no term belongs; refuse what it gets wrong."""
+        self._look_at_pandas(sys._getframe(2))
+        return "term"
+
+    def _look_at_pandas(self, frame: FrameType | None) -> None:
+        """Refuse what functions of pandas, of which one has this frame, do with a term by its place."""
+        while frame is not None and frame.f_globals.get("__name__", "").startswith("pandas."):
+            doing, own = frame.f_code.co_name, frame.f_locals
+            key = own.get("key")
+            if doing == "__getitem__" and any(one is self for one in (key if type(key) is tuple else [key])):
+                raise BadIndex(_IN_PANDAS)
+            if doing == "dot" and own.get("other") is self:
+                self._refuse_other_order(own["self"])
+            frame = frame.f_back
+
+    def _refuse_other_order(self, other: Any) -> None:
+        """Refuse to be the right side of a product of pandas that has its labels in another order."""
 
     @property
     def _data(self) -> NoReturn:

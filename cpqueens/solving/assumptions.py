@@ -63,7 +63,9 @@ def as_assumptions(model: Statement, given: Any) -> list[_Assumed]:
     named: Iterable[tuple[Any, Any]]
     if isinstance(given, Mapping):
         named = given.items()
-    elif isinstance(given, str | bytes) or not isinstance(given, Iterable):
+    elif (
+        isinstance(given, str | bytes) or not isinstance(given, Iterable) or getattr(given, "shape", 1) == ()
+    ):
         raise ModelError(f"assumptions: a list of truths, or {{name: truth}}, is needed, got {shown(given)}")
     else:
         named = ((None, truth) for truth in given)

@@ -12,6 +12,7 @@ from functools import lru_cache, wraps
 from types import MappingProxyType
 from typing import ParamSpec, TypeVar
 
+from cpqueens.errors import UnknownParameter
 from cpqueens.text.suggest import did_you_mean, nearest
 
 Given = ParamSpec("Given")
@@ -20,6 +21,11 @@ Made = TypeVar("Made")
 _ENUMERATE = "m.enumerate() or m.solutions()"
 _VALUE = "outcome[x], or solution[x]"
 _STATISTICS = "outcome.statistics"
+_RESERVOIR = (
+    "level = ((time[None, :] <= time[:, None]) * change).sum(axis=1), then m.add(level >= low, level <= high)"
+)
+_TASKS = "NoOverlap(start, duration) or Cumulative(start, duration, demand, capacity)"
+_NO_FLOATS = "m.intvar(lower, upper) in finer units, such as cents; scaled(values, 100) makes integers"
 _IN_A_MODEL = "variables belong to a model"
 
 SPELLINGS: dict[str, str] = {
@@ -30,11 +36,11 @@ SPELLINGS: dict[str, str] = {
     "NewBoolVar": "m.boolvar(name=...)",
     "new_bool_var_series": "m.boolvar(shape=n, name=...)",
     "NewConstant": "the integer itself",
-    "NewIntervalVar": "NoOverlap(start, duration) or Cumulative(start, duration, demand, capacity)",
-    "NewFixedSizeIntervalVar": "NoOverlap(start, duration) or Cumulative(start, duration, demand, capacity)",
+    "NewIntervalVar": _TASKS,
+    "NewFixedSizeIntervalVar": _TASKS,
     "NewOptionalIntervalVar": "NoOverlap(start, duration, present=b)",
     "NewOptionalFixedSizeIntervalVar": "NoOverlap(start, duration, present=b)",
-    "new_interval_var_series": "NoOverlap(start, duration) or Cumulative(start, duration, demand, capacity)",
+    "new_interval_var_series": _TASKS,
     "new_fixed_size_interval_var_series": "NoOverlap(start, duration), of arrays",
     "new_optional_interval_var_series": "NoOverlap(start, duration, present=b)",
     "new_optional_fixed_size_interval_var_series": "NoOverlap(start, duration, present=b)",
@@ -60,6 +66,16 @@ SPELLINGS: dict[str, str] = {
     "bool_var_array": "m.boolvar(shape=n, name=...)",
     "cpm_array": "the array as m.intvar(..., shape=n) returns it, or element(array, index) to look up in one",
     "with_name": "name=... where it is made",
+    "Interval": f"{_TASKS}: a task is its start and its duration",
+    "interval_var": f"{_TASKS}: a task is its start and its duration",
+    "end": "start + duration",
+    "end_of": "start + duration",
+    "start_of": "the variable start itself",
+    "floatvar": _NO_FLOATS,
+    "float_var": _NO_FLOATS,
+    "continuous": _NO_FLOATS,
+    "continuous_var": _NO_FLOATS,
+    "NumVar": _NO_FLOATS,
     "lb": "lower=..., and x.bounds() to read bounds",
     "ub": "upper=..., and x.bounds() to read bounds",
     "lower_bound": "lower=..., and x.bounds() to read bounds",
@@ -94,6 +110,7 @@ SPELLINGS: dict[str, str] = {
     "AddInverse": "m.add(Inverse(x, y))",
     "AddCircuit": "m.add(Circuit(successor))",
     "SubCircuit": "m.add(SubCircuit(successor))",
+    "MultipleCircuit": "Circuit(successor, depots=depots), with a depot for each vehicle",
     "AddMultipleCircuit": "m.add(Circuit(successor, depots=depots))",
     "AddAutomaton": "m.add(Regular(x, transitions, start, accepting))",
     "Automaton": "Regular(x, transitions, start, accepting)",
@@ -116,7 +133,7 @@ SPELLINGS: dict[str, str] = {
     "AddNoOverlap2D": "m.add(NoOverlap2D(...))",
     "diffn": "NoOverlap2D(...)",
     "AddCumulative": "m.add(Cumulative(start, duration, demand, capacity))",
-    "AddReservoirConstraint": "Cumulative(start, duration, demand, capacity)",
+    "AddReservoirConstraint": _RESERVOIR,
     "GlobalCardinalityCount": "GlobalCardinality(x, values, counts)",
     "Distribute": "GlobalCardinality(x, values, counts)",
     "IfThenElse": "c.implies(a) and (~c).implies(b), both added",
@@ -126,13 +143,15 @@ SPELLINGS: dict[str, str] = {
     "DecreasingStrict": "Decreasing(x, strict=True)",
     "LexLessEq": "LexLessEqual(x, y)",
     "LexChainLessEq": "LexChainLessEqual(rows)",
-    "Precedence": "ValuePrecede(x, values)",
+    "Precedence": "ValuePrecede(x, values), of tasks start[a] + duration[a] <= start[b]",
+    "Precede": "ValuePrecede(x, values), of tasks start[a] + duration[a] <= start[b]",
+    "end_before_start": "start[a] + duration[a] <= start[b]",
     "MDD": "Regular(x, transitions, start, accepting)",
     "NoOverlapOptional": "NoOverlap(start, duration, present=b)",
     "CumulativeOptional": "Cumulative(start, duration, demand, capacity, present=b)",
-    "AddReservoirConstraintWithActive": "Cumulative(start, duration, demand, capacity, present=b)",
-    "Reservoir": "Cumulative(start, duration, demand, capacity)",
-    "ReservoirOptional": "Cumulative(start, duration, demand, capacity, present=b)",
+    "AddReservoirConstraintWithActive": f"{_RESERVOIR}, where change is change * present",
+    "Reservoir": _RESERVOIR,
+    "ReservoirOptional": f"{_RESERVOIR}, where change is change * present",
     "AllEqualExceptN": "((x == n) | (x == y)).all() with a variable y",
     "NValueExcept": "NValue([n, *x], y + 1)",
     "InDomain": "m.intvar(domain=[...]), or Among([x], values, 1)",
@@ -188,9 +207,13 @@ SPELLINGS: dict[str, str] = {
     "addConstr": "m.add(...)",
     "addConstrs": "m.add(...)",
     "subject_to": "m.add(...)",
+    "post": "m.add(...)",
+    "st": "m.add(...)",
+    "enforce": "m.add(...)",
+    "require": "m.add(...)",
     "setObjective": "m.minimize(...) or m.maximize(...)",
     "optimize": "m.solve()",
-    "IntervalVar": "NoOverlap(start, duration) or Cumulative(start, duration, demand, capacity)",
+    "IntervalVar": _TASKS,
     "DirectConstraint": "m.to_cpsat().native",
     "at_least": 'Count(x, value, ">=", n)',
     "at_most": 'Count(x, value, "<=", n)',
@@ -283,6 +306,9 @@ SPELLINGS: dict[str, str] = {
     "BestObjectiveBound": "outcome.bound",
     "stat": "outcome.status, or outcome.statistics",
     "stats": _STATISTICS,
+    "status": "outcome.status",
+    "solution": "outcome.solution",
+    "result": "outcome.solution",
     "StatusName": "outcome.status",
     "status_name": "outcome.status",
     "cpm_status": "outcome.status",
@@ -407,7 +433,9 @@ def explaining_keywords(function: Callable[Given, Made], **own: str) -> Callable
             own_self = places[:1] == ["self"]
             called = type(args[0]).__name__ if function.__name__ == "__init__" else function.__name__
             names = ", ".join(places[own_self:]) or "nothing"
-            raise TypeError(f"{called}() takes {names} without a keyword, got {len(args) - own_self} values")
+            raise UnknownParameter(
+                f"{called}() takes {names} without a keyword, got {len(args) - own_self} values"
+            )
         for name in kwargs:
             if name not in known:
                 called = function.__name__
@@ -425,11 +453,11 @@ def explaining_class(made: type[Made]) -> type[Made]:
 
 def no_keyword(
     called: str, name: str, known: Iterable[str], own: Mapping[str, str] = MappingProxyType({})
-) -> TypeError:
+) -> UnknownParameter:
     """Return what a keyword that a function does not have is answered with."""
     names = list(known)
     advice = f"; write {own[name]}" if name in own else spelled(name, names) or did_you_mean(name, names)
-    return TypeError(f"{called}() has no keyword {name!r}{advice}")
+    return UnknownParameter(f"{called}() has no keyword {name!r}{advice or '; it takes none'}")
 
 
 _READ_BY = {

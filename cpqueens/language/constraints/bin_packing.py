@@ -7,7 +7,7 @@ import numpy as np
 from cpqueens.errors import ModelError
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.linear import AMOUNT, OPPOSITE, Linear
-from cpqueens.language.conversion import as_linears, flat_terms
+from cpqueens.language.conversion import aligned, as_linears, flat_terms
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.ranges import saturated_sum
 from cpqueens.language.rows import IntArray
@@ -57,7 +57,7 @@ class BinPacking(Constraint):
     def __init__(self, bins: Any, sizes: Any, loads: Any, relation: str = "==") -> None:
         if not isinstance(relation, str) or relation not in OPPOSITE:
             raise ModelError(f"relation {shown(relation)}: allowed are {' '.join(OPPOSITE)}")
-        places, weights, sums = as_linears(*map(flat_terms, (bins, sizes, loads)))
+        places, weights, sums = as_linears(*map(flat_terms, (bins, aligned(sizes, bins), loads)))
         if places.size != weights.size:
             raise ModelError(f"BinPacking: {places.size} things need as many sizes, got {weights.size}")
         weights.sum().bounds()  # refuses what is too large

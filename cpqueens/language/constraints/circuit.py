@@ -13,6 +13,7 @@ from cpqueens.language.constraints.or_ import Or
 from cpqueens.language.constraints.successors import Successors, least_ahead, path
 from cpqueens.language.functions import element
 from cpqueens.language.rows import IntArray, as_listed
+from cpqueens.text.plaintext import shown
 
 
 class Circuit(Successors):
@@ -62,8 +63,8 @@ class Circuit(Successors):
 
     def __init__(self, successor: Any, depots: Any = None) -> None:
         super().__init__(successor)
-        listed = () if depots is None else tuple(as_listed(depots, "depots").reshape(-1).tolist())
         many = self.successor.size
+        listed = () if depots is None else _nodes(depots)
         wrong = sorted({d for d in listed if not 0 <= d < many or listed.count(d) > 1})
         if wrong or (depots is not None and not listed):
             got = f"{wrong[0]}" if wrong else "none"
@@ -106,3 +107,18 @@ class Circuit(Successors):
         last = stack_last([ahead[k] for k in others])
         leads = Or.over((last.reshape(-1, 1) == depots).truth())
         return [leads, Linear(element(ahead, following[depots]) - depots, "==")]
+
+
+def _nodes(depots: Any) -> tuple[int, ...]:
+    """Return the nodes of a list of depots."""
+    given = as_listed(depots, "Circuit: depots")
+    if given.ndim != 1:
+        raise ModelError(
+            f"Circuit: depots: a list with the node of each depot is needed, got {shown(depots)}; for two "
+            "vehicles two nodes are their depots, as in depots=[0, 1]"
+        )
+    if any(isinstance(one, bool | np.bool_) for one in list(depots)):
+        raise ModelError(
+            f"Circuit: depots: nodes are needed, got truths; write np.flatnonzero({shown(depots)})"
+        )
+    return tuple(given.tolist())

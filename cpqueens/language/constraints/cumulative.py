@@ -61,8 +61,14 @@ class Cumulative(Constraint):
         registry = registry_of(*tasks.values(), capacity)
         limit = as_linear(registry, capacity, "Cumulative: capacity")
         if limit.size != 1:
-            raise ModelError(f"Cumulative: one capacity, got {limit.size}")
+            raise ModelError(
+                f"Cumulative: one capacity, got {limit.size}; given are start, duration, demand, capacity"
+            )
         sides = {name: as_linear(registry, side) for name, side in tasks.items()}
+        if sides["demand"].coefficients.any():  # seldom; as it is where somebody gives ends, as elsewhere
+            beyond = sides["demand"] - sides["start"] - sides["duration"]
+            if not beyond.coefficients.any() and not beyond.constants.any():
+                raise ModelError("Cumulative: demand is start + duration; ends are not given")
         super().__init__(**sides, capacity=limit.reshape(()))
 
     @property

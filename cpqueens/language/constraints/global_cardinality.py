@@ -5,12 +5,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from cpqueens.errors import ModelError
+from cpqueens.language.aligned import in_order, is_framed
 from cpqueens.language.arrays import stack_last
 from cpqueens.language.constraints.among import Among
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.count import Count
 from cpqueens.language.constraints.linear import AMOUNT
-from cpqueens.language.conversion import as_linears, flat_terms
+from cpqueens.language.conversion import as_linears, flat_terms, listed
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.ranges import saturated_sum
 from cpqueens.language.rows import IntArray, as_listed
@@ -74,6 +75,7 @@ class GlobalCardinality(Constraint):
         wanted = tuple(as_listed(terms.registry.numbered(values), "values").reshape(-1).tolist())
         if (counts is None) == (lower is None and upper is None):
             raise ModelError("GlobalCardinality: counts are needed, or lower or upper, and not both")
+        counts, lower, upper = (_by_value(values, given) for given in (counts, lower, upper))
         if counts is None:
             counts = _pairs(terms, len(wanted), lower, upper)
         array, numbers = as_linears(terms, counts)
@@ -113,6 +115,12 @@ class GlobalCardinality(Constraint):
         if self.closed and self.terms.size:
             parts.append(Among(self.terms, self.values, self.terms.size))
         return parts
+
+
+def _by_value(values: Any, numbers: Any) -> Any:
+    """Return numbers, a series or frame among them with its rows in the order of the values."""
+    rows = [list(values), *[None] * (numbers.ndim - 1)] if is_framed(numbers) else []
+    return listed(in_order(numbers, rows, "the list of values"))
 
 
 def _pairs(terms: Any, size: int, lower: Any, upper: Any) -> LinearArray:

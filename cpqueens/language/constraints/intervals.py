@@ -4,15 +4,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from cpqueens.errors import ModelError
+from cpqueens.errors import IntegerError, ModelError
 from cpqueens.language.arrays import stack_last
 from cpqueens.language.constraints.base import Constraint, Truths
 from cpqueens.language.constraints.or_ import Or
-from cpqueens.language.conversion import as_linear, registry_of
+from cpqueens.language.conversion import aligned, as_linear, registry_of
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.ranges import saturated_sum
 from cpqueens.language.rows import IntArray
 from cpqueens.language.truths import as_literals
+from cpqueens.text.plaintext import shown
 
 
 def of_one_length(kind: str, present: Any, **sides: Any) -> dict[str, LinearArray]:
@@ -23,7 +24,9 @@ def of_one_length(kind: str, present: Any, **sides: Any) -> dict[str, LinearArra
     ModelError
         If they have different lengths.
     """
-    truths = 1 if present is None else as_literals(present)[0]
+    present, *sizes = (aligned(side, *sides.values()) for side in (present, *sides.values()))
+    sides = dict(zip(sides, sizes, strict=True))
+    truths = _truths(kind, present, "start" in sides)
     registry = registry_of(*sides.values(), truths)
     arrays = {name: as_linear(registry, side, f"{kind}: {name}") for name, side in sides.items()}
     arrays["present"] = as_linear(registry, truths)
@@ -33,6 +36,17 @@ def of_one_length(kind: str, present: Any, **sides: Any) -> dict[str, LinearArra
             f"{kind}: arrays of one length, or single terms, got {' and '.join(map(str, sizes))}"
         )
     return {n: a.reshape(-1) if a.shape else a.broadcast((sizes[0],)) for n, a in arrays.items()}
+
+
+def _truths(kind: str, present: Any, in_time: bool) -> Any:
+    """Return the 0/1 terms of which tasks are present."""
+    try:
+        return 1 if present is None else as_literals(present)[0]
+    except ModelError as error:
+        numbers = in_time and not isinstance(error, IntegerError)
+        ends = "; ends are not given: they are start + duration" if numbers else ""
+        wrong = f"{kind}: present: truths or 0/1 terms are needed, got {shown(present, 60)}{ends}"
+        raise type(error)(wrong) from None
 
 
 def not_negative(sizes: LinearArray, present: LinearArray) -> list[Constraint]:

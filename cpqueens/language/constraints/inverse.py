@@ -7,7 +7,7 @@ import numpy as np
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.linear import Linear
 from cpqueens.language.constraints.paired import Paired
-from cpqueens.language.constraints.successors import require_from_zero
+from cpqueens.language.constraints.successors import one_for_each, require_from_zero
 from cpqueens.language.rows import IntArray
 
 
@@ -37,7 +37,7 @@ class Inverse(Paired):
     """
 
     def __init__(self, first: Any, second: Any) -> None:
-        super().__init__(first, second)
+        super().__init__(one_for_each(first, "Inverse"), one_for_each(second, "Inverse"))
         for terms in (self.first, self.second):
             require_from_zero(terms, "Inverse", "positions")
 

@@ -4,11 +4,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from cpqueens.errors import ModelError
+from cpqueens.errors import IntegerError, ModelError
+from cpqueens.language.aligned import in_order, is_framed
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.intervals import Disjoint, of_one_length
-from cpqueens.language.conversion import as_linear, registry_of
-from cpqueens.language.expressions import LinearArray
+from cpqueens.language.conversion import as_linear, listed, registry_of
+from cpqueens.language.expressions import LinearArray, Operand, Registry
 from cpqueens.language.ranges import LIMIT
 from cpqueens.language.rows import IntArray
 
@@ -72,9 +73,11 @@ class NoOverlap(Disjoint):
     ) -> None:
         tasks = of_one_length(self.kind, present, start=start, duration=duration)
         registry = registry_of(*tasks.values(), setup, types)
+        if is_framed(setup):
+            setup, types = _by_labels(setup, types, start)
         between = as_linear(registry, setup, "NoOverlap: setup")
         if types is not None:
-            between = _by_type(between, as_linear(registry, types, "NoOverlap: types").reshape(-1))
+            between = _by_type(between, _rows_of_types(registry, types, len(between) if between.shape else 1))
         many = tasks["start"].size
         between = between if between.size else as_linear(registry, 0)  # of no tasks
         if between.shape not in ((), (many, many)):
@@ -121,6 +124,28 @@ class NoOverlap(Disjoint):
         low = np.broadcast_to(self.setup.bounds()[0].reshape(self.setup.shape), (many, many))
         least = low.min(axis=1, initial=LIMIT, where=~np.eye(many, dtype=bool))
         return least if many > 1 and least.min() >= 0 else np.zeros(many, dtype=np.int64)
+
+
+def _by_labels(setup: Any, types: Any, start: Any) -> tuple[Any, Any]:
+    """Return the times of a frame in the order of the tasks, or of its rows, and the rows of named types."""
+    if types is None:
+        labels = start.registry.labels_along(start)[-1:] if isinstance(start, Operand) else []
+        return listed(in_order(setup, 2 * labels, "the tasks")), None
+    rows = setup.index.tolist()
+    times = listed(in_order(setup, [rows, rows], "its index"))
+    if isinstance(types, Operand):
+        return times, types
+    places = {label: k for k, label in enumerate(rows)}
+    return times, [places.get(one, one) for one in np.asarray(listed(types)).reshape(-1).tolist()]
+
+
+def _rows_of_types(registry: Registry, types: Any, many: int) -> LinearArray:
+    try:
+        return as_linear(registry, listed(types), "types").reshape(-1)
+    except IntegerError as error:
+        raise IntegerError(
+            f"NoOverlap: {error}: for each task its row of setup, 0 to {many - 1}, or, of a frame, the label"
+        ) from None
 
 
 def _by_type(setup: LinearArray, types: LinearArray) -> LinearArray:

@@ -4,7 +4,7 @@ from typing import Any, ClassVar
 
 from cpqueens.errors import ModelError
 from cpqueens.language.constraints.base import Constraint
-from cpqueens.language.conversion import as_linears, flat_terms
+from cpqueens.language.conversion import aligned, as_linears, flat_terms
 from cpqueens.language.expressions import LinearArray
 
 
@@ -16,7 +16,7 @@ class Paired(Constraint):
     second: LinearArray
 
     def __init__(self, first: Any, second: Any) -> None:
-        one, other = as_linears(flat_terms(first), flat_terms(second))
+        one, other = as_linears(*map(flat_terms, (aligned(first, second), aligned(second, first))))
         if one.size != other.size:
             raise ModelError(f"{self.kind}: two arrays of one length, got {one.size} and {other.size}")
         super().__init__(first=one, second=other)

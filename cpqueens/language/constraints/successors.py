@@ -9,8 +9,8 @@ from cpqueens.language.arrays import concatenate_rows
 from cpqueens.language.constraints.all_different import AllDifferent
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.linear import Linear
-from cpqueens.language.conversion import flat_terms
-from cpqueens.language.expressions import LinearArray
+from cpqueens.language.conversion import flat_terms, listed
+from cpqueens.language.expressions import LinearArray, Operand
 from cpqueens.language.functions import element, maximum, minimum
 from cpqueens.language.rows import IntArray
 
@@ -22,7 +22,7 @@ class Successors(Constraint):
     successor: LinearArray
 
     def __init__(self, successor: Any) -> None:
-        terms = flat_terms(successor, self.kind)
+        terms = one_for_each(successor, self.kind)
         require_from_zero(terms, self.kind, "successors")
         super().__init__(successor=terms)
 
@@ -50,6 +50,26 @@ class Successors(Constraint):
         return terms if low.min() >= 0 and high.max() <= last else minimum(maximum(terms, 0), last)
 
 
+def one_for_each(successor: Any, kind: str) -> LinearArray:
+    """Return the terms for each node in order, given along one axis.
+
+    Raises
+    ------
+    ModelError
+        For arrays of other axes, and for the arcs that other tools take.
+    """
+    given = listed(successor, kind)
+    if isinstance(given, list | tuple) and given and all(isinstance(arc, list | tuple) for arc in given):
+        raise ModelError(
+            f"{kind}: a successor for each node is needed, no arcs (tail, head, literal): write {kind}(x) "
+            "with x = m.intvar(0, n - 1, shape=n), where x[i] == j is the truth of the arc from i to j"
+        )
+    shape = given.shape if isinstance(given, Operand | np.ndarray) else (1,)
+    if len(shape) != 1:
+        raise ModelError(f"{kind}: one axis, with an element for each node, is needed, got shape {shape}")
+    return flat_terms(given, kind)
+
+
 def require_from_zero(terms: LinearArray, kind: str, what: str) -> None:
     """Refuse an array of variables that are to count positions and have the values 1 to n: they never fit.
 
@@ -58,15 +78,18 @@ def require_from_zero(terms: LinearArray, kind: str, what: str) -> None:
     ModelError
         With what to write instead.
     """
-    if terms.size < 3 or terms.width != 1 or terms.constants.any() or (terms.coefficients != 1).any():
-        return
-    if (np.diff(terms.variables[:, 0]) != 1).any():
-        return
-    low, high = terms.bounds()
-    if low.min() == 1 == low.max() and high.min() == terms.size == high.max():
+    if terms.width:
+        if terms.size < 3 or terms.width > 1 or terms.constants.any() or (terms.coefficients != 1).any():
+            return
+        low, high = terms.bounds()
+        counting = low.min() == 1 == low.max() and high.min() == terms.size == high.max()
+    else:
+        counting = terms.size > 1 and np.array_equal(np.sort(terms.constants), np.arange(terms.size) + 1)
+    if counting:
+        these, fewer = ("variables have the values", "make them with") if terms.width else ("are", "write")
         raise ModelError(
-            f"{kind}: {what} count from 0 to {terms.size - 1}, these variables have the values 1 to "
-            f"{terms.size}; write x - 1 for x, or make them with 0 to {terms.size - 1}"
+            f"{kind}: {what} count from 0 to {terms.size - 1}, these {these} 1 to {terms.size}; write x - 1 "
+            f"for x, or {fewer} 0 to {terms.size - 1}"
         )
 
 

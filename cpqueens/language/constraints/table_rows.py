@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpqueens.errors import ModelError
+from cpqueens.language.aligned import in_order, is_framed
 from cpqueens.language.expressions import LinearArray, Registry
 from cpqueens.language.rows import IntArray, as_listed
 
@@ -30,6 +31,7 @@ def table_rows(rows: Any, terms: LinearArray) -> IntArray:
     ModelError
         For rows of another length, or anything but integers and stars.
     """
+    rows = in_order(rows, terms.registry.labels_along(terms), "the terms") if is_framed(rows) else rows
     table, width = _with_stars(rows, terms.registry), terms.size
     if table.size == 0:
         table = np.zeros((len(table) if width == 0 else 0, width), dtype=np.int64)

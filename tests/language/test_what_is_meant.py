@@ -1,0 +1,146 @@
+"""What people write by the habits of other tools is answered with what is meant, in one line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import cpqueens
+from cpqueens import (
+    AllDifferent,
+    Circuit,
+    CpqueensError,
+    Cumulative,
+    Inverse,
+    Model,
+    NoOverlap,
+    SubCircuit,
+    element,
+)
+
+
+def asked() -> Any:
+    """Return a model with variables of the names that the tables use."""
+    m = Model()
+    m.intvar(0, 3, shape=4, name="x")
+    m.intvar(0, 3, shape=(4, 3), name="wide")
+    m.boolvar(shape=4, name="b")
+    return m
+
+
+Row = tuple[Callable[[Any], Any], str]
+
+REFUSED: dict[str, Row] = {
+    "arcs": (
+        lambda m: Circuit([(0, 1, m["b"][0]), (1, 0, m["b"][1])]),
+        r"no arcs \(tail, head, literal\): write Circuit\(x\) with x = m.intvar",
+    ),
+    "arcs of SubCircuit": (lambda m: SubCircuit([[0, 1, True]]), r"write SubCircuit\(x\) with"),
+    "a table of nodes": (lambda m: Circuit(m["x"].reshape(2, 2)), r"one axis, .* got shape \(2, 2\)$"),
+    "Inverse of a table": (lambda m: Inverse(m["x"], m["x"].reshape(2, 2)), r"^Inverse: one axis, "),
+    "nodes from 1": (lambda m: Circuit([2, 3, 1]), "^Circuit: successors count from 0 to 2, these are"),
+    "positions from 1": (lambda m: Inverse(m["x"], [2, 1, 4, 3]), "^Inverse: positions count from 0 to 3"),
+    "a number of vehicles": (lambda m: Circuit(m["x"], depots=2), r"got 2; for two .* depots=\[0, 1\]$"),
+    "depots in a table": (lambda m: Circuit(m["x"], depots=[[0, 1]]), r"got \[\[0, 1\]\]; for two"),
+    "depots by truths": (
+        lambda m: Circuit(m["x"], depots=[True, False, True, False]), r"got truths; write np\.flatnonzero\(",
+    ),
+    "minimize a list": (lambda m: m.minimize([m["x"][0], m["x"][1]]), r"\.sum\(\) .* m\.minimize\(a, b\)"),
+    "ends of NoOverlap": (
+        lambda m: NoOverlap(m["x"], [1, 1, 1, 1], m["x"] + 1),
+        r"^NoOverlap: present: truths or 0/1 terms .*; ends are not given: they are start \+ duration$",
+    ),
+    "ends of Cumulative": (
+        lambda m: Cumulative(m["x"], 1, m["x"] + 1, 2), r"^Cumulative: demand is start \+ duration; ends ",
+    ),
+    "ends and demands": (
+        lambda m: Cumulative(m["x"], 1, m["x"] + 1, [1, 1, 1, 1], True), "one capacity, got 4; given are",
+    ),
+    "present='yes'": (lambda m: NoOverlap(m["x"], 1, present="yes"), "^NoOverlap: present: .*, got 'yes'$"),
+    "ragged setup": (
+        lambda m: NoOverlap(m["x"], 1, setup=[[0, 1], [1]]),
+        r"^NoOverlap: setup: parts of one shape are needed in a list, got \(2,\) and \(1,\)$",
+    ),
+    "named types": (
+        lambda m: NoOverlap(m["x"], 1, setup=[[0, 1], [1, 0]], types=["a", "b", "a", "b"]),
+        "^NoOverlap: types: .* for each task its row of setup, 0 to 1, or, of a frame, the label$",
+    ),
+    "3.75 * x": (lambda m: 3.75 * m["x"], r"1/100 it is 375: write 375\*x, and 100 times"),
+    "weight=1.5": (
+        lambda m: m.add_soft(m["b"][0] == 1, weight=1.5), "is 15: write 15, and 10 times all other",
+    ),
+    "element the other way": (lambda m: element(m["x"][0], [4, 5]), r"; the array comes first: element"),
+    "elements the other way": (lambda m: element(m["x"], [30, 10, 20]), "index 30 of an array of 4; the "),
+    "one assumption": (lambda m: m.solve(assumptions=m["x"][0] == 1), "^assumptions: a list of truths"),
+    "a keyword": (lambda m: AllDifferent(m["x"], strict=True), r"no keyword 'strict'; it takes none"),
+    "a third value": (lambda m: Circuit(m["x"], [0], 3), r"^Circuit\(\) takes successor, depots without"),
+    "CP-SAT": (lambda m: m.solve("CP-SAT"), "did you mean 'cpsat'"),
+    "Auto": (lambda m: m.solve("Auto"), "did you mean 'auto'"),
+    "no such solver": (lambda m: m.solve("zzz"), "known are auto, "),
+    "transposed hint": (
+        lambda m: m.solve(hint={"wide": np.zeros((3, 4))}),
+        r"^hint: wide: values of shape \(4, 3\) are needed, got shape \(3, 4\)$",
+    ),
+    "a row too long": (
+        lambda m: m.solve(hint={m["wide"][1:]: np.zeros((3, 4))}),
+        r"^hint: wide of shape \(3, 3\): 9 value\(s\) are needed, got 12 in shape \(3, 4\)$",
+    ),
+}  # fmt: skip
+
+ELSEWHERE: dict[str, Row] = {
+    "dict(outcome)": (lambda m: dict(m.solve("backtracking")), r"dict\(outcome\.solution\)"),
+    "Interval": (lambda m: cpqueens.Interval, r"write NoOverlap\(start, duration\) or Cumulative"),
+    "MultipleCircuit": (lambda m: cpqueens.MultipleCircuit, r"write Circuit\(successor, depots=depots\)"),
+    "Precede": (lambda m: cpqueens.Precede, r"write ValuePrecede\(x, values\)"),
+    "Reservoir": (
+        lambda m: cpqueens.Reservoir,
+        r"level = \(\(time\[None, :\] <= time\[:, None\]\) \* change\)",
+    ),
+    "m.post": (lambda m: m.post, r"write m\.add\("),
+    "m.status": (lambda m: m.status, "write outcome.status"),
+    "m.solution": (lambda m: m.solution, "write outcome.solution"),
+    "m.floatvar": (lambda m: m.floatvar, r"m\.intvar\(lower, upper\) in finer units"),
+}
+
+
+def test_what_is_meant_is_said_in_one_line() -> None:
+    tables = (REFUSED, CpqueensError), (ELSEWHERE, (AttributeError, TypeError))
+    for table, kinds in tables:
+        for name, (written, match) in table.items():
+            with pytest.raises(kinds, match=match) as caught:  # type: ignore[call-overload]
+                written(asked())
+            assert "\n" not in str(caught.value), name
+
+
+def test_assignments_of_another_shape_are_refused() -> None:
+    m = asked()
+    rest = {"x": [0] * 4, "b": [0] * 4}
+    wrong = r"wide: values of shape \(4, 3\) are needed, got shape \(3, 4\)"
+    assert [m.check({"wide": np.zeros((3, 4)), **rest}).problems[0]] == [wrong.replace("\\", "")]
+    for fitting in (np.zeros((4, 3)), [0] * 12, np.zeros((1, 4, 3))):
+        assert m.check({"wide": fitting, **rest}).ok
+
+
+def test_what_is_advised_for_a_reservoir_keeps_its_level() -> None:
+    m = Model()
+    time = m.intvar(0, 2, shape=3, name="time")
+    change = np.array([2, -1, -1])
+    level = ((time[None, :] <= time[:, None]) * change).sum(axis=1)
+    m.add(level >= 0, level <= 2)
+    orders = np.array(np.meshgrid(*[range(3)] * 3, indexing="ij")).reshape(3, -1).T
+    kept = [row for row in orders.tolist() if all(
+        0 <= sum(c for t, c in zip(row, change.tolist(), strict=True) if t <= now) <= 2 for now in range(3)
+    )]  # fmt: skip
+    assert sorted(s["time"].tolist() for s in m.solutions("backtracking")) == kept
+
+
+def test_types_go_by_the_labels_of_a_frame() -> None:
+    m = asked()
+    names = ["a", "b", "a", "b"]
+    setup = pd.DataFrame([[3, 0], [0, 1]], index=["b", "a"], columns=["a", "b"])
+    by_name = NoOverlap(m["x"], 1, setup=setup, types=names)
+    assert str(by_name) == str(NoOverlap(m["x"], 1, setup=[[0, 3], [1, 0]], types=[1, 0, 1, 0]))
