@@ -1,13 +1,21 @@
 """How the solutions of a problem are looked at: small descriptions that a model carries in ``view``.
 
-A view names a variable of the model and says what its values mean. It draws nothing: `cpqueens.report`
-turns it into text and pictures, `cpqueens.files.notations` reads solutions with its help, and model files
-carry it by the name of its class.
+A view names a variable of the model and says what its values mean; where variables were made with labels,
+or take names as values, these are shown. It draws nothing: `cpqueens.report` turns it into text and pictures,
+`cpqueens.files.notations` reads solutions with its help, and model files carry it by the name of its class.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
 
+import numpy as np
+
+from cpqueens.errors import ModelError
+from cpqueens.language.expressions import LinearArray
+from cpqueens.language.rows import as_listed
 from cpqueens.text.foreign import explaining_class
+from cpqueens.text.plaintext import shown
 
 
 @explaining_class
@@ -16,6 +24,57 @@ class View:
     """What a model's variable of this name means."""
 
     variable: str
+
+    def __post_init__(self) -> None:
+        """Take the variables themselves for their name, and arrays, lists and frames for tuples."""
+        for field in fields(self):
+            value = getattr(self, field.name)
+            named = isinstance(value, LinearArray)
+            if field.name in _NAMES:
+                value = _name_of(value) if named else value
+                if not isinstance(value, str):
+                    raise ModelError(
+                        f"{type(self).__name__}: {field.name}: the name of a variable is needed, as in "
+                        f"{type(self).__name__}('x'), got {shown(value)}"
+                    )
+            elif field.name in _NUMBERS:
+                what = f"{type(self).__name__}: {field.name}"
+                value = tuple(as_listed(_nested(value), what).reshape(-1).tolist())
+            else:
+                value = _nested(value)
+            object.__setattr__(self, field.name, value)
+
+
+_NAMES = ("variable", "opponent", "present")
+_NUMBERS = ("durations", "weights")
+
+
+def _name_of(terms: LinearArray) -> str:
+    """Return the name of variables.
+
+    Raises
+    ------
+    ModelError
+        If they are not all of an array, as it was made.
+    """
+    blocks: Any = getattr(terms.registry, "blocks", None)
+    plain = terms.size and terms.width == 1 and (terms.coefficients == 1).all() and not terms.constants.any()
+    block = blocks.from_variable(int(terms.variables[0, 0])) if blocks is not None and plain else None
+    if block is None or block.shape != terms.shape or (np.diff(terms.variables[:, 0]) != 1).any():
+        raise ModelError(f"a view shows a whole array of variables, as it was made, got {shown(terms)}")
+    return str(block.name)
+
+
+def _nested(value: Any) -> Any:
+    """Return what is listed as tuples, all else as it is."""
+    if hasattr(value, "to_numpy"):
+        value = value.to_numpy()
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    if isinstance(value, Mapping):
+        value = value.items()
+    plain = isinstance(value, str | bytes) or not hasattr(value, "__iter__")
+    return value if plain else tuple(map(_nested, value))
 
 
 @explaining_class
@@ -297,6 +356,15 @@ class Schedule(View):
     1 |.2222.
        0    6
 
+    Names of tasks and machines are as good as numbers:
+
+    >>> m.view = Schedule("start", (3, 2, 4), lanes=("saw", "saw", "drill"), tasks=("leg", "top", "bolt"))
+    >>> print(m.solve(solver="backtracking").solution)
+      saw |000.11
+    drill |.2222.
+           0    6
+    0 leg, 1 top, 2 bolt
+
     Parameters
     ----------
     variable
@@ -304,15 +372,21 @@ class Schedule(View):
     durations
         The duration of each task.
     lanes
-        The machine of each task; without it each task has a line of its own. Of tasks in several rows of
-        the variable the row is written on the task.
+        The machine of each task, a number or a name; without it each task has a line of its own. Of tasks in
+        several rows of the variable the row is written on the task.
     present
         Name of a 0/1 array of the same shape, if tasks may be absent: which ones are drawn.
+    tasks
+        A name for each task; by default the labels that the variables were made with.
+    ticks
+        Times that are marked, as in ``[0, 8, 16]``, or ``{0: "Mon", 24: "Tue"}``; by default the ends.
     """
 
     durations: tuple[int, ...]
-    lanes: tuple[int, ...] = ()
+    lanes: tuple[int | str, ...] = ()
     present: str = ""
+    tasks: tuple[str, ...] = ()
+    ticks: tuple[int | tuple[int, str], ...] = ()
 
 
 @explaining_class

@@ -8,8 +8,11 @@ import numpy as np
 from cpqueens.answers.outcome import Solution
 from cpqueens.language.views import Armies, Board, Dots, Pieces, View
 from cpqueens.report.conflicts import conflicting_pairs, element_names
+from cpqueens.text.plaintext import one_line
 
 Square = tuple[int, int]
+
+_LONGEST = 40  # letters of a label
 
 BLACK, WHITE = "black", "white"
 
@@ -61,6 +64,13 @@ def one_per_row(columns: Iterable[int], width: int | None = None) -> BoardPictur
     return BoardPicture(len(places), across, queens)
 
 
+def axis_texts(solution: Solution, name: str, axis: int) -> tuple[str, ...]:
+    """Return the labels along an axis of the variables of a name as texts, () where they have none."""
+    labels = solution.model.blocks.by_name[name].labels
+    own = labels[axis] if labels else None
+    return () if own is None else tuple(one_line(str(getattr(one, "name", one)), _LONGEST) for one in own)
+
+
 def board_picture(solution: Solution, view: Board | Pieces) -> BoardPicture:
     """Return what a solution's board shows."""
     terms = solution.model[view.variable].reshape(-1)
@@ -77,6 +87,7 @@ def board_picture(solution: Solution, view: Board | Pieces) -> BoardPicture:
         blocked=_squares(view.blocked),
         piece=piece_of(view),
         regions=view.regions if isinstance(view, Pieces) else (),
+        row_labels=axis_texts(solution, view.variable, 0),
     )
 
 
@@ -102,8 +113,8 @@ def pieces_picture(solution: Solution, view: Pieces) -> BoardPicture:
         blocked=_squares(view.blocked),
         piece=view.piece,
         regions=view.regions,
-        row_labels=view.row_labels,
-        column_labels=view.column_labels,
+        row_labels=view.row_labels or axis_texts(solution, view.variable, 0),
+        column_labels=view.column_labels or axis_texts(solution, view.variable, 1),
     )
 
 
@@ -123,4 +134,11 @@ def armies_picture(solution: Solution, view: Armies) -> BoardPicture:
         for row, column in np.argwhere(cells != 0).tolist():
             queens[row, column] = colour
             places[names[row * shape[1] + column]] = (row, column)
-    return BoardPicture(shape[0], shape[1], queens, conflicting_pairs(solution, places))
+    return BoardPicture(
+        rows=shape[0],
+        columns=shape[1],
+        queens=queens,
+        attacks=conflicting_pairs(solution, places),
+        row_labels=axis_texts(solution, view.variable, 0),
+        column_labels=axis_texts(solution, view.variable, 1),
+    )

@@ -66,9 +66,10 @@ def board_text(picture: BoardPicture, style: Style = PLAIN) -> str:
 def _labelled(picture: BoardPicture, style: Style, lines: list[str], wide: int, framed: bool) -> list[str]:
     """Return the lines with labels to their left, and above them those of columns, a word below another."""
     stacks = [label.split() for label in picture.column_labels]
+    stacks = [] if any(len(word) > wide for stack in stacks for word in stack) else stacks
     margin = max(map(len, picture.row_labels), default=0) + 1
     fit = style.fits(margin + wide * picture.columns + 2 * framed)
-    if not style.unicode or not fit or any(len(w) > wide for s in stacks for w in s):
+    if not style.unicode or not fit:
         return lines
     if not (stacks or picture.row_labels):
         return lines
@@ -214,8 +215,15 @@ def _cells(picture: BoardPicture, cell: Callable[[int, int], str]) -> list[list[
     return [[cell(row, c) for c in range(picture.columns)] for row in range(picture.rows)]
 
 
-def numbers_text(rows: Sequence[Sequence[int]], style: Style = PLAIN) -> str:
-    """Return a matrix of integers as right-aligned columns; where that is too wide, as numbered rows.
+def numbers_text(
+    rows: Sequence[Sequence[object]],
+    style: Style = PLAIN,
+    down: Sequence[str] = (),
+    across: Sequence[str] = (),
+) -> str:
+    """Return a matrix as right-aligned columns, perhaps with names of rows and columns.
+
+    Where that is too wide, it is written as numbered rows.
 
     >>> print(numbers_text([[1, 10, 1], [2, 20, 2]], Style(width=12)))
      1 10  1
@@ -228,12 +236,16 @@ def numbers_text(rows: Sequence[Sequence[int]], style: Style = PLAIN) -> str:
        20
         2
     """
-    cells = [[str(v) for v in row] for row in rows]
+    cells = [list(across)] if across else []
+    cells += [[str(v) for v in row] for row in rows]
+    names = [*([""] if across else []), *(down or [""] * len(rows))]
     width = max((len(cell) for row in cells for cell in row), default=1)
     lines = [[cell.rjust(width) for cell in row] for row in cells]
     longest = max(map(len, lines), default=0)
-    if style.width is None or longest * (width + 1) - 1 <= style.width:
-        return "\n".join(map(" ".join, lines))
+    left = max(map(len, names), default=0) + 1 if down else 0
+    if style.width is None or left + longest * (width + 1) - 1 <= style.width:
+        return "\n".join(f"{name:<{left}}" + " ".join(line) for name, line in zip(names, lines, strict=True))
+    lines = lines[bool(across) :]
     label = len(str(len(rows) - 1))
     many = max(1, (style.width - label - 1) // (width + 1))
     parts = [(r, k, line[k : k + many]) for r, line in enumerate(lines) for k in range(0, len(line), many)]

@@ -7,10 +7,11 @@ import numpy as np
 
 from cpqueens.answers.outcome import Solution
 from cpqueens.language import views
+from cpqueens.language.labels import text_of_label
 from cpqueens.language.statement import Statement
 from cpqueens.language.views import Armies, Board, Cages, Colouring, Dots, Grid, Pairing, Pieces, Sequence
 from cpqueens.report import misfits
-from cpqueens.report.board import BoardPicture, armies_picture, board_picture, pieces_picture
+from cpqueens.report.board import BoardPicture, armies_picture, axis_texts, board_picture, pieces_picture
 from cpqueens.report.board_svg import board_svg
 from cpqueens.report.board_text import PLAIN, Style, board_text, board_width, numbers_text
 from cpqueens.report.cages import cages_svg, cages_text
@@ -114,10 +115,55 @@ def _pieces_text(picture: BoardPicture, style: Style) -> str:
     return "\n".join(lines)
 
 
+def _coded(solution: Solution, view: Any) -> tuple[list[Any], Callable[[int], str]]:
+    """Return the values as numbers, and what stands for a number where values are names."""
+    names = solution.model.labels.of_array.get(view.variable)
+    if names is None:
+        return _values(solution, view), str
+    numbers = {label: number for number, label in names.items()}
+    values = np.asarray(solution[solution.model[view.variable]], dtype=object)
+    coded = np.array([numbers[value] for value in values.reshape(-1)]).reshape(values.shape)
+    return coded.tolist(), lambda number: text_of_label(names[number])
+
+
+def _axes(solution: Solution, view: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return names beside rows and above columns; a single row has only the latter."""
+    many = len(solution.model.blocks.by_name[view.variable].shape)
+    down, across = (
+        axis_texts(solution, view.variable, axis) if axis >= 0 else () for axis in (many - 2, many - 1)
+    )
+    return down, across
+
+
+def _grid_text(solution: Solution, view: Grid | Sequence, style: Style) -> str:
+    values, say = _coded(solution, view)
+    rows = [[say(value) for value in row] for row in np.atleast_2d(values).tolist()]
+    down, across = _axes(solution, view)
+    if len(rows) == 1 and isinstance(view, Sequence) and not across:
+        return " ".join(rows[0])
+    return numbers_text(rows, style, down, across)
+
+
 def _grid_svg(solution: Solution, view: Grid | Sequence) -> str:
-    rows = np.atleast_2d(_values(solution, view)).tolist()
-    bad = conflicting_elements(solution, view.variable)
-    return grid_svg(rows, conflicts=bad, title=solution.model.name)
+    values, say = _coded(solution, view)
+    bad, (down, across) = conflicting_elements(solution, view.variable), _axes(solution, view)
+    rows = np.atleast_2d(values).tolist()
+    return grid_svg(rows, conflicts=bad, title=solution.model.name, down=down, across=across, say=say)
+
+
+def _groups(solution: Solution, view: views.Groups) -> tuple[Any, ...]:
+    values, say = _coded(solution, view)
+    return np.atleast_2d(values).tolist(), view, _axes(solution, view)[1], say
+
+
+def _coloured(solution: Solution, view: Colouring) -> tuple[Any, ...]:
+    colours, say = _coded(solution, view)
+    return colours, view.edges, _axes(solution, view)[1], say
+
+
+def _featured(solution: Solution, view: views.Features) -> tuple[Any, ...]:
+    classes, say = _coded(solution, view)
+    return classes, view.table, _axes(solution, view)[1], say
 
 
 def _rows(solution: Solution, view: Any) -> list[list[int]]:
@@ -131,7 +177,8 @@ def _cages_svg(solution: Solution, view: Cages) -> str:
 
 
 def _bars(solution: Solution, view: views.Schedule) -> list[Bar]:
-    found = bars(_rows(solution, view), view.durations, view.lanes)
+    rows, (down, across) = _rows(solution, view), _axes(solution, view)
+    found = bars(rows, view, down if len(rows) > 1 else across)
     if not view.present:
         return found
     here = np.asarray(solution[solution.model[view.present]]).reshape(-1)
@@ -142,21 +189,26 @@ def _gaps(solution: Solution, view: Pairing) -> list[int]:
     return list(range(2, solution.model[view.variable].size + 2))
 
 
+def _colouring_svg(solution: Solution, view: Colouring) -> str:
+    colours, edges, names, say = _coloured(solution, view)
+    return colouring_svg(colours, edges, names, None if say is str else say, title=solution.model.name)
+
+
 TEXT: dict[type, Callable[[Solution, Any, Style], str]] = {
     Board: _board_text,
     Dots: _board_text,
     Armies: lambda s, view, style: _pieces_text(armies_picture(s, view), style),
-    Grid: lambda s, view, style: numbers_text(_values(s, view), style),
-    Sequence: lambda s, view, style: " ".join(map(str, _values(s, view))),
+    Grid: _grid_text,
+    Sequence: _grid_text,
     Pieces: lambda s, view, style: _pieces_text(pieces_picture(s, view), style),
     Cages: lambda s, view, style: cages_text(_values(s, view), view, style),
-    views.Tour: lambda s, view, style: tour_text(_values(s, view), view, style),
-    views.Schedule: lambda s, view, style: schedule_text(_bars(s, view), style.width),
-    views.Groups: lambda s, view, style: groups_text(_rows(s, view), view),
-    views.Features: lambda s, view, style: features_text(_values(s, view), view.table),
+    views.Tour: lambda s, view, style: tour_text(_values(s, view), view, style, _axes(s, view)[1]),
+    views.Schedule: lambda s, view, style: schedule_text(_bars(s, view), style.width, view.ticks),
+    views.Groups: lambda s, view, style: groups_text(*_groups(s, view)),
+    views.Features: lambda s, view, style: features_text(*_featured(s, view)),
     views.Marks: lambda s, view, style: ruler_text(_values(s, view), style.width, unicode=style.unicode),
     Pairing: lambda s, view, style: " ".join(paired_row(_values(s, view), _gaps(s, view))),
-    Colouring: lambda s, view, style: colouring_text(_values(s, view), view.edges),
+    Colouring: lambda s, view, style: colouring_text(*_coloured(s, view)),
 }
 
 SVG: dict[type, Callable[[Solution, Any], str]] = {
@@ -167,11 +219,11 @@ SVG: dict[type, Callable[[Solution, Any], str]] = {
     Sequence: _grid_svg,
     Pieces: lambda s, view: board_svg(pieces_picture(s, view), title=s.model.name),
     Cages: _cages_svg,
-    views.Tour: lambda s, view: tour_svg(_values(s, view), view, title=s.model.name),
-    views.Schedule: lambda s, view: schedule_svg(_bars(s, view), title=s.model.name),
-    views.Groups: lambda s, view: groups_svg(_rows(s, view), view, title=s.model.name),
-    views.Features: lambda s, view: features_svg(_values(s, view), view.table, title=s.model.name),
+    views.Tour: lambda s, view: tour_svg(_values(s, view), view, _axes(s, view)[1], title=s.model.name),
+    views.Schedule: lambda s, view: schedule_svg(_bars(s, view), view.ticks, title=s.model.name),
+    views.Groups: lambda s, view: groups_svg(*_groups(s, view), title=s.model.name),
+    views.Features: lambda s, view: features_svg(*_featured(s, view), title=s.model.name),
     views.Marks: lambda s, view: ruler_svg(_values(s, view), title=s.model.name),
     Pairing: lambda s, view: pairing_svg(_values(s, view), _gaps(s, view), title=s.model.name),
-    Colouring: lambda s, view: colouring_svg(_values(s, view), view.edges, title=s.model.name),
+    Colouring: lambda s, view: _colouring_svg(s, view),
 }

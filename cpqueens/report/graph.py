@@ -1,7 +1,7 @@
 """A coloured graph as text and as an SVG picture."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import combinations, pairwise
 
 from cpqueens.report import svg
@@ -16,7 +16,9 @@ Edges = Sequence[tuple[int, int]]
 Point = tuple[float, float]
 
 
-def colouring_text(colours: Sequence[int], edges: Edges) -> str:
+def colouring_text(
+    colours: Sequence[int], edges: Edges, names: Sequence[str] = (), say: Callable[[int], str] = str
+) -> str:
     """Return one line a colour with its vertices, and one for each edge between equal colours.
 
     >>> print(colouring_text([0, 1, 0], [(0, 1), (1, 2)]))
@@ -26,12 +28,20 @@ def colouring_text(colours: Sequence[int], edges: Edges) -> str:
     classes: dict[int, list[int]] = {}
     for vertex, colour in enumerate(colours):
         classes.setdefault(int(colour), []).append(vertex)
-    lines = [f"colour {c}: {' '.join(map(str, classes[c]))}" for c in sorted(classes)]
-    clashes = [(a, b) for a, b in edges if colours[a] == colours[b]]
-    return "\n".join(lines + [f"edge {a} - {b} joins colour {colours[a]} to itself" for a, b in clashes])
+    named = names or list(map(str, range(len(colours))))
+    lines = [f"colour {say(c)}: {' '.join(named[v] for v in classes[c])}" for c in sorted(classes)]
+    clashes = [(named[a], named[b], say(colours[a])) for a, b in edges if colours[a] == colours[b]]
+    return "\n".join(lines + [f"edge {a} - {b} joins colour {colour} to itself" for a, b, colour in clashes])
 
 
-def colouring_svg(colours: Sequence[int], edges: Edges, *, title: str = "") -> str:
+def colouring_svg(
+    colours: Sequence[int],
+    edges: Edges,
+    names: Sequence[str] = (),
+    say: Callable[[int], str] | None = None,
+    *,
+    title: str = "",
+) -> str:
     """Return the graph as an SVG picture; each vertex has the letter of its colour under its number.
 
     Edges between equal colours are red, thick and dashed. Vertices lie on a circle, those of a generalised
@@ -44,9 +54,15 @@ def colouring_svg(colours: Sequence[int], edges: Edges, *, title: str = "") -> s
         disc: svg.Attributes = {"cx": x, "cy": y, "r": radius, "fill": fill_of(int(colours[vertex]))}
         parts.append(svg.element("circle", attributes={**disc, "stroke": INK, "stroke-width": 1.4}))
         if radius > 8:
-            parts.append(svg.text(vertex, x, y - 0.25 * radius, 0.7 * radius, INK))
-            parts.append(svg.text(_letter(int(colours[vertex])), x, y + 0.5 * radius, 0.6 * radius, INK))
+            label, colour = names[vertex] if names else str(vertex), (say or _letter)(int(colours[vertex]))
+            parts.append(svg.text(label, x, y - 0.25 * radius, _fitting(label, 0.7, radius), INK))
+            parts.append(svg.text(colour, x, y + 0.5 * radius, _fitting(colour, 0.6, radius), INK))
     return svg.document(_SIZE, _SIZE, parts, title=title)
+
+
+def _fitting(text: str, size: float, radius: float) -> float:
+    """Return the size of letters with which a text fits a disc."""
+    return radius * min(size, 3.0 / max(1, len(text)))
 
 
 def vertex_places(many: int, edges: Edges) -> list[Point]:

@@ -88,8 +88,8 @@ def _tour(view: Tour, shape: Shape, bounds: tuple[int, int]) -> str:
 
 def _schedule(view: Schedule, shape: Shape, _bounds: tuple[int, int]) -> str:
     tasks = _size(shape)
-    wrong = len(view.durations) != tasks or len(view.lanes) not in (0, tasks)
-    return f"durations and lanes are not of {tasks} tasks" if wrong else ""
+    wrong = len(view.durations) != tasks or {len(view.lanes), len(view.tasks)} - {0, tasks}
+    return f"durations, lanes and names are not of {tasks} tasks" if wrong else ""
 
 
 def _groups(view: Groups, shape: Shape, _bounds: tuple[int, int]) -> str:

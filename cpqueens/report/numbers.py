@@ -1,6 +1,6 @@
 """A grid of integers, such as a magic or a Latin square, as an SVG picture; a cell is one unit."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 from cpqueens.report import svg
@@ -15,7 +15,13 @@ _PAPER = "#fbf8f2"
 
 
 def grid_svg(
-    rows: Sequence[Sequence[int]], *, conflicts: frozenset[int] = frozenset(), title: str = ""
+    rows: Sequence[Sequence[int]],
+    *,
+    conflicts: frozenset[int] = frozenset(),
+    title: str = "",
+    down: Sequence[str] = (),
+    across: Sequence[str] = (),
+    say: Callable[[int], str] = str,
 ) -> str:
     """Return the grid as a stand-alone SVG picture.
 
@@ -27,12 +33,16 @@ def grid_svg(
     ----------
     conflicts
         Positions (row by row) of the cells to be shown in red.
+    down, across
+        Names beside rows and above columns, if there are any.
+    say
+        What stands for a value.
     """
     height, width = len(rows), len(rows[0]) if rows else 0
     if not height or not width:
         return svg.document(1, 1, [], title=title)
     fills = _fills(rows)
-    longest = max(len(str(v)) for row in rows for v in row)
+    longest = max(len(say(v)) for row in rows for v in row)
     size = min(0.46, 0.8 / (0.6 * longest))
     parts: list[str] = []
     for r, row in enumerate(rows):
@@ -41,14 +51,22 @@ def grid_svg(
             place = {"x": c, "y": r, "width": 1, "height": 1}
             fill = ATTACKED_SQUARE if bad else fills.get(value, _PAPER)
             parts.append(svg.element("rect", attributes={**place, "fill": fill}))
-            parts.append(svg.text(value, c + 0.5, r + 0.5, size, ATTACKED if bad else INK))
+            parts.append(svg.text(say(value), c + 0.5, r + 0.5, size, ATTACKED if bad else INK))
     parts += [_rules(height, width), _frame(height, width)]
-    notes = _notes(rows)
+    notes = _notes(rows) if say is str else []
     parts += [svg.text(note, x, y, 0.26, NOTE) for note, x, y in notes]
-    across = max([width, *(x + 0.4 for _, x, _ in notes)])
-    down = max([height, *(y + 0.4 for _, _, y in notes)])
-    moved = svg.element("g", parts, {"transform": "translate(.06 .06)"})
-    return svg.document(across + 0.12, down + 0.12, [moved], title=title, pixels=min(720.0, 52.0 * across))
+    wide = max([width, *(x + 0.4 for _, x, _ in notes)])
+    high = max([height, *(y + 0.4 for _, _, y in notes)])
+    left, above = 0.17 * max(map(len, down), default=0), 0.5 if across else 0.0
+    small = min(0.3, 1.6 / max(map(len, across), default=1))
+    parts += [svg.text(name, -left / 2, r + 0.5, 0.3, NOTE) for r, name in enumerate(down)]
+    parts += [svg.text(name, c + 0.5, -0.25, small, NOTE) for c, name in enumerate(across)]
+    moved = svg.element(
+        "g", parts, {"transform": f"translate({svg.number(left + 0.06)} {svg.number(above + 0.06)})"}
+    )
+    across_all, down_all = wide + left + 0.12, high + above + 0.12
+    pixels = min(720.0, 52.0 * (wide + left))
+    return svg.document(across_all, down_all, [moved], title=title, pixels=pixels)
 
 
 def _notes(rows: Sequence[Sequence[int]]) -> list[tuple[str, float, float]]:

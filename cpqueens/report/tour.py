@@ -48,17 +48,18 @@ def _visited(successors: Sequence[int], start: int) -> Iterator[int]:
         at = successors[at]
 
 
-def tour_text(successors: Sequence[int], view: Tour, style: Style = PLAIN) -> str:
+def tour_text(successors: Sequence[int], view: Tour, style: Style = PLAIN, names: Sequence[str] = ()) -> str:
     """Return the points in their order; of a board the number of the step at which each square is reached."""
     order = way(successors, len(view.points))
     if not view.squares:
-        return "\n".join(" -> ".join(map(str, order)) for order in ways(successors, len(view.points)))
+        found = ways(successors, len(view.points))
+        return "\n".join(" -> ".join(names[k] if names else str(k) for k in order) for order in found)
     step = {view.points[k]: at for at, k in enumerate(order, 1)}
     columns, rows = (max(p[axis] for p in view.points) + 1 for axis in (0, 1))
     return numbers_text([[step.get((x, y), 0) for x in range(columns)] for y in range(rows)], style)
 
 
-def tour_svg(successors: Sequence[int], view: Tour, *, title: str = "") -> str:
+def tour_svg(successors: Sequence[int], view: Tour, names: Sequence[str] = (), *, title: str = "") -> str:
     """Return the way as lines between its points, on a board where they are squares."""
     if not view.points:
         return svg.document(1, 1, [], title=title)
@@ -71,7 +72,8 @@ def tour_svg(successors: Sequence[int], view: Tour, *, title: str = "") -> str:
         parts.append(svg.element("path", attributes={**line, "stroke-linejoin": "round"}))
     for order in found:
         for step, k in enumerate(dict.fromkeys(order)):
-            parts += _stop(places[k], step + 1 if view.squares else k, first=step == 0)
+            label = str(step + 1 if view.squares else k) if view.squares or not names else names[k]
+            parts += _stop(places[k], label, first=step == 0)
     return svg.document(width, height, parts, title=title)
 
 
@@ -96,10 +98,10 @@ def _square(x: int, y: int, unit: float) -> str:
     return svg.element("rect", attributes={**place, "fill": DARK if (x + y) % 2 else LIGHT})
 
 
-def _stop(place: tuple[float, float], label: int, first: bool) -> list[str]:
+def _stop(place: tuple[float, float], label: str, first: bool) -> list[str]:
     disc: svg.Attributes = {"cx": place[0], "cy": place[1], "r": 13, "stroke": INK, "stroke-width": 1.2}
     fill = fill_of(1) if first else "#ffffff"
     return [
         svg.element("circle", attributes={**disc, "fill": fill}),
-        svg.text(label, place[0], place[1], 12, INK),
+        svg.text(label, place[0], place[1], min(12.0, 36 / len(label)), INK),
     ]

@@ -401,7 +401,7 @@ def test_regions_are_told_by_letters_and_borders() -> None:
         (Cages("x", ("ABC", "ABC")), (2, 2), 1, "the regions have not 2 rows of 2 letters"),
         (Tour("x", ((0, 0),) * 3), (2,), 1, "3 points for 2 elements"),
         (Tour("x", ((0, 0),) * 2), (2,), 5, "an element may be none of the points"),
-        (Schedule("x", (1,)), (2,), 5, "durations and lanes are not of 2 tasks"),
+        (Schedule("x", (1,)), (2,), 5, "durations, lanes and names are not of 2"),
         (Groups("x", (1, 2, 3)), (2,), 5, "3 weights for 2"),
         (Features("x", ((0, 1),)), (2,), 5, "the table has not all classes 0 to 5"),
     ],
