@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import queue
 import threading
@@ -71,16 +72,30 @@ class _Start:
         return SolutionSet(self.model, found.known, found.matrix.copy(), in_order=found.in_order)
 
 
+_searching: dict[threading.Thread, _Pipe] = {}
+"""The searches under way, by their threads."""
+
+
+@atexit.register
+def _end_all() -> None:
+    """End what is under way, and wait: a library in C must not find Python gone."""
+    for thread, pipe in list(_searching.items()):
+        pipe.closed.set()
+        thread.join()
+
+
 def _search(pipe: _Pipe, start: _Start, solver: str, options: dict[str, Any]) -> None:
     def hand_over(_interrupt: Interrupt, found: SolutionSet) -> int | None:
         return None if pipe.put(start.mine(found)) else 0
 
+    _searching[threading.current_thread()] = pipe
     try:
         pipe.outcome = run(start.then, solver, Want.ALL, hand_over, list, options, abandoned=pipe.abandoned)
     except BaseException as error:
         pipe.error = error
     finally:
         pipe.put(None)
+        del _searching[threading.current_thread()]
 
 
 class SolutionStream(Iterator[Solution]):
@@ -113,7 +128,9 @@ class SolutionStream(Iterator[Solution]):
             name="cpqueens-solutions",
             daemon=True,
         )
-        self._finalizer = weakref.finalize(self, _close, self._pipe, self._thread)
+        # one that is dropped is not waited for: it may be deleted at any moment, with any lock held
+        self._finalizer = weakref.finalize(self, self._pipe.closed.set)
+        self._finalizer.atexit = False
         self._thread.start()
 
     def __iter__(self) -> SolutionStream:
@@ -165,6 +182,9 @@ class SolutionStream(Iterator[Solution]):
         self._ended = True
         self._current = iter(())
         self._finalizer()
+        if self._thread is not threading.current_thread():
+            with contextlib.suppress(RuntimeError):  # it was never started
+                self._thread.join()
 
     def __reduce__(self) -> NoReturn:
         raise ModelError("a search under way cannot be copied or pickled; take list(...) of its solutions")
@@ -190,13 +210,6 @@ def _of_handed(outcome: Outcome, handed: int) -> Outcome:
         statistics={**outcome.statistics, "delivered": handed},
         messages=(*outcome.messages, said),
     )
-
-
-def _close(pipe: _Pipe, thread: threading.Thread) -> None:
-    pipe.closed.set()
-    if thread is not threading.current_thread():
-        with contextlib.suppress(RuntimeError):
-            thread.join()
 
 
 def solutions(model: Statement, /, solver: str = "auto", **options: Any) -> SolutionStream:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import _weakrefset
 import contextlib
 import ctypes
+import gc
 import os
-import queue
 import sys
 import threading
 import time
-import weakref
 from collections.abc import Callable
 from types import FrameType
 
@@ -20,16 +18,19 @@ _EVERY = 0.01
 """Seconds between two looks at the blocks under way."""
 _IDLE = 25
 """So many looks without any block end the thread that looks."""
+_AGAIN = 1.0
+"""Seconds after which a block that has not ended is broken off once more."""
 GRACE = 0.1
 """Processor seconds that a run has to end by itself, with all that it knows, once it is to stop."""
 
+_OPEN = frozenset({"constraint", "cpmpy", "cpqueens", "numpy", "ortools"})
+"""Installed packages that are broken off: ours, and what works for long in Python.
 
-_FINALIZERS = (weakref.__file__, _weakrefset.__file__)
-"""Files whose functions are called when something is deleted."""
-
-
-_LOCKS = (threading.__file__, queue.__file__, contextlib.__file__)
-"""Files in which a lock may have been taken that nobody else knows of."""
+Elsewhere a lock may just have been taken, or be about to be given back, that nobody else knows of: in
+Python's own library, in a compiler, in a scheduler's client.
+"""
+_FINALIZING = frozenset({"weakref", "_weakrefset"})
+"""Modules whose functions are called when something is deleted."""
 
 
 class Stopped(BaseException):
@@ -46,25 +47,48 @@ class stopping:  # noqa: N801 - used like a function
     blocks within it take does not count.
     """
 
-    __slots__ = ("_asks_from", "_ends", "_fired", "_grace", "_outer", "_should_stop", "_thread", "_used")
+    __slots__ = (
+        "_asks_from",
+        "_collects",
+        "_ends",
+        "_fired",
+        "_grace",
+        "_outer",
+        "_should_stop",
+        "_thread",
+        "_used",
+    )
 
     def __init__(self, should_stop: Callable[[], bool], after: float = 0.0, grace: float = 0.0) -> None:
         self._should_stop, self._asks_from, self._grace = should_stop, after, grace
         self._thread = threading.get_ident()
         self._used = ThreadTime() if grace else None
         self._ends: float | None = None  # when the grace is over
-        self._fired = False
+        self._fired = self._collects = False
         self._outer: stopping | None = None
 
     def __enter__(self) -> None:
         self._asks_from += time.monotonic()
+        # Nothing is made while the lock is held: that may begin a collection, and what is then deleted may
+        # wait for a thread that wants this lock.
         with _watch.lock:
             self._outer = _watch.blocks.get(self._thread)
             _watch.blocks[self._thread] = self
             _watch.entered = True
-            if not _watch.awake:
-                _watch.awake, _watch.idle = True, 0
-                threading.Thread(target=_watch.look, name="cpqueens-stopper", daemon=True).start()
+            asleep, _watch.awake = not _watch.awake, True
+        if asleep:
+            self._wake()
+
+    def _wake(self) -> None:
+        """Have a thread look again."""
+        _watch.idle = 0
+        try:
+            threading.Thread(target=_watch.look, name="cpqueens-stopper", daemon=True).start()
+        except BaseException as error:
+            if isinstance(error, RuntimeError):  # there can be no more threads
+                _watch.awake = False
+            self.__exit__()
+            raise
 
     def __exit__(self, *details: object) -> None:
         try:
@@ -74,6 +98,7 @@ class stopping:  # noqa: N801 - used like a function
             if self._fired:
                 self._leave()  # where it was raised just before
                 _raise_in(self._thread, None)  # or is under way: it must not arrive after the block
+                self._collect_again()
 
     def _leave(self) -> None:
         if self._outer is None:
@@ -83,15 +108,35 @@ class stopping:  # noqa: N801 - used like a function
             _watch.blocks[self._thread] = self._outer
 
     def ask(self, now: float) -> None:
-        """End the block if it is time; once."""
-        if self._fired or now < self._asks_from or not self._should_stop() or self._has_grace():
+        """End the block if it is time, and again some time later: what it raises may have been lost.
+
+        A deletion that comes just then runs functions of others, whose errors Python ignores.
+        """
+        self._collect_again()
+        if now < self._asks_from or not self._should_stop() or self._has_grace():
             return
-        if _must_not_break(sys._current_frames().get(self._thread)):
-            return
-        with _watch.lock:
-            if _watch.blocks.get(self._thread) is self:
-                self._fired = True
-                _raise_in(self._thread, Stopped)
+        # No collection may begin meanwhile, nor in the thread until it has heard: what is raised in functions
+        # that it calls is lost; and Python 3.11 may come to a standstill if one begins within
+        # `sys._current_frames` (CPython's issue 106883).
+        self._collects, broken = gc.isenabled(), False
+        gc.disable()
+        try:
+            with _watch.lock:
+                # its place is looked at last: as little as possible may happen in the thread from then on
+                if _watch.blocks.get(self._thread) is self and _may_break(
+                    sys._current_frames().get(self._thread)
+                ):
+                    self._fired, self._asks_from, broken = True, now + _AGAIN, True
+                    _raise_in(self._thread, Stopped)
+        finally:
+            if not broken:
+                self._collect_again()
+
+    def _collect_again(self) -> None:
+        """Let collections begin as before."""
+        if self._collects:
+            self._collects = False
+            gc.enable()
 
     def _has_grace(self) -> bool:
         """Say whether the block may still end by itself."""
@@ -108,22 +153,37 @@ def unstopped() -> stopping | contextlib.nullcontext[None]:
     return stopping(lambda: False) if watched else contextlib.nullcontext()
 
 
-def _must_not_break(frame: FrameType | None) -> bool:
-    """Say whether a thread is within an import, a finalizer or a lock's own code: the next look comes soon.
+def _may_break(frame: FrameType | None) -> bool:
+    """Say whether a thread may be broken off here; if not, the next look comes soon.
 
-    A broken import leaves a half-made module behind, of a library in C for good; what is raised within a
-    finalizer is printed and lost; a lock that is taken might never be given back.
+    It may in our own code, in that of users and in some libraries, but not within an import, a finalizer or
+    what a garbage collection calls: a broken import leaves a half-made module behind, of a library in C for
+    good, and what is raised within the others is printed and lost.
     """
-    if frame is not None and frame.f_code.co_filename in _LOCKS:
-        return True
+    if frame is None or _is_closed(frame):
+        return False
+    collecting = {getattr(called, "__code__", None) for called in gc.callbacks}
     while frame is not None:
         code = frame.f_code
-        if code.co_filename.startswith("<frozen importlib") or code.co_name == "__del__":
-            return True
-        if code.co_filename in _FINALIZERS:
-            return True
+        if (
+            code in collecting
+            or code.co_name == "__del__"
+            or code.co_filename.startswith("<frozen importlib")
+        ):
+            return False
+        if frame.f_globals.get("__name__") in _FINALIZING:
+            return False
         frame = frame.f_back
-    return False
+    return True
+
+
+def _is_closed(frame: FrameType) -> bool:
+    """Say whether a thread is in code that is not ours, a user's or a known library's."""
+    package = str(frame.f_globals.get("__name__", "")).partition(".")[0]
+    if package in sys.stdlib_module_names:
+        return package != "__main__"
+    installed = any(folder in frame.f_code.co_filename for folder in ("site-packages", "dist-packages"))
+    return installed and package not in _OPEN
 
 
 def _raise_in(thread: int, kind: type[BaseException] | None) -> None:

@@ -8,13 +8,14 @@ import sys
 import textwrap
 import threading
 import time
+from typing import Any
 
 import pytest
 from fake_backend import FakeBackend, installed, rows, says
 
 from cpqueens import BackendFault, Model, ModelError, UnknownBackend
 from cpqueens.answers.outcome import StopReason
-from cpqueens.backends.base import Ended, Feature
+from cpqueens.backends.base import Deliver, Ended, Feature, Request
 from cpqueens.fuzzing.testing import queens
 
 
@@ -68,9 +69,32 @@ def test_a_limit() -> None:
 def test_dropping_it_ends_the_run() -> None:
     stream = queens(12).solutions(solver="cpsat")
     next(stream)
-    assert _threads()
+    (thread,) = _threads()
     del stream
     gc.collect()
+    thread.join(60)
+    assert not _threads()
+
+
+def test_dropping_it_waits_for_nothing() -> None:
+    """A collection may begin anywhere, also where a lock is held that the search needs to end."""
+    lock = threading.Lock()
+
+    def script(model: Any, request: Request, deliver: Deliver) -> Ended:
+        deliver(rows((1, 3, 0, 2)))
+        while not request.interrupted():
+            time.sleep(0.001)
+        with lock:
+            return Ended(False, StopReason.INTERRUPTED)
+
+    with installed(FakeBackend(script)):
+        stream = queens(4).solutions(solver="fake")
+        next(stream)
+        (thread,) = _threads()
+        with lock:
+            del stream
+            gc.collect()
+        thread.join(60)
     assert not _threads()
 
 

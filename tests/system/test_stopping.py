@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import importlib
 import os
 import sys
 import threading
 import time
 from pathlib import Path
+from types import FrameType
+from typing import Any
 
 import pytest
 from cpqueens.models.queens import queens
@@ -196,3 +199,65 @@ def test_a_finalizer_is_not_broken_off() -> None:
         while True:
             time.sleep(0.001)
     assert ended == [True]
+
+
+def test_what_is_lost_is_raised_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where functions of others run between two bytecodes, Python ignores what is raised in them."""
+    monkeypatch.setattr(stops, "_AGAIN", 0.02)
+    lost = list[bool]()
+    with pytest.raises(Stopped), stopping(lambda: True):  # noqa: PT012
+        try:
+            work_for_ever()
+        except Stopped:
+            lost.append(True)
+        work_for_ever()
+    assert lost == [True]
+
+
+@pytest.mark.parametrize("name", ["queue", "llvmlite.binding.ffi"])
+def test_another_library_is_not_broken_off(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may have taken a lock that it has not given back."""
+    monkeypatch.setattr(stops, "_EVERY", 0.0005)
+    asked = Asked()
+    text = "def take(asked):\n    end = asked.times + 5\n    while asked.times < end: pass\n    return 1\n"
+    space: dict[str, Any] = {"__name__": name}
+    exec(compile(text, f"/python/site-packages/{name}.py", "exec"), space)
+    taken = list[int]()
+    with pytest.raises(Stopped), stopping(asked):  # noqa: PT012
+        taken.append(space["take"](asked))
+        work_for_ever()
+    assert taken == [1]
+
+
+def test_no_collection_loses_what_is_raised() -> None:
+    """Its callbacks run between two bytecodes, and what is raised in them is ignored."""
+    log = list[int]()
+
+    def called(_phase: str, _details: object) -> None:
+        log.append(sum(range(100)))
+
+    gc.callbacks.append(called)
+    try:
+        for _ in range(5):
+            with pytest.raises(Stopped), stopping(lambda: True):  # noqa: PT012
+                while True:
+                    ring: list[object] = [[] for _ in range(300)]
+                    ring.append(ring)
+            assert gc.isenabled()
+    finally:
+        gc.callbacks.remove(called)
+    assert log
+
+
+def test_no_collection_begins_while_a_thread_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    collects, frames = list[bool](), sys._current_frames
+
+    def looked() -> dict[int, FrameType]:
+        collects.append(gc.isenabled())
+        return frames()
+
+    monkeypatch.setattr(sys, "_current_frames", looked)
+    with pytest.raises(Stopped), stopping(lambda: True):
+        work_for_ever()
+    assert gc.isenabled()
+    assert set(collects) == {False}
