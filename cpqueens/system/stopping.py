@@ -97,7 +97,7 @@ class stopping:  # noqa: N801 - used like a function
         finally:
             if self._fired:
                 self._leave()  # where it was raised just before
-                _raise_in(self._thread, None)  # or is under way: it must not arrive after the block
+                _swallow(self._thread)  # or is under way: it must not arrive after the block
                 self._collect_again()
 
     def _leave(self) -> None:
@@ -127,7 +127,7 @@ class stopping:  # noqa: N801 - used like a function
                     sys._current_frames().get(self._thread)
                 ):
                     self._fired, self._asks_from, broken = True, now + _AGAIN, True
-                    _raise_in(self._thread, Stopped)
+                    _raise_in(self._thread)
         finally:
             if not broken:
                 self._collect_again()
@@ -186,10 +186,21 @@ def _is_closed(frame: FrameType) -> bool:
     return installed and package not in _OPEN
 
 
-def _raise_in(thread: int, kind: type[BaseException] | None) -> None:
-    """Have an exception raised in a thread, or take it back while it has not been."""
-    error = None if kind is None else ctypes.py_object(kind)
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), error)
+def _raise_in(thread: int) -> None:
+    """Have `Stopped` raised in a thread."""
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(Stopped))
+
+
+def _swallow(thread: int) -> None:
+    """Let nothing of what is to be raised in this thread be left.
+
+    To take it back would leave Python at the question whether there is anything: all code is slower from then
+    on, and what traces or profiles it comes to a standstill. Another takes its place, and is heard here.
+    """
+    with contextlib.suppress(Stopped):
+        _raise_in(thread)
+        while True:  # until Python has looked
+            pass
 
 
 class _Watch:

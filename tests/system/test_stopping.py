@@ -6,6 +6,7 @@ import contextlib
 import gc
 import importlib
 import os
+import subprocess
 import sys
 import threading
 import time
@@ -261,3 +262,23 @@ def test_no_collection_begins_while_a_thread_is_looked_at(monkeypatch: pytest.Mo
         work_for_ever()
     assert gc.isenabled()
     assert set(collects) == {False}
+
+
+def test_nothing_is_left_that_slows_or_blocks_what_follows() -> None:
+    """A debugger, a profiler and what measures coverage go on after a run that was broken off."""
+    program = """
+import contextlib, sys
+from cpqueens.system.stopping import Stopped, stopping
+with contextlib.suppress(Stopped), stopping(lambda: True):
+    while True:
+        sum(range(100))
+called = []
+sys.setprofile(lambda frame, event, argument: called.append(event))
+(lambda: sum(range(100)))()
+sys.setprofile(None)
+assert "call" in called
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=600, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
