@@ -21,7 +21,7 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 62_600,
+    "code lines": 62_700,
     "files": 626,
     "import lines": 6_435,
     "longest file": 750,
