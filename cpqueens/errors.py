@@ -48,7 +48,7 @@ class NoSolution(CpqueensError, LookupError):  # noqa: N818 - the name says what
     >>> queens(3).solve(solver="backtracking")["q"]
     Traceback (most recent call last):
         ...
-    cpqueens.errors.NoSolution: backtracking found no solution: status INFEASIBLE, stopped by exhausted
+    cpqueens.errors.NoSolution: backtracking found no solution: status INFEASIBLE, nothing is left to search
     """
 
 

@@ -652,7 +652,7 @@ class Outcome:
     def _some(self) -> Solution:
         if self.solution is None:
             raise NoSolution(
-                f"{self.solver} found no solution: status {self.status}, stopped by {self.stop_reason}"
+                f"{self.solver} found no solution: status {self.status}, {_stopped(self.stop_reason)}"
             )
         return self.solution
 
@@ -684,7 +684,7 @@ class Outcome:
         """
         if not self.complete and self.stop_reason is StopReason.SOLUTION_LIMIT:
             return f"found {'one, as' if self.count == 1 else 'as many as'} asked"
-        return f"{'complete' if self.complete else 'not complete'}, stopped by {self.stop_reason}"
+        return f"{'complete' if self.complete else 'not complete'}, {_stopped(self.stop_reason)}"
 
     def __str__(self) -> str:
         parts = [f"{self.status}", f"{self.count} solution(s)"]
@@ -696,3 +696,8 @@ class Outcome:
 
     def _repr_html_(self) -> str:
         return self.model.drawn(self, "outcome") or ""
+
+
+def _stopped(reason: StopReason) -> str:
+    """Say what ended a run: nothing that was open, or what stopped it."""
+    return "nothing is left to search" if reason is StopReason.EXHAUSTED else f"stopped by {reason}"

@@ -108,10 +108,11 @@ def _told(verb: str, instance: Instance, store: str, found: DurableCount, as_jso
         echo_json(document(verb, instance, **fields, published=comparison))
     else:
         at_least = "" if found.complete else "at least "
+        stopped = "" if found.stop_reason == "exhausted" else f", stopped by {found.stop_reason}"
         lines = [
             f"problem    {instance.title}",
             f"solutions  {at_least}{found.count:,}",
-            f"parts      {totals.done:,} of {totals.parts:,} done, stopped by {found.stop_reason}",
+            f"parts      {totals.done:,} of {totals.parts:,} done{stopped}",
             f"work       {clock(totals.seconds)}",
             *published_lines(comparison),
         ]

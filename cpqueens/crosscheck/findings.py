@@ -129,7 +129,8 @@ class NotCompared:
     why: str
 
     def __str__(self) -> str:
-        return f"not compared: {self.solver}: {self.what} ({self.why})"
+        absent = self.why.startswith("UNSUPPORTED")
+        return f"not compared: {self.solver}{' took no part' if absent else f': {self.what}'} ({self.why})"
 
 
 @dataclass(frozen=True)
@@ -333,6 +334,13 @@ class Findings:
     seconds: float
     interrupted: bool = False
     schema: int = 2
+
+    @property
+    def conclusion(self) -> str:
+        """The sentence at the end, with its evidence and with who took no part."""
+        absent = [solver.name for solver in self.solvers if solver.status in COVERAGE_LOSS]
+        without = f"; without {', '.join(absent)}, which could not take part" if absent else ""
+        return f"{self.verdict.text}  [{self.verdict.founded}]{without}"
 
     @property
     def agree(self) -> bool:

@@ -51,13 +51,14 @@ _HEAD = (
 
 def render_html(report: Findings, whole_page: bool = True) -> str:
     """Return the report as HTML, a whole page or a fragment."""
-    verdict = report.verdict
+    verdict = report.verdict.text
+    founded = report.conclusion.removeprefix(verdict)
     kind = "good" if report.agree else "bad"
     body = [
         f"<style>{_STYLE}</style><div class='cpq-check'>",
         f"<h1>Cross-check of {escape(report.model)}</h1>",
         f"<p>{escape(report.scope)}; asked for: {escape(report.want)}</p>",
-        f"<p class='{kind}'><strong>{escape(verdict.text)}</strong> [{escape(verdict.founded)}]</p>",
+        f"<p class='{kind}'><strong>{escape(verdict)}</strong>{escape(founded)}</p>",
         _table(report),
         *_paragraphs((line for h in report.heuristics for line in heuristic_lines(h)), ""),
         *_paragraphs([published_line(report)] if report.published is not None else [], ""),

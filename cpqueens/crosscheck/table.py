@@ -58,7 +58,7 @@ def _parts(report: Findings, width: int) -> Iterator[RenderableType]:
     for disagreement in report.disagreements:
         yield Text("\n".join(disagreement_lines(disagreement)), style="red")
     style = "bold green" if report.agree else "bold red"
-    yield Text(f"{report.verdict.text}  [{report.verdict.founded}]", style=style)
+    yield Text(report.conclusion, style=style)
 
 
 def _solver_table(report: Findings, width: int) -> tuple[Any, list[str]]:

@@ -170,14 +170,14 @@ _FORMS = {"<=": (1, 0), "<": (1, 1), ">=": (-1, 0), ">": (-1, 1), "==": (0, 0), 
 def _relations(expression: LinearArray, relation: str) -> list[bytes]:
     sign, more = _FORMS[relation]
     if sign:
-        return (sign * expression + more).keys(sign * sign)
-    turned = zip(expression.keys(2 + more), (-expression).keys(2 + more), strict=True)
+        return (sign * expression + more).row_keys(sign * sign)
+    turned = zip(expression.row_keys(2 + more), (-expression).row_keys(2 + more), strict=True)
     return [min(both) for both in turned]
 
 
 def _field(value: Any) -> Any:
     if isinstance(value, LinearArray):
-        return value.shape, tuple(value.keys())
+        return value.shape, tuple(value.row_keys())
     if isinstance(value, np.ndarray):
         return value.shape, value.tobytes()
     return value if isinstance(value, Hashable) else object()

@@ -60,7 +60,7 @@ class Definition:
 
     def keys(self) -> list[Any]:
         """Return one hashable key per result; equal keys mean equal definitions."""
-        return [(self.kind, *key) for key in zip(*(arg.keys() for arg in self.arguments), strict=True)]
+        return [(self.kind, *key) for key in zip(*(arg.row_keys() for arg in self.arguments), strict=True)]
 
     def key(self) -> Any:
         """Return what `keys` says of the one result of single terms."""
@@ -423,12 +423,12 @@ class Element(Definition):
         n, starts = self.entries, range(0, array.size, self.entries)
         tables: list[Any]
         if array.width > 1 and array.coefficients.any():
-            rows = array.keys()
+            rows = array.row_keys()
             tables = [tuple(rows[k : k + n]) for k in starts]
         else:
             columns = [array.constants, *([array.variables, array.coefficients] if array.width == 1 else [])]
             tables = [tuple([column[k : k + n].tobytes() for column in columns]) for k in starts]
-        own = self.position.keys()
+        own = self.position.row_keys()
         return [("element", key, tables[k]) for key, k in zip(own, self.which.tolist(), strict=True)]
 
     def key(self) -> Any:

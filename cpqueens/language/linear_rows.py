@@ -96,7 +96,7 @@ class LinearRows:
             else:
                 yield v, a, c
 
-    def keys(self, *before: int) -> list[bytes]:
+    def row_keys(self, *before: int) -> list[bytes]:
         """Return one key per term; equal keys mean equal terms, in whatever order they arose.
 
         Each is in bytes behind those of other numbers.

@@ -109,7 +109,7 @@ class Term(LinearArray):
         """Return what `keys` says of the one element."""
         return term_key(self.variable_list, self.coefficient_list, self.constant, *before)
 
-    def keys(self, *before: int) -> list[bytes]:
+    def row_keys(self, *before: int) -> list[bytes]:
         """Return the one element's key."""
         return [self.key(*before)]
 

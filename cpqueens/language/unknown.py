@@ -39,6 +39,11 @@ _IN_PANDAS = (
     "element(series, x), of a frame element(frame, i, j), which count places from 0"
 )
 
+_BY_METHOD = (
+    "methods of a frame take terms by place: write frame * x, and frame * x[:, None] along rows, which go by "
+    "labels"
+)
+
 _LOOKING_UP = ("BINARY_SUBSCR", "CALL", "CONTAINS_OP", "PRECALL")
 
 
@@ -179,6 +184,8 @@ class Unknown(NamesOfOtherTools):
             key = own.get("key")
             if doing == "__getitem__" and any(one is self for one in (key if type(key) is tuple else [key])):
                 raise BadIndex(_IN_PANDAS)
+            if doing == "_align_for_op" and any(own.get(name) is self for name in ("other", "right")):
+                raise BadIndex(_BY_METHOD)
             if doing == "dot" and own.get("other") is self:
                 self._refuse_other_order(own["self"])
             frame = frame.f_back

@@ -12,6 +12,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -112,12 +113,18 @@ def _credited(ended: Ended, solver: str, reason: str, beside: str | None = None)
 
 def _alone(model: Statement, request: Request) -> str | None:
     """Return why there is no race, None if there is one."""
-    special = (
-        request.parameters, request.hint is not None, request.after is not None, request.log,
-        request.want is Want.COUNT and request.on_progress, request.step_limit, request.workers > 1,
-    )  # fmt: skip
-    if any(special):
-        return "an option is asked for that not every solver has"
+    special: dict[str, Any] = {
+        "a parameter": request.parameters,
+        "hint=": request.hint is not None,
+        "after=": request.after is not None,
+        "log=": request.log,
+        "progress of a count": request.want is Want.COUNT and request.on_progress,
+        "step_limit=": request.step_limit,
+        "num_workers=": request.workers > 1,
+    }
+    asked = next((option for option, given in special.items() if given), None)
+    if asked is not None:
+        return f"no race of solvers, since not every one takes {asked}"
     if request.want is Want.COUNT and _is_halved(model):
         return "queens are counted, which halves do by far the fastest"
     if model.variable_count > LARGEST_VARIABLES or len(model.constraints) > LARGEST_CONSTRAINTS:

@@ -119,10 +119,15 @@ def as_gap(value: Any) -> int:
 def _able(model: Statement, solver: str | Backend, want: Want, options: Mapping[str, Any]) -> Backend:
     """Return the backend of a run to come, which must prove; what it would refuse is refused now."""
     name, backend, strategy = choose(model, solver, want)
+    what = (
+        "several objectives, the second among what is best for the first,"
+        if len(model.goals) > 1
+        else "the best solutions"
+    )
     if not backend.proves:
         raise UnsupportedRequest(
-            f"{name} proves nothing, and what follows would rest on a proved optimum; "
-            f"solvers that can: {named.able_to(_proves_optima)}"
+            f"{name} proves nothing: {what} need a proved optimum first; solvers that can: "
+            f"{named.able_to(_proves_optima)}"
         )
     build_request(Checker.of(model), backend, strategy, want, Clock(None), Interrupt(), options)
     return backend

@@ -19,3 +19,14 @@ class ListsWhatIsPublic(type):
         member = vars(owner)[name]
         function = member.fget if isinstance(member, property) else member
         return inspect.isroutine(function) and ">>> " in (inspect.getdoc(function) or "")
+
+
+class ListsForUsers(ListsWhatIsPublic):
+    """The same of kinds of values, without the operators that all share, so that `help` is a page."""
+
+    def __dir__(cls) -> list[str]:
+        return [name for name in super().__dir__() if name in ("__init__", "implies") or cls._is_own(name)]
+
+    def _is_own(cls, name: str) -> bool:
+        owner = next((kind for kind in cls.__mro__ if name in vars(kind)), cls)
+        return not name.startswith("__") and owner.__module__ != "cpqueens.language.expressions"

@@ -170,6 +170,18 @@ def test_counts_without_sets_are_narrowed_down(queens6):
     assert found.details["counts differ where"]
 
 
+def test_who_could_not_take_part_is_said_at_the_end():
+    m = Model("two goals")
+    x = m.intvar(0, 4, shape=2, name="x")
+    m.minimize(-x.sum(), x[0])
+    report = cross_check(m, solvers=["backtracking", "local-search"])
+    assert report.exit_code == 0
+    assert "local-search took no part (UNSUPPORTED: local-search proves nothing: several objectives" in str(
+        report
+    )
+    assert report.conclusion.endswith("]; without local-search, which could not take part")
+
+
 def test_published_counts(queens6):
     report = cross_check(queens6, [HONEST], published=Published("solutions", 4, "OEIS A000170", {}))
     assert report.verdict.evidence is Evidence.INDEPENDENT

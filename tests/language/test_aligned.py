@@ -95,6 +95,7 @@ REFUSED: dict[str, tuple[Callable[[Any], Any], str]] = {
     "s @ y": (lambda m: COSTS_OTHERWISE @ m["y"], "another order .*; write x @ series"),
     "f @ y": (lambda m: OTHERWISE.T @ m["y"], r"another order .*; write \(x \* frame\).sum\(axis=1\)"),
     "element": (lambda m: element(PAY.rename({"off": "ill"}), m["shift"]), "has the label 'ill', which"),
+    "a method of a frame": (lambda m: TABLE.T.mul(m["y"]), r"write frame \* x, and frame \* x\[:, None\]"),
     "duration": (lambda m: NoOverlap(m["y"], COSTS.rename({"cy": "dan"})), "has the label 'dan', which"),
     "s[y]": (lambda m: COSTS[m["y"][0]], r"instead of series\[x\], .* write element\(series, x\)"),
     "s[array]": (lambda m: COSTS[m["y"]], r"element\(series, x\)"),
@@ -117,6 +118,11 @@ def test_where_one_side_has_no_labels_places_count() -> None:
     assert str(COSTS @ y) == str(COSTS.to_numpy() @ y)
     m = variables()
     assert str(m["y"] * pd.Series([7], index=["all"])) == str(m["y"] * 7)
+
+
+def test_a_column_of_a_frame_takes_terms() -> None:
+    table = TABLE.assign(y=variables()["y"])
+    assert [str(term) for term in table["y"]] == ["y[0]", "y[1]", "y[2]"]
 
 
 def test_hints_and_assignments_go_by_labels() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pydoc
 from collections.abc import Callable
 from typing import Any
 
@@ -144,3 +145,11 @@ def test_types_go_by_the_labels_of_a_frame() -> None:
     setup = pd.DataFrame([[3, 0], [0, 1]], index=["b", "a"], columns=["a", "b"])
     by_name = NoOverlap(m["x"], 1, setup=setup, types=names)
     assert str(by_name) == str(NoOverlap(m["x"], 1, setup=[[0, 3], [1, 0]], types=[1, 0, 1, 0]))
+
+
+def test_help_of_a_constraint_is_a_page() -> None:
+    for kind in (AllDifferent, Circuit, Cumulative):
+        text = pydoc.render_doc(kind, renderer=pydoc.plaintext)
+        assert len(text.splitlines()) < 100
+        assert "implies(self" in text
+        assert "OnlyEnforceIf" not in text

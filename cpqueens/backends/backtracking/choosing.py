@@ -58,22 +58,25 @@ def choose(asked: str, pattern: Pattern | SumPattern | None, request: Request) -
     if is_whole(pattern):
         return (kernel,), "a board without given or forbidden squares"
     if request.step_limit is not None:
-        return ("forward",), "a pattern in which propagation may pay, and steps are limited"
+        return ("forward",), "a board on which propagation may pay, and steps are limited"
     if large:
         return ("forward", RESTARTING), "one solution of a large board with given or forbidden squares"
     # a first solution is often there before the pattern's tables are made, and so are all of a puzzle with
     # clues; a small space is listed by then
     if request.want is Want.ONE or is_puzzle(pattern):
-        return ("forward", kernel), "a pattern in which propagation may pay"
-    return (kernel, "forward"), "a pattern in which propagation may pay"
+        return ("forward", kernel), "a board on which propagation may pay"
+    return (kernel, "forward"), "a board on which propagation may pay"
 
 
 def _choose_order(request: Request) -> Chosen:
     """Choose for a model without a pattern: a count may be done in any order, and one may be far better."""
     given = "variable_order" in request.parameters or request.step_limit is not None
     if request.want is not Want.COUNT or given:
-        return ("forward",), "no pattern"
-    return ("forward", LEXICOGRAPHIC), "no pattern, and no rule says which order"
+        return ("forward",), "the model is no board that is known"
+    return (
+        "forward",
+        LEXICOGRAPHIC,
+    ), "the model is no board that is known, and no rule says which order is better"
 
 
 def _need(strategy: str, pattern: Pattern | SumPattern | None, request: Request) -> None:

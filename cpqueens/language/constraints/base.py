@@ -15,6 +15,7 @@ from cpqueens.language.expressions import OPERATIONS, BoolArray, LinearArray, Re
 from cpqueens.language.ranges import LIMIT, saturated_sum
 from cpqueens.language.rows import IntArray
 from cpqueens.text.foreign import explaining_keywords
+from cpqueens.text.listed import ListsForUsers
 from cpqueens.text.plaintext import shown
 
 Truths = NDArray[np.bool_]
@@ -29,7 +30,7 @@ CODES = {
 """The numbers of relations and connectives."""
 
 
-class Constraint(BoolArray):
+class Constraint(BoolArray, metaclass=ListsForUsers):
     """One constraint, or an array of elementwise ones (shape other than ()).
 
     A kind states its meaning in `satisfied` and `amounts` (plain numpy) and how it decomposes in

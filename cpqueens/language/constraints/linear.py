@@ -85,7 +85,7 @@ class Linear(Constraint):
 
     def element_keys(self) -> list[Any]:
         """Return relation and row for each element, as bytes."""
-        return list(self.expression.keys(CODES[self.relation]))
+        return list(self.expression.row_keys(CODES[self.relation]))
 
     def __getitem__(self, key: Any) -> BoolArray:
         return Linear(self.expression[key], self.relation)
