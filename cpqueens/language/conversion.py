@@ -175,6 +175,22 @@ def flat_terms(value: Any, what: str = "value") -> LinearArray:
     return _flat(registry_of(value), value, what, 0)
 
 
+def row_of_terms(value: Any, kind: str) -> LinearArray:
+    """Return terms whose order matters, of shape (size,).
+
+    Raises
+    ------
+    ModelError
+        For an array of several axes, of which it is not plain whether its rows are meant one by one.
+    """
+    if isinstance(value, Operand | np.ndarray) and len(value.shape) > 1:
+        raise ModelError(
+            f"{kind}: one row of terms is needed, got shape {value.shape}; write a {kind} for each row, or "
+            "x.reshape(-1) for all rows as one"
+        )
+    return flat_terms(value)
+
+
 def _flat(registry: Registry, value: Any, what: str, depth: int) -> LinearArray:
     if isinstance(value, list | tuple) and any(_is_array(part) for part in value):
         refuse_misread(value, what)

@@ -43,7 +43,7 @@ TITLES = (
 )
 INNER = {
     "LinearArray": {
-        "as_literals", "bind", "broadcast", "coefficients", "constants", "evaluate", "keys", "registry",
+        "as_literals", "bind", "broadcast", "coefficients", "constants", "evaluate", "registry", "row_keys",
         "rows", "scope", "single", "summed", "variables", "width",
     },
     "BoolArray": {"single"},

@@ -16,10 +16,13 @@ from cpqueens import (
     Circuit,
     CpqueensError,
     Cumulative,
+    Increasing,
     Inverse,
     Model,
     NoOverlap,
+    Regular,
     SubCircuit,
+    ValuePrecede,
     element,
 )
 
@@ -43,6 +46,11 @@ REFUSED: dict[str, Row] = {
     "arcs of SubCircuit": (lambda m: SubCircuit([[0, 1, True]]), r"write SubCircuit\(x\) with"),
     "a table of nodes": (lambda m: Circuit(m["x"].reshape(2, 2)), r"one axis, .* got shape \(2, 2\)$"),
     "Inverse of a table": (lambda m: Inverse(m["x"], m["x"].reshape(2, 2)), r"^Inverse: one axis, "),
+    "rows as one word": (
+        lambda m: Regular(m["wide"], [(0, 1, 0)], 0, 0), r"^Regular: one row of terms .*; write a Regular",
+    ),
+    "rows in order": (lambda m: Increasing(m["wide"]), r"^Increasing: one row .* got shape \(4, 3\)"),
+    "rows of values": (lambda m: ValuePrecede(m["wide"], 0, 1), "^ValuePrecede: one row of terms is needed"),
     "nodes from 1": (lambda m: Circuit([2, 3, 1]), "^Circuit: successors count from 0 to 2, these are"),
     "positions from 1": (lambda m: Inverse(m["x"], [2, 1, 4, 3]), "^Inverse: positions count from 0 to 3"),
     "a number of vehicles": (lambda m: Circuit(m["x"], depots=2), r"got 2; for two .* depots=\[0, 1\]$"),

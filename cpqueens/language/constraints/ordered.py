@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from cpqueens.language.constraints.base import Constraint
-from cpqueens.language.conversion import flat_terms
+from cpqueens.language.conversion import row_of_terms
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray
 from cpqueens.text.needed import as_switch
@@ -20,7 +20,7 @@ class Ordered(Constraint):
     strict: bool
 
     def __init__(self, terms: Any, strict: bool = False) -> None:
-        super().__init__(terms=flat_terms(terms), strict=as_switch(strict, "strict"))
+        super().__init__(terms=row_of_terms(terms, self.kind), strict=as_switch(strict, "strict"))
 
     def amounts(self, values: IntArray) -> IntArray:
         """Return the number of neighbours in the wrong order."""

@@ -15,7 +15,7 @@ from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.expression import DIGITS, automaton_of
 from cpqueens.language.constraints.linear import Linear
 from cpqueens.language.constraints.or_ import Or
-from cpqueens.language.conversion import flat_terms
+from cpqueens.language.conversion import row_of_terms
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray, as_listed
 from cpqueens.text.foreign import explaining_keywords
@@ -70,7 +70,7 @@ class Regular(Constraint):
         rows = [_triple(row) for row in _sequence(transitions, "transitions")]
         ends = [accepting] if isinstance(accepting, _ONE) else list(_sequence(accepting, "accepting"))
         number = _numbers([start, *(state for row in rows for state in (row[0], row[2])), *ends])
-        array = flat_terms(terms)
+        array = row_of_terms(terms, "Regular")
         read = array.registry.numbered([value for _, value, _ in rows])
         arcs = as_listed(
             [[number[a], value, number[b]] for (a, _, b), value in zip(rows, read, strict=True)],

@@ -9,7 +9,7 @@ from cpqueens.language.arrays import concatenate_rows, stack_last
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.linear import Linear
 from cpqueens.language.constraints.or_ import Or
-from cpqueens.language.conversion import flat_terms
+from cpqueens.language.conversion import row_of_terms
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray, as_listed
 
@@ -46,7 +46,7 @@ class ValuePrecede(Constraint):
     values: tuple[int, ...]
 
     def __init__(self, terms: Any, *values: Any) -> None:
-        array = flat_terms(terms)
+        array = row_of_terms(terms, "ValuePrecede")
         given = array.registry.numbered(values[0] if len(values) == 1 else list(values))
         chain = tuple(as_listed(given, "values").reshape(-1).tolist())
         if len(set(chain)) != len(chain):
