@@ -46,6 +46,9 @@ def add(left: LinearArray | BoolArray, right: Any) -> LinearArray:
     a, b = left, _operand(right, left)
     if not isinstance(b, LinearArray):
         return _add_constants(a, b)
+    if a.registry is b.registry and not (a.width and b.width):
+        a, b = (a, b) if a.width else (b, a)
+        return _add_constants(a, b.constants.reshape(b.shape))
     if a.registry is not b.registry:
         a, b = of_one_registry(a, b)
     a, b = broadcast_all(a, b)

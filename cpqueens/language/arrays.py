@@ -64,9 +64,10 @@ def of_flat_rows(
 
 def constant_array(registry: Registry, values: IntArray) -> LinearArray:
     """Return an array of terms without variables."""
-    flat = values.reshape(-1)
-    none = np.zeros((len(flat), 0), dtype=np.int64)
-    return build(registry, values.shape, none, none, flat)
+    none = np.zeros((values.size, 0), dtype=np.int64)
+    if values.ndim == 1:
+        return LinearArray(registry, values.shape, none, none, values)
+    return build(registry, values.shape, none, none, values.reshape(-1))
 
 
 def mixed() -> ModelError:

@@ -6,9 +6,8 @@ import math
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,8 +19,7 @@ _KEPT = 10_000  # names up to which they are kept
 _ELEMENT = re.compile(r"(.+)\[([0-9]{1,18}(?:,[0-9]{1,18})*)\]", re.DOTALL)
 
 
-@dataclass(frozen=True)
-class Block:
+class Block(NamedTuple):
     """Variables created together: name, first index, shape, and the labels of each axis or ()."""
 
     name: str
@@ -70,14 +68,15 @@ class Blocks(list[Block]):
             while name in self.by_name:
                 name = f"_{name}"
         name = checked_name(name, "variable name", MAX_NAME)
-        if name in self.by_name or self.element(name) is not None:
+        bracketed = "[" in name
+        if name in self.by_name or (bracketed and self.element(name) is not None):
             raise ModelError(f"variable name {name!r} is in use; names must be unique")
         if shape and name in self._bracketed:
             raise ModelError(f"variable name {name!r}: elements would share the name of another variable")
-        block = Block(name, first, shape, labels)
+        block = self.by_name[name] = Block(name, first, shape, labels)
         self.append(block)
-        self.by_name[name] = block
-        self._bracketed.update(name[:k] for k, letter in enumerate(name) if letter == "[")
+        if bracketed:
+            self._bracketed.update(name[:k] for k, letter in enumerate(name) if letter == "[")
         return block
 
     def element(self, name: str) -> int | None:
@@ -97,9 +96,12 @@ class Blocks(list[Block]):
             return self._names[1]
         found: list[str] = []
         for block in self:
+            if not block.shape:
+                found.append(block.name)
+                continue
             axes = [[str(k) for k in range(size)] for size in block.shape]
             places = [",".join(index) for index in product(*axes)]
-            found += [f"{block.name}[{place}]" for place in places] if axes else [block.name]
+            found += [f"{block.name}[{place}]" for place in places]
         if len(found) <= _KEPT:
             self._names = len(self), found
         return found

@@ -1,7 +1,7 @@
 """What users write as arrays of terms: integers, terms, truths, and nested sequences of these."""
 
 from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, Sequence, Set
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from cpqueens.language.arrays import (
 )
 from cpqueens.language.expressions import OPERATIONS, BoolArray, LinearArray, Operand, Registry
 from cpqueens.language.ranges import LIMIT
-from cpqueens.language.rows import as_integers, refuse_misread
+from cpqueens.language.rows import IntArray, as_integers, refuse_misread
 from cpqueens.language.term import Term, join_terms
 
 MAX_DEPTH = 32
@@ -28,6 +28,9 @@ MAX_LISTED = 1_000_000
 """Elements of what can be gone through only once."""
 
 _SINGLE = {Term, int}
+_LISTS = (list, tuple)
+_least = np.minimum.reduce  # as a method it takes twice as long
+_INTEGERS = {int}
 
 
 def _nested(value: Any) -> bool:
@@ -91,12 +94,46 @@ def leaves(value: Any, what: str = "value", depth: int = 0) -> Iterator[Any]:
 def registry_of(*values: Any) -> Registry:
     """Return the model of the terms in ``values``, that of constants if there is no term in them."""
     for value in values:
-        for leaf in leaves(value):
-            if isinstance(leaf, Operand):
-                registry = leaf.registry
-                if not registry.unbound:
-                    return registry
+        found = _registry_in(value, 0)
+        if found is not None:
+            return found
     return OPERATIONS.unbound
+
+
+def _registry_in(value: Any, depth: int) -> Registry | None:
+    if isinstance(value, Operand):
+        return None if value.registry.unbound else value.registry
+    if not _nested(value):
+        return None
+    _require_depth(depth, "value")
+    if type(value) in _LISTS and set(map(type, value)) == _INTEGERS:
+        return None
+    for part in value:
+        found = _registry_in(part, depth + 1)
+        if found is not None:
+            return found
+    return None
+
+
+def listed_integers(value: Any) -> IntArray | None:
+    """Return a list of integers, or of equally long lists of such, as an array; None for all else."""
+    if type(value) not in _LISTS or not value:
+        return None
+    flat, shape = value, None
+    if type(value[0]) in _LISTS:
+        if not all(type(row) in _LISTS for row in value):
+            return None
+        widths = set(map(len, value))
+        if len(widths) > 1:
+            return None
+        flat, shape = list(chain.from_iterable(value)), (len(value), *widths)
+    if set(map(type, flat)) != _INTEGERS:
+        return None
+    try:
+        array = np.fromiter(flat, np.int64, len(flat))
+    except OverflowError:
+        return None
+    return array if shape is None else array.reshape(shape)
 
 
 def as_linear(registry: Registry, value: Any, what: str = "value", depth: int = 0) -> LinearArray:
@@ -117,6 +154,9 @@ def as_linear(registry: Registry, value: Any, what: str = "value", depth: int = 
         if not value.registry.unbound:
             raise mixed()
         return value.bind(registry)
+    plain = listed_integers(value) if depth < MAX_DEPTH - 1 else None
+    if plain is not None:
+        return constants_of(registry, plain, what)
     if _nested(value):
         refuse_misread(value, what)
         _require_depth(depth, what)
@@ -137,9 +177,20 @@ def as_linear(registry: Registry, value: Any, what: str = "value", depth: int = 
                 raise ModelError(f"{what}: parts of one shape are needed in a list, got {lengths}")
             return stack_first(inner)
     constants = as_integers(registry.numbered(value), what, whole=True)
-    if constants.size and int(constants.min()) == -(2**63):
+    return constants_of(registry, constants.copy(), what)  # a copy: the user may change the array later
+
+
+def constants_of(registry: Registry, constants: IntArray, what: str = "value") -> LinearArray:
+    """Return integers, which nobody changes later, as terms.
+
+    Raises
+    ------
+    IntegerError
+        For one that has no negation.
+    """
+    if constants.size and _least(constants, axis=None) == -(2**63):
         raise IntegerError(f"{what}: -2^63 cannot be negated in 64 bits; allowed is at least -2^63 + 1")
-    return constant_array(registry, constants.copy())  # a copy: the user may change the array later
+    return constant_array(registry, constants)
 
 
 def aligned(value: Any, *beside: Any) -> Any:
@@ -154,9 +205,16 @@ def aligned(value: Any, *beside: Any) -> Any:
 
 def as_linears(*values: Any) -> list[LinearArray]:
     """Return each value as an array of terms of the one model that is found in them."""
-    values = tuple(listed(aligned(value, *values)) for value in values)
-    registry = registry_of(*values)
-    return [as_linear(registry, value) for value in values]
+    numbers = [listed_integers(value) for value in values]
+    given = [
+        listed(aligned(value, *values)) if plain is None else plain
+        for value, plain in zip(values, numbers, strict=True)
+    ]
+    registry = registry_of(*given)
+    return [
+        as_linear(registry, value) if plain is None else constants_of(registry, plain)
+        for value, plain in zip(given, numbers, strict=True)
+    ]
 
 
 def singles_of(value: Any) -> list[Term] | None:

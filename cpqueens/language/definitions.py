@@ -28,6 +28,12 @@ from cpqueens.language.rows import IntArray, distinct
 from cpqueens.language.term import Term
 
 
+NO_RESULTS: IntArray = np.zeros(0, dtype=np.int64)
+"""Of a block whose variables are still to be made."""
+
+_least, _greatest = np.minimum.reduce, np.maximum.reduce  # as methods they take twice as long
+
+
 class Definition:
     """A block of defined variables: ``results[i] = kind(arguments[0][i], arguments[1][i], ...)``."""
 
@@ -39,7 +45,7 @@ class Definition:
 
     def __init__(self, arguments: tuple[LinearArray, ...], results: IntArray | None = None) -> None:
         self.arguments = arguments
-        self.results = np.zeros(0, dtype=np.int64) if results is None else results
+        self.results = NO_RESULTS if results is None else results
 
     @property
     def size(self) -> int:
@@ -125,6 +131,10 @@ class Definition:
     def partial(self) -> NDArray[np.bool_]:
         """Return which results may be undefined by the bounds of their arguments."""
         return np.zeros(self.size, dtype=bool)
+
+    def is_total(self) -> bool:
+        """Say whether all results are defined wherever their arguments are."""
+        return type(self).partial is Definition.partial or not self.partial().any()
 
     def condition(self, row: int) -> list[Constraint]:
         """Return the constraints under which the result ``row`` is defined (given that its arguments are)."""
@@ -389,9 +399,10 @@ class Element(Definition):
         which: NDArray[np.intp] | None = None,
     ) -> None:
         position, table = arguments
-        if table.size == table.shape[-1]:
-            table = table.reshape(-1)
-        super().__init__((position, table), results)
+        if len(table.shape) > 1 and table.size == table.shape[-1]:
+            arguments = position, table.reshape(-1)
+        self.arguments = arguments
+        self.results = NO_RESULTS if results is None else results
         self._which = which
 
     @property
@@ -403,6 +414,12 @@ class Element(Definition):
     def table(self) -> LinearArray:
         """The table, of shape (entries,), or the tables, of shape (tables, entries)."""
         return self.arguments[1]
+
+    @property
+    def is_of_numbers(self) -> bool:
+        """Whether it is one position, kept as a term, in a table of integers."""
+        position, table = self.arguments
+        return type(position) is Term and not table.variables.shape[1]
 
     @property
     def entries(self) -> int:
@@ -419,21 +436,25 @@ class Element(Definition):
 
     def keys(self) -> list[Any]:
         """Return (position, table) for each result."""
-        array = self.table
-        n, starts = self.entries, range(0, array.size, self.entries)
-        tables: list[Any]
-        if array.width > 1 and array.coefficients.any():
-            rows = array.row_keys()
-            tables = [tuple(rows[k : k + n]) for k in starts]
-        else:
-            columns = [array.constants, *([array.variables, array.coefficients] if array.width == 1 else [])]
-            tables = [tuple([column[k : k + n].tobytes() for column in columns]) for k in starts]
-        own = self.position.row_keys()
+        tables, own = self._table_keys(), self.position.row_keys()
         return [("element", key, tables[k]) for key, k in zip(own, self.which.tolist(), strict=True)]
+
+    def _table_keys(self) -> list[Any]:
+        array = self.table
+        if not array.variables.shape[1] and len(array.shape) == 1:  # one table of numbers, as most are
+            return [array.constants.tobytes()]
+        n, width, starts = self.entries, array.width, range(0, array.size, self.entries)
+        if width > 1 and array.coefficients.any():
+            rows = array.row_keys()
+            return [tuple(rows[k : k + n]) for k in starts]
+        if width != 1:
+            return [array.constants[k : k + n].tobytes() for k in starts]
+        columns = array.constants, array.variables, array.coefficients
+        return [tuple([column[k : k + n].tobytes() for column in columns]) for k in starts]
 
     def key(self) -> Any:
         """Return the same of one position."""
-        return self.keys()[0]
+        return ("element", self._terms[0].key(), self._table_keys()[0])
 
     def take(self, rows: NDArray[np.intp], results: IntArray) -> Element:
         """Return the block of the given rows over their tables."""
@@ -491,20 +512,30 @@ class Element(Definition):
 
     def ends(self) -> tuple[int, int]:
         """Return the same of one position, which mostly reaches all of a table of integers."""
-        table = self.table
+        table, size = self.table, self.entries
         first, last, _ = self._terms[0].ends()
-        partial, reached = first < 0 or last >= table.size, slice(max(first, 0), max(last + 1, 0))
+        partial, whole = first < 0 or last >= size, first <= 0 and last >= size - 1
         lows = highs = table.constants
-        if table.width or lows.max() > LIMIT or lows.min() < -LIMIT:
+        low, high = int(_least(lows)), int(_greatest(highs))
+        if table.width or high > LIMIT or low < -LIMIT:
             lows, highs = table.bounds()  # which refuses what is too large, in words
-        lows, highs = lows[reached], highs[reached]
-        low, high = (int(lows.min()), int(highs.max())) if lows.size else (0, 0)
+        if table.width or not whole:
+            reached = slice(max(first, 0), max(last + 1, 0))
+            lows, highs = lows[reached], highs[reached]
+            low, high = (int(lows.min()), int(highs.max())) if lows.size else (0, 0)
         return (min(low, 0), max(high, 0)) if partial else (low, high)
 
     def partial(self) -> NDArray[np.bool_]:
         """Return where the position may leave the table."""
         first, last = self.position.bounds()
         return (first < 0) | (last >= self.entries)
+
+    def is_total(self) -> bool:
+        """Say whether no position may leave the table."""
+        if type(self.position) is not Term:
+            return super().is_total()
+        first, last, _ = self.position.ends()
+        return first >= 0 and last < self.entries
 
     def condition(self, row: int) -> list[Constraint]:
         """Return that the position stays in the table: the ends that it may leave."""
@@ -540,7 +571,7 @@ class Truth(Definition):
 
     def __init__(self, constraint: Constraint, results: IntArray | None = None) -> None:
         self.constraint = constraint
-        self.results = np.zeros(0, dtype=np.int64) if results is None else results
+        self.results = NO_RESULTS if results is None else results
 
     @property
     def arguments(self) -> tuple[LinearArray, ...]:  # type: ignore[override]

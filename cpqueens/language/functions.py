@@ -9,9 +9,18 @@ from cpqueens.errors import BadIndex, IntegerError, ModelError
 from cpqueens.language.aligned import in_order
 from cpqueens.language.constraints.and_ import And
 from cpqueens.language.constraints.or_ import Or
-from cpqueens.language.conversion import as_linears, define, flat_terms, listed, singles_of
+from cpqueens.language.conversion import (
+    as_linears,
+    constants_of,
+    define,
+    flat_terms,
+    listed,
+    listed_integers,
+    singles_of,
+)
 from cpqueens.language.expressions import BoolArray, LinearArray, Operand
 from cpqueens.language.rows import as_listed, common_denominator, exactly
+from cpqueens.language.term import Term
 from cpqueens.text.foreign import explaining_keywords
 from cpqueens.text.plaintext import shown
 
@@ -43,6 +52,12 @@ def element(array: Any, *index: Any) -> LinearArray:
     ModelError
         For an array of another dimension, or an empty one.
     """
+    if len(index) == 1 and type(index[0]) is Term:  # numbers and a single term: the short way
+        numbers, term = listed_integers(array), index[0]
+        if numbers is not None and numbers.ndim == 1:
+            registry = term.registry
+            place = registry.positions(term, "element: an index")
+            return registry.define_single("element", place, constants_of(registry, numbers))
     names = [terms.registry.names_at(terms) if isinstance(terms, Operand) else None for terms in index]
     table, *positions = as_linears(listed(in_order(array, names, "an index")), *index)
     if not positions or table.ndim != len(positions):

@@ -15,6 +15,7 @@ from cpqueens.language.arrays import concatenate_rows, constant_array
 from cpqueens.language.conversion import as_linear, leaves, registry_of
 from cpqueens.language.expressions import BoolArray, LinearArray, Positions
 from cpqueens.language.rows import MAX_ELEMENTS, IntArray, distinct, refuse_misread
+from cpqueens.language.term import Term
 from cpqueens.text.plaintext import shown
 
 _PLAIN = frozenset({int, slice, type(Ellipsis), type(None)})
@@ -85,6 +86,8 @@ def _pick_by_terms(array: LinearArray, parts: tuple[Any, ...]) -> LinearArray:
     NumPy itself says what is combined with what: a term of size s stands for the positions 0..s-1 of an axis
     that is made as long as that.
     """
+    if len(parts) == array.ndim and all(type(part) is Term and part.variable_list for part in parts):
+        return _single_element(array, parts)
     terms = _terms_by_axis(array, parts)
     numbers = {axis: term for axis, term in terms.items() if term.size and not term.coefficients.any()}
     if numbers and len(numbers) < len(terms):  # as such: each result then has a table of its own, not all
@@ -104,6 +107,28 @@ def _pick_by_terms(array: LinearArray, parts: tuple[Any, ...]) -> LinearArray:
         table = np.add.outer(table, np.arange(n) * strides[axis])
         position = position * n + _within(term, n, axis, alone=len(terms) == 1)._pick(where[axis])
     return _elements(array, first, table.reshape(-1), position).reshape(picked.shape)
+
+
+def _single_element(array: LinearArray, parts: tuple[Term, ...]) -> LinearArray:
+    """Return the one element that single terms, one for each axis, choose."""
+    registry = registry_of(array, *parts)
+    terms = [as_linear(registry, part, "index") for part in parts]
+    position: Any = 0
+    for axis, (term, n) in enumerate(zip(terms, array.shape, strict=True)):
+        position = position * n + _within_axis(term, n, axis, alone=len(parts) == 1)
+    return registry.define_single("element", position, array.reshape(-1))
+
+
+def _within_axis(term: Any, length: int, axis: int, *, alone: bool) -> LinearArray:
+    """Return what `_within` does of one term that is no number."""
+    registry = term.registry
+    term = registry.positions(term, f"axis {axis}: an index")
+    if type(term) is not Term or not length:
+        return _within(term.reshape(-1), length, axis, alone=alone).reshape(())
+    first, last, _ = term.ends()
+    if alone or (first >= 0 and last < length):
+        return term
+    return registry.define_single("element", term, constant_array(registry, np.arange(length)))
 
 
 def _terms_by_axis(array: LinearArray, parts: tuple[Any, ...]) -> dict[int, LinearArray]:

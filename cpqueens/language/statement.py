@@ -21,7 +21,9 @@ from cpqueens.language.expressions import BoolArray, LinearArray, Operand
 from cpqueens.language.kept import Kept, State, is_large
 from cpqueens.language.listing import listing_text, penalties_text
 from cpqueens.language.named_values import NamedValues
+from cpqueens.language.ranges import LIMIT
 from cpqueens.language.rows import refusing
+from cpqueens.language.term import ONCE, Term
 from cpqueens.language.views import View
 from cpqueens.text.foreign import explaining_keywords, no_attribute
 from cpqueens.text.listed import ListsWhatIsPublic
@@ -133,7 +135,12 @@ class Statement(NamedValues, Constraints, metaclass=ListsWhatIsPublic):
         IntegerError
             For a bound or value that is not an integer.
         """
-        self._refuse_during_runs()
+        if self._runs:
+            self._refuse_during_runs()
+        if type(lower) is int and type(upper) is int and -LIMIT <= lower <= upper <= LIMIT:
+            if shape is None and domain is None:  # one by one in a loop: the short way
+                self.blocks.create(name, self._count, ())
+                return Term(self, (self._append_one(lower, upper, defined=False),), ONCE, 0)
         dimensions, labels = domains.as_axes(shape)
         label = f"{name:.60}: " if isinstance(name, str) else ""
         lower, upper = in_order(lower, labels, label), in_order(upper, labels, label)

@@ -234,7 +234,7 @@ class VariableStore:
         if first + size > MAX_VARIABLES:
             raise ModelError(f"{first + size} variables, allowed are at most {MAX_VARIABLES}")
         if first + size > len(self._lower):
-            capacity = max(first + size, 2 * len(self._lower))
+            capacity = max(first + size, min(2 * len(self._lower), MAX_VARIABLES))
             for name in ("_lower", "_upper", "_is_defined", "_may_be_undefined"):
                 old = getattr(self, name)
                 new = np.zeros(capacity, dtype=old.dtype)
@@ -247,13 +247,16 @@ class VariableStore:
         self.span = max(self.span, -int(lower.min(initial=0)), int(upper.max(initial=0)))
         return first
 
-    def _append_one(self, low: int, high: int) -> int:
-        """Append one defined variable."""
+    def _append_one(self, low: int, high: int, defined: bool = True) -> int:
+        """Append one variable."""
         place = self._count
         if place == len(self._lower):
-            return self._append(np.array([low]), np.array([high]), defined=True)
-        self._lower[place], self._upper[place], self._is_defined[place] = low, high, True
-        self.span = max(self.span, -low, high)
+            return self._append(np.array([low]), np.array([high]), defined)
+        self._lower[place], self._upper[place] = low, high
+        if defined:  # what no variable has had yet is False
+            self._is_defined[place] = True
+        if high > self.span or -low > self.span:
+            self.span = max(high, -low)
         self._count = place + 1
         return place
 
@@ -407,7 +410,7 @@ class VariableStore:
         self._firsts.append(definition.results.item(0))
         if isinstance(definition, Truth):
             return
-        if type(definition).partial is Definition.partial and not self.has_partial:
+        if not self.has_partial and definition.is_total():
             return
         undefined = definition.partial()
         if self.has_partial:

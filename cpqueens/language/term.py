@@ -14,7 +14,7 @@ from cpqueens.language.linear_rows import term_key
 from cpqueens.language.ranges import LIMIT
 from cpqueens.language.rows import IntArray, as_rows
 
-_PLUS, _MINUS = (1,), (-1,)
+ONCE, _MINUS = (1,), (-1,)
 """The coefficients of a variable and of its negation."""
 
 _LONG = 16
@@ -153,7 +153,7 @@ class Term(LinearArray):
     def literal(self) -> int | None:
         """Return ``v`` if it is a variable, ``-v - 1`` if it is the negation ``1 - v``; else None."""
         coefficients = self.coefficient_list
-        if coefficients == _PLUS:
+        if coefficients == ONCE:
             return self.variable_list[0] if self.constant == 0 else None
         if coefficients == _MINUS and self.constant == 1:
             return -self.variable_list[0] - 1
@@ -175,11 +175,11 @@ class Term(LinearArray):
             return left._add_scaled(right, sign)  # type: ignore[attr-defined]
         mine, theirs = self.variable_list, other.variable_list
         constant = self.constant + sign * other.constant
-        if len(mine) == 1 == len(theirs) and mine != theirs:
-            coefficients = (self.coefficient_list[0], sign * other.coefficient_list[0])
+        if len(theirs) == 1 and theirs[0] not in mine:
+            if len(mine) >= _LONG:
+                return GrowingSum(self).extended(theirs[0], sign * other.coefficient_list[0], constant)
+            coefficients = (*self.coefficient_list, sign * other.coefficient_list[0])
             return Term(self.registry, mine + theirs, coefficients, constant)
-        if len(mine) >= _LONG and len(theirs) == 1 and theirs[0] not in mine:
-            return GrowingSum(self).extended(theirs[0], sign * other.coefficient_list[0], constant)
         total = dict(zip(mine, self.coefficient_list, strict=True))
         for v, a in zip(theirs, other.coefficient_list, strict=True):
             total[v] = total.get(v, 0) + sign * a
@@ -242,7 +242,7 @@ class Term(LinearArray):
             coefficients = tuple([-a for a in self.coefficient_list])
             return Term(self.registry, self.variable_list, coefficients, 1 - self.constant)
         if self._opposite is None:  # loops negate the same truths again and again
-            coefficients = _MINUS if literal >= 0 else _PLUS
+            coefficients = _MINUS if literal >= 0 else ONCE
             self._opposite = Term(self.registry, self.variable_list, coefficients, 1 - self.constant)
             self._opposite.known_literal = -literal - 1
         return self._opposite
@@ -338,6 +338,17 @@ class GrowingSum(Term):
             if variable not in self._known:
                 return self.extended(variable, sign * coefficient, self.constant + sign * other.constant)
         return self.plain()._add_scaled(other, sign)
+
+
+def sum_of(terms: Sequence[Any]) -> Term:
+    """Return the sum of single terms of one model, of which there is one at least."""
+    registry, total, constant = terms[0].registry, {}, 0
+    for term in terms:
+        constant += term.constant
+        for v, a in zip(term.variable_list, term.coefficient_list, strict=True):
+            total[v] = total.get(v, 0) + a
+    kept = registry.remaining(total)
+    return Term(registry, tuple(kept), tuple(kept.values()), constant)
 
 
 def join_terms(registry: Registry, terms: Sequence[Term]) -> LinearArray:

@@ -132,8 +132,8 @@ def _lowered(model: Statement, supports: Supports, backend: str, objective: bool
     else:
         remaining = [([k], constraint) for k, constraint in enumerate(posted)]
     _add(lowered, remaining, scratch, supports, model, backend)
-    for condition in _unseen_conditions(model):
-        lowered.constraints += _plain(condition, scratch, supports, model, backend)
+    for simple in _plain(_unseen_conditions(model), scratch, supports, model, backend):
+        lowered.constraints += simple
     lowered.origins += [-1] * (len(lowered.constraints) - len(lowered.origins))
     lowered.definitions = _definitions(lowered, scratch, supports, model, backend)
     return lowered
@@ -180,8 +180,9 @@ def _add(
 ) -> None:
     """Add the model's constraints, each with its positions, in supported ones."""
     lowered.how += ["native"] * (len(model._constraints) - len(lowered.how))
-    for origins, constraint in constraints:
-        simple = _plain(constraint, scratch, supports, model, backend)
+    given = list(constraints)
+    simpler = _plain([constraint for _, constraint in given], scratch, supports, model, backend)
+    for (origins, constraint), simple in zip(given, simpler, strict=True):
         if len(simple) != 1 or simple[0] is not constraint:
             for origin in origins:
                 lowered.how[origin] = "decomposed"
@@ -199,21 +200,27 @@ def _unseen_conditions(model: Statement) -> list[Constraint]:
 
 
 def _plain(
-    constraint: Constraint, scratch: Scratch, supports: Supports, model: Statement, backend: str
-) -> list[Constraint]:
-    if supports(constraint, "plain"):  # most are
-        return [constraint]
-    pending, done = [constraint], []
-    while pending:
-        item = pending.pop()
-        if supports(item, "plain"):
-            done.append(item)
-            continue
-        simpler = item.decompose(scratch)
-        if (len(simpler) == 1 and simpler[0].kind == item.kind) or (not simpler and _is_core(item)):
-            raise _unsupported(model, item, "plain", backend)
-        pending += reversed(simpler)
-    return done
+    constraints: Iterable[Constraint], scratch: Scratch, supports: Supports, model: Statement, backend: str
+) -> list[list[Constraint]]:
+    """Return what supported constraints each of the given ones is; those of one kind are taken apart together."""
+    found = [[constraint] for constraint in constraints]
+    while True:
+        waiting: dict[type[Constraint], list[tuple[int, Constraint]]] = {}
+        for k, parts in enumerate(found):
+            for part in parts:
+                if not supports(part, "plain"):
+                    waiting.setdefault(type(part), []).append((k, part))
+        if not waiting:
+            return found
+        simpler: dict[int, list[Constraint]] = {}
+        for kind, items in waiting.items():
+            bound = [part.bind(scratch) for _, part in items]
+            for (_, part), parts in zip(items, kind.simpler_forms(bound), strict=True):
+                if (len(parts) == 1 and parts[0].kind == part.kind) or (not parts and _is_core(part)):
+                    raise _unsupported(model, part, "plain", backend)
+                simpler[id(part)] = parts
+        for k in dict.fromkeys(k for items in waiting.values() for k, _ in items):
+            found[k] = [new for part in found[k] for new in simpler.get(id(part), [part])]
 
 
 def _is_core(constraint: Constraint) -> bool:

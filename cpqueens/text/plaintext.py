@@ -139,6 +139,8 @@ def checked_name(name: Any, what: str, most: int, least: int = 1) -> str:
     ModelError
         For anything else: control characters would reach terminals, halves of surrogate pairs no file.
     """
+    if type(name) is str and least <= len(name) <= most and name.isascii() and name.isprintable():
+        return name  # as most are
     if not isinstance(name, str) or not least <= len(name) <= most:
         raise ModelError(f"{what} {shown(name)}: a text of {least} to {most} characters is needed")
     bad = _ESCAPED.search(name)

@@ -1,7 +1,7 @@
 """Writing a model and translating it for CP-SAT, against OR-Tools written well and CPMpy, in one run.
 
 Run as ``python tests/benchmarks/bench_writing.py [--rounds N] [--only WORDS]``; ``race.py`` says how it is
-measured, ``writing.py`` has the models. Ours goes through `Model` and `Model.to_cpsat`.
+measured, ``writing.py`` and ``writing_loops.py`` have the models. Ours goes through `Model` and `Model.to_cpsat`.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Callable
 from ortools.sat.python import cp_model
 from race import Absent, Work, arguments, race, show
 from writing import JOBS, Writer
+from writing_loops import LOOPS
 
 import cpqueens
 
@@ -41,7 +42,7 @@ def main() -> None:
     parser = arguments(__doc__, rounds=5)
     parser.add_argument("--only", default="", help="jobs with these words in their names")
     given = parser.parse_args()
-    for name, job in JOBS.items():
+    for name, job in {**JOBS, **LOOPS}.items():
         if given.only not in name:
             continue
         works = {

@@ -150,8 +150,10 @@ def _cumulative(writer: TextWriter, constraint: Any) -> None:
 
 def _intervals(writer: TextWriter, constraint: Any, kept: IntArray, origin: str, size: str) -> list[int]:
     """Return the places of intervals with the given fields as their starts and sizes."""
-    start, length = (getattr(constraint, name)._pick(kept) for name in (origin, size))
-    sides = (start, length, start + length, constraint.present._pick(kept))
+    start, length, present = (getattr(constraint, name)._pick(kept) for name in (origin, size, "present"))
+    if start.width == 1 and start.coefficients.all() and not (length.width or present.width):
+        return writer.plain_intervals(start, length.constants)
+    sides = (start, length, start + length, present)
     return [writer.interval(*rows) for rows in zip(*(a.rows() for a in sides), strict=True)]
 
 

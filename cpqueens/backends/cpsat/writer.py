@@ -32,7 +32,7 @@ class TextWriter:
         self.store = store
         self.parts: list[str] = []
         self._intervals: list[str] = []  # they come first: other constraints name them by their places
-        self._places: dict[str, int] = {}
+        self._places: dict[object, int] = {}
         self.positions = used.cumsum() - 1
         self.index: list[int] = self.positions.tolist()
         self.count = int(used.sum())
@@ -231,6 +231,24 @@ class TextWriter:
         new = self.new_variable(*self.bounds(row))
         self.raw_linear(self.names(variables, new), [*coefficients, -1], constant, "==")
         return new
+
+    def plain_intervals(self, start: LinearArray, sizes: IntArray) -> list[int]:
+        """Return the places of intervals of given sizes, each from ``a*x + b`` on, which are always there."""
+        starts = self.positions[start.variables[:, 0]], start.coefficients[:, 0], start.constants
+        ends = [np.abs(end + sizes).max(initial=0) for end in start.bounds()]
+        self.reach = max(self.reach, *map(int, ends))
+        places, found = self._places, []
+        for key in zip(*(column.tolist() for column in (*starts, sizes)), strict=True):
+            place = places.get(key)
+            if place is None:
+                place = places[key] = self.written + len(self._intervals)
+                v, a, c, d = key
+                x = f"vars:{v} coeffs:{a} offset:"
+                self._intervals.append(
+                    f"constraints{{interval{{start{{{x}{c}}}end{{{x}{c + d}}}size{{offset:{d}}}}}}}"
+                )
+            found.append(place)
+        return found
 
     def interval(self, start: Row, size: Row, end: Row, present: Row) -> int:
         """Return the place of the interval from start to end, which is there where ``present`` is 1."""

@@ -1,13 +1,16 @@
 """How often a value occurs."""
 
-from typing import Any, ClassVar
+from collections.abc import Sequence
+from typing import Any, ClassVar, Self
 
 from cpqueens.errors import ModelError
+from cpqueens.language.arrays import concatenate_rows
 from cpqueens.language.constraints.base import Constraint, Truths
 from cpqueens.language.constraints.linear import AMOUNT, SATISFIED, Linear
-from cpqueens.language.conversion import as_linears, flat_terms
+from cpqueens.language.conversion import as_linears, flat_terms, singles_of
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray
+from cpqueens.language.term import sum_of
 from cpqueens.text.foreign import no_keyword
 from cpqueens.text.plaintext import shown
 
@@ -92,9 +95,37 @@ class Count(Constraint):
         """Return the relation on the sum of the truths ``term == value``."""
         return [Linear(_occurrences(self.terms, self.value) - self.count, self.relation)]
 
+    @classmethod
+    def simpler_forms(cls, many: Sequence[Self]) -> list[list[Constraint]]:
+        """Return `simpler` of each, those of equally many terms in one go."""
+        groups: dict[int, list[int]] = {}
+        for k, constraint in enumerate(many):
+            groups.setdefault(constraint.terms.size, []).append(k)
+        found: list[list[Constraint]] = [[] for _ in many]
+        for size, members in groups.items():
+            if len(members) == 1 or not size:
+                for k in members:
+                    found[k] = many[k].simpler()
+                continue
+            terms = concatenate_rows([many[k].terms for k in members]).reshape((len(members), size))
+            wanted, limits = (
+                concatenate_rows([getattr(many[k], name).reshape(-1) for k in members])
+                for name in ("value", "count")
+            )
+            excess = (terms == wanted.reshape((len(members), 1))).sum(axis=1) - limits
+            for k, term in zip(members, excess, strict=True):
+                found[k] = [Linear(term, many[k].relation)]
+        return found
+
+
+_FEW = 16  # terms that are compared one by one sooner than as an array
+
 
 def _occurrences(terms: Any, value: Any) -> LinearArray:
     """Return how many terms equal ``value``, as a term."""
+    listed = singles_of(terms)
+    if listed is not None and len(listed) <= _FEW and type(value) is int:
+        return sum_of([(term == value).truth() for term in listed])
     array, wanted = as_linears(flat_terms(terms, "Count"), value)
     if wanted.shape:
         raise ModelError("Count: value and count must be single terms or integers")

@@ -11,7 +11,7 @@ from cpqueens.language.constraints.among import Among
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.count import Count
 from cpqueens.language.constraints.linear import AMOUNT
-from cpqueens.language.conversion import as_linears, flat_terms, listed
+from cpqueens.language.conversion import as_linear, as_linears, flat_terms, listed
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.ranges import saturated_sum
 from cpqueens.language.rows import IntArray, as_listed
@@ -107,10 +107,11 @@ class GlobalCardinality(Constraint):
 
     def simpler(self) -> list[Constraint]:
         """Return one Count for each value and limit and, if closed, Among over all values."""
+        values = [as_linear(self.registry, value) for value in self.values]
         parts: list[Constraint] = [
-            Count(self.terms, value, relation, counts[k])
+            Count.make(terms=self.terms, value=value, relation=relation, count=count)
             for relation, counts in self._limits
-            for k, value in enumerate(self.values)
+            for value, count in zip(values, counts, strict=True)
         ]
         if self.closed and self.terms.size:
             parts.append(Among(self.terms, self.values, self.terms.size))
