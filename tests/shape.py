@@ -21,9 +21,9 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 62_700,
+    "code lines": 62_910,
     "files": 626,
-    "import lines": 6_435,
+    "import lines": 6_440,
     "longest file": 750,
     "sudoku by backtracking, files": 80,
     "sudoku by backtracking, functions": 540,

@@ -17,7 +17,7 @@ from cpqueens.language.arrays import (
 )
 from cpqueens.language.expressions import OPERATIONS, BoolArray, LinearArray, Operand, Registry
 from cpqueens.language.ranges import LIMIT
-from cpqueens.language.rows import IntArray, as_integers, refuse_misread
+from cpqueens.language.rows import IntArray, as_integers, least, refuse_misread
 from cpqueens.language.term import Term, join_terms
 
 MAX_DEPTH = 32
@@ -29,7 +29,6 @@ MAX_LISTED = 1_000_000
 
 _SINGLE = {Term, int}
 _LISTS = (list, tuple)
-_least = np.minimum.reduce  # as a method it takes twice as long
 _INTEGERS = {int}
 
 
@@ -188,7 +187,7 @@ def constants_of(registry: Registry, constants: IntArray, what: str = "value") -
     IntegerError
         For one that has no negation.
     """
-    if constants.size and _least(constants, axis=None) == -(2**63):
+    if constants.size and least(constants, axis=None) == -(2**63):
         raise IntegerError(f"{what}: -2^63 cannot be negated in 64 bits; allowed is at least -2^63 + 1")
     return constant_array(registry, constants)
 

@@ -24,14 +24,11 @@ from cpqueens.language.constraints.connective import Connective
 from cpqueens.language.constraints.linear import Linear
 from cpqueens.language.expressions import LinearArray, Registry
 from cpqueens.language.ranges import LIMIT, require_product
-from cpqueens.language.rows import IntArray, distinct
+from cpqueens.language.rows import IntArray, distinct, greatest, least
 from cpqueens.language.term import Term
-
 
 NO_RESULTS: IntArray = np.zeros(0, dtype=np.int64)
 """Of a block whose variables are still to be made."""
-
-_least, _greatest = np.minimum.reduce, np.maximum.reduce  # as methods they take twice as long
 
 
 class Definition:
@@ -58,7 +55,7 @@ class Definition:
         return self.arguments  # type: ignore[return-value]
 
     def single_terms(self) -> tuple[Term, ...] | None:
-        """Return the arguments of one result if they are kept as terms; None if they are arrays."""
+        """Return the arguments of one result, without numbers, if they are kept as terms; None for arrays."""
         for term in self.arguments:
             if type(term) is not Term:
                 return None
@@ -415,11 +412,10 @@ class Element(Definition):
         """The table, of shape (entries,), or the tables, of shape (tables, entries)."""
         return self.arguments[1]
 
-    @property
-    def is_of_numbers(self) -> bool:
-        """Whether it is one position, kept as a term, in a table of integers."""
+    def single_terms(self) -> tuple[Term, ...] | None:
+        """Return the position of one result in a table of integers, if it is kept as a term."""
         position, table = self.arguments
-        return type(position) is Term and not table.variables.shape[1]
+        return (position,) if type(position) is Term and not table.variables.shape[1] else None
 
     @property
     def entries(self) -> int:
@@ -516,7 +512,7 @@ class Element(Definition):
         first, last, _ = self._terms[0].ends()
         partial, whole = first < 0 or last >= size, first <= 0 and last >= size - 1
         lows = highs = table.constants
-        low, high = int(_least(lows)), int(_greatest(highs))
+        low, high = int(least(lows)), int(greatest(highs))
         if table.width or high > LIMIT or low < -LIMIT:
             lows, highs = table.bounds()  # which refuses what is too large, in words
         if table.width or not whole:

@@ -20,13 +20,16 @@ _AT_A_TIME = 1 << 13
 """Terms."""
 
 
+_pack_one = struct.Struct("3q").pack
 _FEW = 32  # terms whose keys Python packs sooner than NumPy
 
 
 def term_key(variables: Sequence[int], coefficients: Sequence[int], constant: int, *before: int) -> bytes:
     """Return what tells one term from others, in bytes behind those of other numbers."""
     width = len(variables)
-    if width == 2:  # most are as short as that
+    if width == 1 and not before:  # most are as short as that
+        return _pack_one(constant, variables[0], coefficients[0])
+    if width == 2:
         if variables[0] > variables[1]:
             variables, coefficients = variables[::-1], coefficients[::-1]
     elif width > 2:

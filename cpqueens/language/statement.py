@@ -137,10 +137,10 @@ class Statement(NamedValues, Constraints, metaclass=ListsWhatIsPublic):
         """
         if self._runs:
             self._refuse_during_runs()
-        if type(lower) is int and type(upper) is int and -LIMIT <= lower <= upper <= LIMIT:
-            if shape is None and domain is None:  # one by one in a loop: the short way
-                self.blocks.create(name, self._count, ())
-                return Term(self, (self._append_one(lower, upper, defined=False),), ONCE, 0)
+        plain = shape is None and domain is None and type(lower) is type(upper) is int
+        if plain and -LIMIT <= lower <= upper <= LIMIT:  # one by one in a loop: the short way
+            self.blocks.create(name, self._count, ())
+            return Term(self, (self._append_one(lower, upper, defined=False),), ONCE, 0)
         dimensions, labels = domains.as_axes(shape)
         label = f"{name:.60}: " if isinstance(name, str) else ""
         lower, upper = in_order(lower, labels, label), in_order(upper, labels, label)

@@ -203,6 +203,12 @@ class VariableStore:
         self.settle()
         return self._definitions
 
+    @property
+    def firsts(self) -> list[int]:
+        """The first result of each of the definitions; the others follow it."""
+        self.settle()
+        return self._firsts
+
     def producer(self, variable: int) -> tuple[Definition, int] | None:
         """Return the definition of a defined variable and its row there, else None."""
         at = bisect_right(self._firsts, variable) - 1

@@ -342,7 +342,8 @@ class GrowingSum(Term):
 
 def sum_of(terms: Sequence[Any]) -> Term:
     """Return the sum of single terms of one model, of which there is one at least."""
-    registry, total, constant = terms[0].registry, {}, 0
+    registry, constant = terms[0].registry, 0
+    total: dict[int, int] = {}
     for term in terms:
         constant += term.constant
         for v, a in zip(term.variable_list, term.coefficient_list, strict=True):
@@ -354,10 +355,14 @@ def sum_of(terms: Sequence[Any]) -> Term:
 def join_terms(registry: Registry, terms: Sequence[Term]) -> LinearArray:
     """Return single terms as one array of shape (terms,)."""
     widths = [len(term.variable_list) for term in terms]
-    if widths.count(1) == len(widths) > 0:  # most are like that
-        parts = [(t.variable_list[0], t.coefficient_list[0], t.constant) for t in terms]
-        variables, coefficients, constants = as_rows(list(zip(*parts, strict=True)))
-        return LinearArray(registry, (len(terms),), variables[:, None], coefficients[:, None], constants)
+    count, width = len(widths), widths[0] if widths else 0
+    if width and widths.count(width) == count:  # most are like that
+        constants = as_rows([term.constant for term in terms])
+        columns = [[term.variable_list for term in terms], [term.coefficient_list for term in terms]]
+        variables, coefficients = (
+            as_rows(list(chain.from_iterable(column))).reshape(count, width) for column in columns
+        )
+        return LinearArray(registry, (count,), variables, coefficients, constants)
     return of_flat_rows(
         registry,
         widths,

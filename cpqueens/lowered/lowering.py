@@ -202,7 +202,7 @@ def _unseen_conditions(model: Statement) -> list[Constraint]:
 def _plain(
     constraints: Iterable[Constraint], scratch: Scratch, supports: Supports, model: Statement, backend: str
 ) -> list[list[Constraint]]:
-    """Return what supported constraints each of the given ones is; those of one kind are taken apart together."""
+    """Return each constraint as supported ones; those of one kind are taken apart together."""
     found = [[constraint] for constraint in constraints]
     while True:
         waiting: dict[type[Constraint], list[tuple[int, Constraint]]] = {}
@@ -298,16 +298,17 @@ def _with(array: LinearArray, chosen: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
 def _reached(roots: Iterable[LinearArray], store: VariableStore) -> NDArray[np.bool_]:
     """Return which variables terms reach: definitions come after those that they need."""
-    reached = np.zeros(store.variable_count, dtype=bool)
+    known = bytearray(store.variable_count)  # which Python reads sooner than an array
+    reached: NDArray[np.bool_] = np.frombuffer(known, dtype=np.bool_)
     for array in roots:
         reached[array.variables[array.coefficients != 0]] = True
-    for definition in reversed(store.definitions):
+    for first, definition in zip(reversed(store.firsts), reversed(store.definitions), strict=True):
         single = definition.single_terms()
         if single is not None:
-            if reached.item(definition.results.item(0)):
+            if known[first]:
                 for term in single:
                     for variable in term.variable_list:
-                        reached[variable] = True
+                        known[variable] = 1
             continue
         rows = np.flatnonzero(reached[definition.results])
         arguments = definition.arguments
@@ -417,9 +418,10 @@ def _ordered(
     blocks: list[Definition] = []
     reached = np.pad(reached, (0, scratch.variable_count - len(reached)))
     reached[list(replaced)] = False
-    for definition in scratch.definitions:
+    known = reached.tobytes()
+    for first, definition in zip(scratch.firsts, scratch.definitions, strict=True):
         if len(definition.results) == 1:
-            if reached.item(definition.results.item(0)):
+            if known[first]:
                 blocks.append(definition)
             continue
         kept = reached[definition.results]

@@ -1,7 +1,8 @@
 """Writing a model and translating it for CP-SAT, against OR-Tools written well and CPMpy, in one run.
 
 Run as ``python tests/benchmarks/bench_writing.py [--rounds N] [--only WORDS]``; ``race.py`` says how it is
-measured, ``writing.py`` and ``writing_loops.py`` have the models. Ours goes through `Model` and `Model.to_cpsat`.
+measured, ``writing.py`` and ``writing_loops.py`` have the models. Ours goes through `Model` and
+`Model.to_cpsat`.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ QUADRUPLES = _RANDOM.integers(0, 100, (100_000, 4)).tolist()
 PRICES = _RANDOM.integers(1, 100, (20, 30)).tolist()
 
 
-# ---- queens: every variable by a call of its own ------------------------------------------------------------
+# ---- queens: every variable by a call of its own --------------------------------------------------------
 
 
 def _queens(n: int) -> Job:
@@ -85,7 +85,7 @@ def _variables(n: int) -> Job:
     return Job(ours, ortools, cpmpy, 2.0)
 
 
-# ---- schedules ------------------------------------------------------------------------------------------------
+# ---- schedules ------------------------------------------------------------------------------------------
 
 
 def _ours_shop(cp: Any) -> Any:
@@ -202,7 +202,7 @@ def _cpmpy_project(cp: Any) -> Any:
     return m
 
 
-# ---- tables, elements, counts -----------------------------------------------------------------------------------
+# ---- tables, elements, counts ---------------------------------------------------------------------------
 
 
 def _ours_quadruples(cp: Any) -> Any:
@@ -286,7 +286,7 @@ def _raw_matrix(cp: Any) -> Any:
     m = cp.CpModel()
     x = [m.new_int_var(0, 19, f"x{i}") for i in range(200)]
     y = [m.new_int_var(0, 29, f"y{i}") for i in range(200)]
-    flat = sum(PRICES, [])
+    flat = [price for row in PRICES for price in row]
     for i in range(200):
         price, place = m.new_int_var(1, 99, ""), m.new_int_var(0, 599, "")
         m.add(place == 30 * x[i] + y[i])
@@ -299,7 +299,7 @@ def _cpmpy_matrix(cp: Any) -> Any:
     m = cp.Model()
     x = [cp.intvar(0, 19, name=f"x{i}") for i in range(200)]
     y = [cp.intvar(0, 29, name=f"y{i}") for i in range(200)]
-    flat = sum(PRICES, [])
+    flat = [price for row in PRICES for price in row]
     for i in range(200):
         m += cp.Element(flat, 30 * x[i] + y[i]) <= 50
     return m
@@ -364,7 +364,7 @@ def _cpmpy_cardinalities(cp: Any) -> Any:
     return m
 
 
-# ---- clauses over truths, and extremes of sums ------------------------------------------------------------------
+# ---- clauses over truths, and extremes of sums ----------------------------------------------------------
 
 
 def _rota(implied: Any) -> Any:

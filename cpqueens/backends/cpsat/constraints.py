@@ -142,7 +142,11 @@ def _no_overlap(writer: TextWriter, constraint: Any) -> None:
 def _cumulative(writer: TextWriter, constraint: Any) -> None:
     kept = np.flatnonzero(constraint.present.bounds()[1])
     tasks = joined(_intervals(writer, constraint, kept, "start", "duration"))
-    demands = "".join(f"demands{{{writer.affine(row)}}}" for row in constraint.demand._pick(kept).rows())
+    demand = constraint.demand._pick(kept)
+    if demand.width:
+        demands = "".join([f"demands{{{writer.affine(row)}}}" for row in demand.rows()])
+    else:
+        demands = "".join([f"demands{{offset:{c}}}" for c in demand.constants.tolist()])
     (limit,) = constraint.capacity.rows()
     inner = f"capacity{{{writer.affine(limit)}}}intervals:[{tasks}]{demands}"
     writer.parts.append(f"constraints{{cumulative{{{inner}}}}}")

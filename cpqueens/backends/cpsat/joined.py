@@ -25,9 +25,9 @@ def _sort(definition: Definition) -> object:
     """Return what definitions have in common that can be joined; None for one of arrays."""
     terms = definition.single_terms()
     if terms is None:
-        if isinstance(definition, Element) and definition.is_of_numbers:
-            return definition.kind, definition.entries, len(definition.position.variable_list)  # type: ignore[attr-defined]
         return None
+    if isinstance(definition, Element):
+        return definition.kind, definition.entries, len(terms[0].variable_list)
     if isinstance(definition, Truth) and definition.constraint.kind != "Linear":
         return definition.constraint.kind, len(terms)
     relation = getattr(definition.constraint, "relation", "") if isinstance(definition, Truth) else ""
@@ -43,7 +43,9 @@ def _joined(group: list[Definition]) -> Definition:
     if isinstance(group[0], Element):
         positions: list[Any] = [definition.arguments[0] for definition in group]
         registry = positions[0].registry
-        tables = constant_array(registry, np.array([definition.arguments[1].constants for definition in group]))
+        tables = constant_array(
+            registry, np.array([definition.arguments[1].constants for definition in group])
+        )
         return Element((join_terms(registry, positions), tables), results)
     terms = zip(*(definition.single_terms() or () for definition in group), strict=True)
     return type(group[0])(tuple(join_terms(column[0].registry, column) for column in terms), results)

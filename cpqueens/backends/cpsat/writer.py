@@ -195,8 +195,9 @@ class TextWriter:
         inner, columns = "", [results[:, None]]
         for variables, coefficients, constants in terms:
             places = _places(variables.shape[1])
-            inner += f"exprs{{vars:[{places}]coeffs:[{places}]offset:%d}}"
-            columns += [self.positions[variables], coefficients, constants[:, None]]
+            offset = "offset:%d" if constants.any() else ""
+            inner += f"exprs{{vars:[{places}]coeffs:[{places}]{offset}}}"
+            columns += [self.positions[variables], coefficients, *([constants[:, None]] if offset else [])]
             self._reaches(coefficients, constants)
         self._repeated(f"{kind}{{target{{vars:%d coeffs:{sign}}}{inner}}}", 0, columns)
 
@@ -235,8 +236,7 @@ class TextWriter:
     def plain_intervals(self, start: LinearArray, sizes: IntArray) -> list[int]:
         """Return the places of intervals of given sizes, each from ``a*x + b`` on, which are always there."""
         starts = self.positions[start.variables[:, 0]], start.coefficients[:, 0], start.constants
-        ends = [np.abs(end + sizes).max(initial=0) for end in start.bounds()]
-        self.reach = max(self.reach, *map(int, ends))
+        self._reaches(start.coefficients, np.abs(start.constants) + sizes)
         places, found = self._places, []
         for key in zip(*(column.tolist() for column in (*starts, sizes)), strict=True):
             place = places.get(key)

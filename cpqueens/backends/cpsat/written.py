@@ -122,8 +122,8 @@ def _new(definitions: Iterable[Definition], present: NDArray[np.bool_]) -> list[
 def _present(part: Portion, lowered: Lowered) -> NDArray[np.bool_]:
     found = np.zeros(lowered.store.variable_count, dtype=bool)
     found[part.decisions] = True
-    for definition in part.definitions:
-        found[definition.results] = True
+    if part.definitions:
+        found[np.concatenate([definition.results for definition in part.definitions])] = True
     return found
 
 

@@ -44,14 +44,30 @@ def _sorted(table: IntArray) -> IntArray:
     """Return the rows in lexicographic order, each once."""
     if not table.size:
         return np.unique(table, axis=0)
-    least = table.min(axis=0)
-    spans = [high - low + 1 for low, high in zip(least.tolist(), table.max(axis=0).tolist(), strict=True)]
-    if math.prod(spans) < 2**62:  # a row is one number
-        places = np.array([math.prod(spans[k + 1 :]) for k in range(len(spans))], dtype=np.int64)
-        numbers = np.sort((table - least) @ places)  # np.unique hashes, which is slower than this
-        numbers = numbers[np.append(True, numbers[1:] != numbers[:-1])]
-        return numbers[:, None] // places % np.array(spans) + least
-    return np.unique(table, axis=0)
+    columns = np.ascontiguousarray(table.T)
+    lows, highs = columns.min(axis=1).tolist(), columns.max(axis=1).tolist()
+    spans = [high - low + 1 for low, high in zip(lows, highs, strict=True)]
+    if math.prod(spans) >= 2**62:
+        return np.unique(table, axis=0)
+    numbers = np.zeros(len(table), dtype=np.int64)  # a row is one number
+    for column, low, span in zip(columns, lows, spans, strict=True):
+        numbers *= span
+        numbers += column
+        numbers -= low
+    steps = numbers[1:] - numbers[:-1]
+    if (steps > 0).all():
+        return table
+    numbers = np.sort(numbers)  # np.unique hashes, which is slower than this
+    numbers = numbers[np.append(True, numbers[1:] != numbers[:-1])]
+    found = np.empty((len(numbers), len(spans)), dtype=np.int64)
+    if math.prod(spans) < 2**31:  # which are divided in half the time
+        numbers = numbers.astype(np.int32)
+    for k in range(len(spans) - 1, -1, -1):
+        rest = numbers // spans[k]
+        found[:, k] = numbers - rest * spans[k]
+        numbers = rest
+    found += np.array(lows)
+    return found
 
 
 def _with_stars(rows: Any, registry: Registry) -> IntArray:

@@ -20,6 +20,8 @@ WRITTEN: dict[str, tuple[Write, int, int]] = {
     "premise": (lambda m, x, b: (x[0] == x[1]).implies(b[0]), 0, 1),
     "clause in a clause": (lambda m, x, b: b[0].implies(Or([b[1], ~b[2]])), 0, 1),
     "one of two relations": (lambda m, x, b: b[0].implies(Or([x[0] == 1, x[0] + x[1] > 3])), 1, 3),
+    "one of two values": (lambda m, x, b: b[0].implies((x[0] == 1) | (x[1] == 2)), 2, 5),
+    "a value": (lambda m, x, b: b[0].implies(x[0] == 1), 0, 1),
     "conjunction": (lambda m, x, b: b[0].implies(b[1] & b[2]), 0, 1),
     "negated conjunction in a clause": (lambda m, x, b: (b[0] & b[1]).implies(b[2]), 0, 1),
     "not both": (lambda m, x, b: ~(b[0] & b[1]), 0, 1),
@@ -29,7 +31,8 @@ WRITTEN: dict[str, tuple[Write, int, int]] = {
     "used in a sum too": (lambda m, x, b: [b[0] | (x[0] == x[1]), 1 * (x[0] == x[1]) + b[1] <= 1], 1, 4),
     "used in a function too": (lambda m, x, b: [b[0] | (x[0] > 1), maximum(1 * (x[0] > 1), x[1]) == 1], 2, 5),
     "a term of two values": (lambda m, x, b: b[0].implies(Or([x[2] - 3, b[1]])), 1, 2),
-    "both ways": (lambda m, x, b: (x[0] == 1) | ~(x[0] == 1) | b[0], 1, 3),
+    "both ways": (lambda m, x, b: (x[0] == 1) | ~(x[0] == 1) | b[0], 2, 5),
+    "both ways of a sum": (lambda m, x, b: (x[0] == x[1]) | ~(x[0] == x[1]) | b[0], 1, 3),
     "arrays": (lambda m, x, b: b[:2].implies(x[:2] + x[1] >= 3), 0, 2),
     "false": (lambda m, x, b: Or([]), 0, 1),
 }

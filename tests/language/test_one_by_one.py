@@ -1,0 +1,106 @@
+"""What is stated one by one, by quick ways of its own, means what the same does as arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import oracle
+import pytest
+
+from cpqueens import Count, GlobalCardinality, Model, ModelError, NoOverlap, Table, element
+from cpqueens.language.conversion import listed_integers
+from cpqueens.language.rows import as_integers
+
+TABLE = [[3, 1, 4], [1, 5, 9]]
+
+Write = Callable[[Any], Any]
+
+BOTH: dict[str, tuple[Write, Write]] = {
+    "elements": (
+        lambda x: [element(TABLE[0], x[k]) != k for k in range(3)],
+        lambda x: element(np.array(TABLE[0]), x) != np.arange(3),
+    ),
+    "elements of a matrix": (
+        lambda x: [element(TABLE, x[k], x[k + 1]) >= 4 for k in range(2)],
+        lambda x: element(np.array(TABLE), x[:2], x[1:]) >= 4,
+    ),
+    "a matrix by term and number": (
+        lambda x: [element(TABLE, 1, x[k]) < 9 for k in range(3)],
+        lambda x: element(np.array(TABLE), np.ones(3, dtype=int), x) < 9,
+    ),
+    "counts": (
+        lambda x: [Count([x[0], x[1], x[2]], 3 - x[2].size) <= 1, Count(list(x), x[0]) == 2],
+        lambda x: [(x == 2).sum() <= 1, (x == x[0]).sum() == 2],
+    ),
+    "cardinalities": (
+        lambda x: [GlobalCardinality([x[0], x[1]], [0, 1], [1, 1]), Count(x, 3, ">=", 1)],
+        lambda x: [(x[:2] == v).sum() == 1 for v in range(2)] + [(x == 3).sum() >= 1],
+    ),
+    "tasks": (
+        lambda x: NoOverlap([x[0], 2 * x[1] - 1, x[2] + 300], [1, 2, 3]),
+        lambda x: NoOverlap(np.array([1, 2, 1]) * x + np.array([0, -1, 300]), np.array([1, 2, 3])),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BOTH)
+def test_one_by_one_means_the_same(name: str) -> None:
+    found = []
+    for write in BOTH[name]:
+        m = Model()
+        x = m.intvar([0, -1, 0], 3, shape=3, name="x")
+        m.add(write(x))
+        rows = oracle.solve(m).rows
+        for solver in ("cpsat", "backtracking"):
+            assert {tuple(row) for row in m.enumerate(solver=solver).solutions.matrix.tolist()} == rows
+        found.append(rows)
+    assert found[0] == found[1] != set()
+
+
+def test_equal_elements_are_one_however_they_are_written() -> None:
+    m = Model()
+    x = m.intvar(0, 2, shape=2, name="x")
+    element(TABLE[0], x)
+    element(np.array(TABLE), x, x[::-1])
+    before = m.variable_count
+    element(TABLE[0], x[1])
+    element(TABLE, x[1], x[0])
+    element(tuple(TABLE[0]), x[0])
+    assert m.variable_count == before
+
+
+def test_single_variables_have_names_bounds_and_refusals() -> None:
+    m = Model()
+    made = [m.intvar(-k, 2**40, name=f"x{k}") for k in range(40)]
+    assert [str(x) for x in made] == [f"x{k}" for k in range(40)]
+    assert m.lower.tolist() == [-k for k in range(40)]
+    assert (made[39].bounds()[1] == 2**40).all()
+    assert m.span == 2**40
+    for bad, words in (((0, 1, None, "x3"), "in use"), ((1, 0, None, "y"), "empty"), ((0, 2**70), "range")):
+        with pytest.raises(ModelError, match=words):
+            m.intvar(*bad)
+    m.intvar(0, 1, shape=2, name="y")
+    with pytest.raises(ModelError, match="in use"):
+        m.intvar(0, 1, name="y[1]")
+    m.intvar(0, 1, name="z[1]")
+    with pytest.raises(ModelError, match="share the name"):
+        m.intvar(0, 1, shape=2, name="z")
+
+
+def test_lists_of_integers_are_read_as_numpy_reads_them() -> None:
+    for listed in ([1, 2], [[1, 2], [3, -4]], [[0, 255], (7, 8)], [[256, 0]], [[-1]], [[1], [2**62]]):
+        assert as_integers(listed).tolist() == np.array(listed).tolist()
+        found = listed_integers(listed)
+        assert found is not None
+        assert found.tolist() == np.array(listed).tolist()
+    for other in ([], [1, 2.5], [True, 2], [[1], [2, 3]], [[1], 2], [[1, "2"]], [2**70], "12", [[[1]]]):
+        assert listed_integers(other) is None
+
+
+@pytest.mark.parametrize("rows", [[[1, 2], [1, 2], [0, 3]], [[0, 1], [2**40, -5]], [[0, 1], [0, 2]], []])
+def test_tables_are_sorted_rows_each_once(rows: list[list[int]]) -> None:
+    m = Model()
+    table = Table(m.intvar(-9, 2**40, shape=2, name="x"), rows)
+    assert table.rows.tolist() == sorted(list(row) for row in {tuple(row) for row in rows})
