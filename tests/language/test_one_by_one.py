@@ -35,8 +35,12 @@ BOTH: dict[str, tuple[Write, Write]] = {
         lambda x: [(x == 2).sum() <= 1, (x == x[0]).sum() == 2],
     ),
     "cardinalities": (
-        lambda x: [GlobalCardinality([x[0], x[1]], [0, 1], [1, 1]), Count(x, 3, ">=", 1)],
-        lambda x: [(x[:2] == v).sum() == 1 for v in range(2)] + [(x == 3).sum() >= 1],
+        lambda x: [
+            GlobalCardinality([x[0], x[1]], [0, 1], [1, 1]),
+            Count(x, 3, ">=", 1),
+            Count(x, 2, "<", 2),
+        ],
+        lambda x: [(x[:2] == v).sum() == 1 for v in range(2)] + [(x == 3).sum() >= 1, (x == 2).sum() < 2],
     ),
     "tasks": (
         lambda x: NoOverlap([x[0], 2 * x[1] - 1, x[2] + 300], [1, 2, 3]),
