@@ -153,6 +153,9 @@ def as_linear(registry: Registry, value: Any, what: str = "value", depth: int = 
         if not value.registry.unbound:
             raise mixed()
         return value.bind(registry)
+    singles = singles_of(value)
+    if singles is not None and singles[0].registry is registry:
+        return join_terms(registry, singles)
     plain = listed_integers(value) if depth < MAX_DEPTH - 1 else None
     if plain is not None:
         return constants_of(registry, plain, what)

@@ -459,7 +459,13 @@ class LinearArray(Operand, LinearRows):
 
     def broadcast(self, shape: Shape) -> LinearArray:
         """Return the array broadcast to ``shape``, which must be possible."""
-        return self if self.shape == shape else self._pick(np.broadcast_to(self._index(), shape))
+        if self.shape == shape:
+            return self
+        if not self.shape and shape and not self.width:  # a number for all
+            many = math.prod(shape)
+            none = np.zeros((many, 0), dtype=np.int64)
+            return LinearArray(self.registry, shape, none, none, np.repeat(self.constants, many))
+        return self._pick(np.broadcast_to(self._index(), shape))
 
     def __getitem__(self, key: Any) -> LinearArray:
         """Return what NumPy picks; terms in the key choose by their value (see `language.indexing`)."""

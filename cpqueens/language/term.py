@@ -28,6 +28,12 @@ def _comparing(relation: Relation) -> Callable[[Any, Any], BoolArray]:
         if type(other) is int:
             left = Term(self.registry, self.variable_list, self.coefficient_list, self.constant - other)
             return self.registry.compare(left, relation)
+        if type(other) is Term and type(self) is Term:  # as `__sub__`, for a call less
+            mine, theirs = self.variable_list, other.variable_list
+            if len(mine) == 1 == len(theirs) and mine != theirs and other.registry is self.registry:
+                coefficients = (*self.coefficient_list, -other.coefficient_list[0])
+                left = Term(self.registry, mine + theirs, coefficients, self.constant - other.constant)
+                return self.registry.compare(left, relation)
         if isinstance(other, Term):
             difference = self - other
             return difference.registry.compare(difference, relation)

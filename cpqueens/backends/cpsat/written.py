@@ -138,10 +138,13 @@ def read(native: Any, texts: Sequence[str]) -> None:
     ModelInvalid
         If CP-SAT cannot read it.
     """
-    ends = np.cumsum([len(text) for text in texts]) // _READ_AT_ONCE
-    for part in np.split(np.arange(len(texts)), np.flatnonzero(np.diff(ends)) + 1):
-        if part.size and not native.proto.merge_text_format("".join(texts[part[0] : part[-1] + 1])):
-            raise ModelInvalid("cpsat could not read the translated model")
+    first = length = 0
+    for k, text in enumerate(texts, 1):
+        length += len(text)
+        if length >= _READ_AT_ONCE or k == len(texts):
+            if not native.proto.merge_text_format("".join(texts[first:k])):
+                raise ModelInvalid("cpsat could not read the translated model")
+            first, length = k, 0
 
 
 def _write(part: Portion, lowered: Lowered, start: Started) -> tuple[TextWriter, NDArray[np.bool_]]:

@@ -96,7 +96,8 @@ class NoOverlap(Disjoint):
     @property
     def has_setup(self) -> bool:
         """Whether any time must lie between two tasks."""
-        return bool(self.setup.coefficients.any() or self.setup.constants.any())
+        setup = self.setup
+        return bool((setup.width and setup.coefficients.any()) or setup.constants.any())
 
     def _after(self, end: LinearArray, i: IntArray, j: IntArray) -> LinearArray:
         return end._pick(i) + (self.setup[i, j] if self.setup.shape else self.setup)
