@@ -21,7 +21,7 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 62_910,
+    "code lines": 62_950,
     "files": 626,
     "import lines": 6_440,
     "longest file": 750,
