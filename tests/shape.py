@@ -21,8 +21,8 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 62_950,
-    "files": 626,
+    "code lines": 63_100,
+    "files": 627,
     "import lines": 6_440,
     "longest file": 750,
     "sudoku by backtracking, files": 80,

@@ -307,6 +307,7 @@ def compile_model(
     *,
     takes: Takes | None = None,
     objective: bool = True,
+    computed: bool = False,
     backend: str = "backend",
 ) -> Compiled:
     """Return the model as arrays.
@@ -319,8 +320,11 @@ def compile_model(
         Which of the others the engine takes as they are.
     objective
         Whether the objective counts.
+    computed
+        Whether the engine computes definitions anew at each step, see `Constraint.computed`.
     """
-    lowered = lower(model, _supports(kinds, takes), backend, objective=objective, joined=True)
+    supports = _supports(kinds, takes)
+    lowered = lower(model, supports, backend, objective=objective, joined=True, computed=computed)
     number, order = _renumber(model, lowered)
     of: dict[str, list[Any]] = {kind: [] for kind in PLAIN_KINDS}
     wholes = []

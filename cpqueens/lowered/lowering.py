@@ -12,8 +12,10 @@ the values that the terms' variables have, meaningless ones included: no other c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from heapq import heappop, heappush
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -54,8 +56,9 @@ class Scratch(VariableStore):
 
     most = DIFFERENCE
 
-    def __init__(self, model: Statement) -> None:
+    def __init__(self, model: Statement, computed: bool = False) -> None:
         super().__init__()
+        self.computed = computed  # how constraints are decomposed, see `Constraint.computed`
         self._copy_store(model)
         self.has_partial = False
 
@@ -88,7 +91,7 @@ class Lowered:
 
     def defined(self) -> IntArray:
         """Return the variables that the definitions define."""
-        return np.concatenate([np.zeros(0, dtype=np.int64), *(d.results for d in self.definitions)])
+        return _results(self.definitions)
 
 
 def lower(
@@ -98,10 +101,12 @@ def lower(
     *,
     objective: bool = True,
     joined: bool = False,
+    computed: bool = False,
 ) -> Lowered:
     """Return ``model`` over constraints that ``supports`` accepts, with or without its objective.
 
-    With ``joined`` single relations and connectives come as arrays of many, with the origin -1. The same
+    With ``joined`` single relations and connectives come as arrays of many, with the origin -1. With
+    ``computed`` constraints are decomposed as `Constraint.computed` says. The same
     question gets the same answer until the model changes: nobody may write to it.
 
     Raises
@@ -112,14 +117,16 @@ def lower(
     """
     objective = objective and model.objective is not None
     return model.kept(
-        ("lowered", supports, objective, joined),
-        lambda: _lowered(model, supports, backend, objective, joined),
+        ("lowered", supports, objective, joined, computed),
+        lambda: _lowered(model, supports, backend, objective, joined, computed),
         (lambda before: _grown(before, model, supports, backend)) if joined else None,
     )
 
 
-def _lowered(model: Statement, supports: Supports, backend: str, objective: bool, joined: bool) -> Lowered:
-    scratch = Scratch(model)
+def _lowered(
+    model: Statement, supports: Supports, backend: str, objective: bool, joined: bool, computed: bool
+) -> Lowered:
+    scratch = Scratch(model, computed)
     lowered = Lowered(scratch, [], [], model.objective if objective else None, model.maximizing)
     lowered.variables = model.variable_count
     posted = model._constraints
@@ -153,7 +160,7 @@ def _grown(before: Lowered, model: Statement, supports: Supports, backend: str) 
     assert isinstance(scratch, Scratch)
     others = before.constraints[before.rows :]
     if not same:
-        scratch = Scratch(model)
+        scratch = Scratch(model, scratch.computed)
         others = [c if c.registry is model else c.bind(scratch) for c in others]
     lowered = Lowered(scratch, [*rows, *others], [], before.objective, before.maximizing)
     lowered.variables, lowered.rows, lowered.how = model.variable_count, len(rows), list(before.how)
@@ -215,7 +222,9 @@ def _plain(
         simpler: dict[int, list[Constraint]] = {}
         for kind, items in waiting.items():
             bound = [part.bind(scratch) for _, part in items]
-            for (_, part), parts in zip(items, kind.simpler_forms(bound), strict=True):
+            own = scratch.computed and kind.computed is not Constraint.computed
+            forms = [one.computed() for one in bound] if own else kind.simpler_forms(bound)
+            for (_, part), parts in zip(items, forms, strict=True):
                 if (len(parts) == 1 and parts[0].kind == part.kind) or (not parts and _is_core(part)):
                     raise _unsupported(model, part, "plain", backend)
                 simpler[id(part)] = parts
@@ -241,37 +250,86 @@ def _definitions(
     if lowered.objective is not None:
         roots.append(lowered.objective)
     if not model.has_partial:
-        blocks = _ordered(scratch, _reached(roots, scratch), {})
+        blocks = _ordered(scratch, _reached(roots, scratch), ())
         if all(_is_known(block, supports) for block in blocks):
             return blocks
-    reached = np.zeros(scratch.variable_count, dtype=bool)
-    replaced: dict[int, Definition] = {}
-    pending = _defined_scope(roots, scratch)
+    reach = _Reach(scratch)
+    reach.add(roots)
+    replaced: list[Definition] = []
     relations: dict[int, Constraint] = {}
     taken_apart: list[int] = []
-    while pending:
-        variable = pending.pop()
-        if variable >= len(reached):
-            reached = np.concatenate([reached, np.zeros(scratch.variable_count - len(reached), dtype=bool)])
-        if reached[variable]:
-            continue
-        reached[variable] = True
-        definition, row = scratch.producer(variable)  # type: ignore[misc]
-        simple: Definition | None
+    while (found := reach.next()) is not None:
+        definition, rows = found
+        simple: list[Definition] = []
         if isinstance(definition, Truth):
-            simple = _truth(definition, row, scratch, supports, model, backend, relations)
-            if simple is not None and not isinstance(definition.constraint, Linear | Connective):
-                taken_apart.append(variable)
-        else:
-            simple = _function(definition, row, scratch)
-        if simple is not None:
-            replaced[variable] = simple
-            definition, row = simple, 0
-        pending += _defined_scope(row_arguments(definition, row), scratch)
+            simple += _truths(definition, rows, scratch, supports, model, backend, relations)
+            if simple and not isinstance(definition.constraint, Linear | Connective):
+                taken_apart += definition.results[rows].tolist()
+        elif type(definition).simpler is not Definition.simpler:
+            simple += [_function(definition, row, scratch) for row in rows.tolist()]
+        replaced += simple
+        left = np.setdiff1d(definition.results[rows], _results(simple)) - definition.results[0]
+        same = [definition if len(left) == definition.size else _part(definition, left)] if len(left) else []
+        reach.add([a for d in (*simple, *same) for a in d.arguments])
     lowered.rewritten = bool(replaced)
     if taken_apart:
         _note_decomposed(lowered, model, taken_apart)
-    return _ordered(scratch, reached, replaced)
+    return _ordered(scratch, reach.reached, replaced)
+
+
+class _Reach:
+    """Which defined variables some terms reach, and what is still to be looked at, the latest first.
+
+    A truth may be taken apart in the meantime, which defines more.
+    """
+
+    def __init__(self, scratch: Scratch) -> None:
+        self._scratch = scratch
+        self.reached = np.zeros(scratch.variable_count, dtype=bool)
+        self._seen = self.reached.copy()
+        self._pending: list[int] = []  # a heap of the (negative) numbers of definitions
+
+    def add(self, arrays: Iterable[LinearArray]) -> None:
+        """Reach what terms are over."""
+        self._grow()
+        defined, firsts = self._scratch.is_defined, self._scratch.firsts
+        for array in arrays:
+            variables = array.variables[array.coefficients != 0]
+            variables = variables[defined[variables] & ~self.reached[variables]]
+            self.reached[variables] = True
+            variables, at = np.sort(variables), 0
+            while at < len(variables):
+                number = bisect_right(firsts, variables.item(at)) - 1
+                heappush(self._pending, -number)
+                end = firsts[number] + len(self._scratch.definitions[number].results)
+                at += int(np.searchsorted(variables[at:], end))
+
+    def next(self) -> tuple[Definition, IntArray] | None:
+        """Return a definition with those of its rows that are reached and have not been looked at."""
+        while self._pending:
+            number = -heappop(self._pending)
+            definition, first = self._scratch.definitions[number], self._scratch.firsts[number]
+            mine = slice(first, first + len(definition.results))
+            rows = np.flatnonzero(self.reached[mine] & ~self._seen[mine])
+            self._seen[mine] = self.reached[mine]
+            if len(rows):
+                return definition, rows
+        return None
+
+    def _grow(self) -> None:
+        more = self._scratch.variable_count - len(self.reached)
+        if more:
+            self.reached, self._seen = (
+                np.append(known, np.zeros(more, dtype=bool)) for known in (self.reached, self._seen)
+            )
+
+
+def _results(definitions: Iterable[Definition]) -> IntArray:
+    return np.concatenate([np.zeros(0, dtype=np.int64), *(d.results for d in definitions)])
+
+
+def _part(definition: Definition, rows: IntArray) -> Definition:
+    return definition.take(rows, definition.results[rows])
 
 
 def _note_decomposed(lowered: Lowered, model: Statement, truths: list[int]) -> None:
@@ -342,44 +400,63 @@ def row_arguments(definition: Definition, row: int) -> tuple[LinearArray, ...]:
     return definition.take(np.array([row]), np.zeros(0, dtype=np.int64)).arguments
 
 
-def _function(definition: Definition, row: int, scratch: Scratch) -> Definition | None:
-    """Return the same values in simpler functions: the maximum of one term; None if the kind has none."""
-    if type(definition).simpler is Definition.simpler:
-        return None
+def _function(definition: Definition, row: int, scratch: Scratch) -> Definition:
+    """Return the same values in simpler functions: the maximum of one term."""
     result = definition.results[[row]]
     term = definition.take(np.array([row]), result).bind(scratch).simpler()
     assert term is not None, f"{definition.kind} has no simpler form"
     return Maximum((term,), result)
 
 
-def _truth(
+def _truths(
     definition: Truth,
-    row: int,
+    rows: IntArray,
     scratch: Scratch,
     supports: Supports,
     model: Statement,
     backend: str,
     relations: dict[int, Constraint],
-) -> Truth | None:
-    """Return an equal truth of a supported constraint, or None if the present one is supported.
+) -> list[Truth]:
+    """Return equal truths of supported constraints, none if the present ones are supported.
 
     ``relations`` has, by the first result of a block of conjunctions, the relations that they are.
     """
     constraint = definition.constraint
-    guard = _conditions_of(definition, row, model)
-    if not guard and supports(constraint, "implied") and supports(constraint, "negated"):
-        return None
-    item = constraint.take(np.array([row]))
+    known = supports(constraint, "implied") and supports(constraint, "negated")
+    if not model.has_partial or definition.results[0] >= model.variable_count:  # all is defined
+        if known:
+            return []
+        if definition.size > 1 and isinstance(constraint, And):
+            first = definition.results.item(0)
+            if first not in relations:
+                (relations[first],) = constraint.decompose(scratch)
+            relation = relations[first].take(rows)
+            if supports(relation, "implied") and supports(relation, "negated"):
+                return [Truth(relation, definition.results[rows])]
+    found = []
+    for row in rows.tolist():
+        guard = _conditions_of(definition, row, model)
+        if guard or not known:
+            found.append(_truth(definition, row, guard, scratch, supports, model, backend))
+    return found
+
+
+def _truth(
+    definition: Truth,
+    row: int,
+    guard: list[Constraint],
+    scratch: Scratch,
+    supports: Supports,
+    model: Statement,
+    backend: str,
+) -> Truth:
+    """Return an equal truth of a supported constraint, where the conditions ``guard`` hold."""
+    item = definition.constraint.take(np.array([row]))
     if guard:
         item = _total(item, guard, scratch)
-    result = np.array([definition.results[row]])
-    if not guard and definition.size > 1 and isinstance(constraint, And):
-        (first, *_) = definition.results.tolist()
-        if first not in relations:
-            (relations[first],) = constraint.decompose(scratch)
-        item = relations[first].take(np.array([row]))
+    result = definition.results[[row]]
     while not (supports(item, "implied") and supports(item, "negated")):
-        simpler = item.decompose(scratch)
+        simpler = item.decompose(scratch, computed=scratch.computed)
         if not simpler and _is_core(item):
             raise _unsupported(model, item, "reified", backend)
         if len(simpler) == 1 and simpler[0].size == 1:
@@ -412,12 +489,13 @@ def _total(item: Constraint, guard: list[Constraint], scratch: Scratch) -> Const
 
 
 def _ordered(
-    scratch: Scratch, reached: np.typing.NDArray[np.bool_], replaced: dict[int, Definition]
+    scratch: Scratch, reached: NDArray[np.bool_], replaced: Sequence[Definition]
 ) -> list[Definition]:
     """Return blocks of the reached results, each block after those it depends on."""
     blocks: list[Definition] = []
     reached = np.pad(reached, (0, scratch.variable_count - len(reached)))
-    reached[list(replaced)] = False
+    for definition in replaced:
+        reached[definition.results] = False
     known = reached.tobytes()
     for first, definition in zip(scratch.firsts, scratch.definitions, strict=True):
         if len(definition.results) == 1:
@@ -428,14 +506,26 @@ def _ordered(
         if kept.all():
             blocks.append(definition)
         elif kept.any():
-            rows = np.flatnonzero(kept)
-            blocks.append(definition.take(rows, definition.results[rows]))
-    blocks += replaced.values()
+            blocks.append(_part(definition, np.flatnonzero(kept)))
+    blocks += replaced
     if not replaced:
         return blocks
-    producer = {int(v): k for k, block in enumerate(blocks) for v in block.results}
-    needs = [sorted({producer[v] for v in _defined_scope(b.arguments, scratch)}) for b in blocks]
-    return [blocks[k] for k in topological(needs)]
+    return _sorted(blocks, scratch) or _sorted(
+        [_part(block, np.array([row])) for block in blocks for row in range(len(block.results))], scratch
+    )
+
+
+def _sorted(blocks: list[Definition], scratch: Scratch) -> list[Definition]:
+    """Return blocks in an order of evaluation, none if some need each other: of single rows none do."""
+    producer = np.full(scratch.variable_count, -1)
+    for k, block in enumerate(blocks):
+        producer[block.results] = k
+    needs = [np.unique(producer[_defined_scope(block.arguments, scratch)]).tolist() for block in blocks]
+    place, order = [0] * len(blocks), topological(needs)
+    for at, k in enumerate(order):
+        place[k] = at
+    sorted_ = all(place[need] < place[k] for k, needed in enumerate(needs) for need in needed)
+    return [blocks[k] for k in order] if sorted_ else []
 
 
 def topological(needs: list[list[int]]) -> list[int]:

@@ -69,6 +69,7 @@ def patterns_of(
     *,
     takes: Takes | None = None,
     objective: bool = True,
+    computed: bool = False,
     backend: str = "backend",
 ) -> Patterns:
     """Compile a model and return it with its patterns: the same for all engines until it changes.
@@ -77,6 +78,8 @@ def patterns_of(
     """
     objective = objective and model.objective is not None
     return model.kept(
-        ("patterns", kinds, takes, objective),
-        lambda: Patterns(compile_model(model, kinds, takes=takes, objective=objective, backend=backend)),
+        ("patterns", kinds, takes, objective, computed),
+        lambda: Patterns(
+            compile_model(model, kinds, takes=takes, objective=objective, computed=computed, backend=backend)
+        ),
     )

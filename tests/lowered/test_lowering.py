@@ -25,10 +25,10 @@ from cpqueens import (
 from cpqueens.fuzzing.generate import random_model
 from cpqueens.language.constraints.kinds import KINDS
 from cpqueens.language.conversion import define
-from cpqueens.language.definitions import DEFINITION_KINDS, Definition, Truth
+from cpqueens.language.definitions import DEFINITION_KINDS, Definition, Maximum, Truth
 from cpqueens.language.ranges import OutOfRange
 from cpqueens.language.rows import IntArray
-from cpqueens.lowered.lowering import Scratch, lower
+from cpqueens.lowered.lowering import Scratch, _ordered, lower
 
 CORE = {"Linear", "Or"}
 
@@ -290,3 +290,15 @@ def test_a_model_is_lowered_once_for_each_question_until_it_changes():
     again = lower(m, supports)
     assert again is not made[1]
     assert len(again.how) == len(made[1].how) + 1
+
+
+def test_blocks_that_need_each_other_are_put_in_order_row_by_row() -> None:
+    """Results that are defined together may be those of a truth and of what it is made of."""
+    m = Model()
+    x = m.intvar(-2, 2, shape=2, name="x")
+    scratch = Scratch(m)
+    first = scratch.define("abs", (2,), x.bind(scratch))
+    last = abs(1 - first[0])
+    replaced = Maximum((np.concatenate([x.bind(scratch)[:1], last.reshape(1)]),), first.variables[:, 0])
+    order = _ordered(scratch, np.ones(scratch.variable_count, dtype=bool), [replaced])
+    assert [d.results.tolist() for d in order] == [[2], [4], [3]]

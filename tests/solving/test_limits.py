@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import signal
 import threading
 import time
 from typing import Any
@@ -77,6 +78,23 @@ def test_a_run_ends_wherever_it_is_stuck(solver: str, place: str, monkeypatch: p
         ("FEASIBLE", "solution_limit"),
     )
     assert not outcome.complete
+
+
+def test_ctrl_c_ends_a_run_that_is_lowering(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def stuck(*_arguments: Any) -> None:
+        signal.raise_signal(signal.SIGINT)
+        asked.append(True)
+        used = ThreadTime()
+        while used() < PATIENCE:
+            sum(range(100))
+
+    monkeypatch.setattr("cpqueens.lowered.lowering._add", stuck)
+    for solver in ("backtracking", "cpsat", "las-vegas", "local-search", "python-constraint", "auto"):
+        outcome = words().solve(solver=solver, time_limit=1e6)
+        assert asked.pop()
+        assert (outcome.status, outcome.stop_reason) == ("UNKNOWN", "interrupted"), solver
 
 
 @pytest.mark.parametrize(

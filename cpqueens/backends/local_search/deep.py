@@ -28,6 +28,45 @@ OWNERS = {
 }
 
 
+class _Supports:
+    """The decision variables that variables depend on; most definitions depend on what others depend on."""
+
+    def __init__(self, decision_count: int) -> None:
+        self._n = decision_count
+        self._number: dict[int, int] = {}  # of a defined variable: that of its support
+        self._sets: list[IntArray] = []
+        self._known: dict[bytes, int] = {}
+        self._unions: dict[tuple[int, ...], int] = {}
+
+    def define(self, variable: int, terms: Terms) -> None:
+        """Note that a variable is a function of terms, whose variables are known."""
+        self._number[variable] = self._union(terms)
+
+    def of_variable(self, variable: int) -> IntArray:
+        """Return the support of a defined variable, ascending."""
+        return self._sets[self._number[variable]]
+
+    def of(self, terms: Terms) -> IntArray:
+        """Return the decision variables that ``terms`` depend on, ascending."""
+        return self._sets[self._union(terms)]
+
+    def _union(self, terms: Terms) -> int:
+        variables = terms.variable.tolist()
+        if len(set(variables)) < len(variables):  # some may cancel
+            variables = distinct(merged(terms)[1]).tolist()
+        n, number = self._n, self._number
+        key = tuple(sorted({~v if v < n else number[v] for v in variables}))
+        found = self._unions.get(key)
+        if found is None:
+            decisions = np.array([~k for k in key if k < 0], dtype=np.int64)
+            union = distinct(np.concatenate([decisions, *(self._sets[k] for k in key if k >= 0)]))
+            found = self._known.setdefault(union.tobytes(), len(self._sets))
+            if found == len(self._sets):
+                self._sets.append(union)
+            self._unions[key] = found
+        return found
+
+
 class _DeepBuilder:
     """The layer's own terms, each with one owner: first those of definitions, then those of constraints."""
 
@@ -36,17 +75,17 @@ class _DeepBuilder:
         self.compiled = assembler.compiled
         self.n = assembler.n
         self.parts: list[Terms] = []
-        self.owners: list[IntArray] = []  # (terms, 4): value, kind, owner, base
+        self.owners: list[tuple[int, int, int, int]] = []  # how many terms, their kind, owner and base
         self.size = 0
         self.data: list[int] = []
         self.tables = np.zeros((len(assembler.entries), 4), dtype=np.int64)
         entries = [e for e in assembler.entries if e.layer == "deep"]
         self.used = self._reached([e.terms for e in entries])
-        self.supports = {v: np.array([v]) for v in range(self.n)}
+        self.supports = _Supports(self.n)
         self.definitions = []
         for k, variable in enumerate(self.used.tolist()):  # in order of evaluation: arguments come first
             definition = self.compiled.definitions[variable - self.n]
-            self.supports[variable] = self._support(definition.terms)
+            self.supports.define(variable, definition.terms)
             self.definitions.append(self._definition(k, definition))
         for entry in entries:
             self._constraint(entry)
@@ -61,14 +100,9 @@ class _DeepBuilder:
                 reached[self.compiled.definitions[k].terms.variable] = True
         return self.n + np.flatnonzero(reached[self.n :])
 
-    def _support(self, terms: Terms) -> IntArray:
-        """Return the decision variables that ``terms`` depend on, ascending."""
-        found = [self.supports[v] for v in distinct(merged(terms)[1]).tolist()]
-        return distinct(np.concatenate([np.zeros(0, dtype=np.int64), *found]))
-
     def _add(self, terms: Terms, kind: int, owner: int, base: int = 0) -> None:
         self.parts.append(terms)
-        self.owners.append(np.tile(np.array([[0, kind, owner, base]]), (len(terms), 1)))
+        self.owners.append((len(terms), kind, owner, base))
         self.size += len(terms)
 
     def _definition(self, k: int, definition: CompiledDefinition) -> tuple[int, ...]:
@@ -91,7 +125,7 @@ class _DeepBuilder:
         if entry.kind == "AllDifferent":
             base = self.assembler.reserve(number, *bounds(terms, self.compiled))
         else:
-            self.assembler.scopes[number] = self._support(terms)
+            self.assembler.scopes[number] = self.supports.of(terms)
         if entry.kind == "Count":
             owner = codes.OWNER_COUNT if sign > 0 else codes.OWNER_SIGNED_COUNT
             last = len(terms) - 1
@@ -111,10 +145,12 @@ class _DeepBuilder:
         node_start = offsets(2 * np.bincount(node[variables], minlength=self.n + len(self.used)))
         flat = np.stack([rows, coefficients], axis=1)[np.argsort(node[variables], kind="stable")].reshape(-1)
         reach_start, reach = self._reach()
-        owners = np.concatenate([np.zeros((0, 4), dtype=np.int64), *self.owners])
+        owners = np.array(self.owners, dtype=np.int64).reshape(-1, 4)
+        owners = np.repeat(owners, owners[:, 0], axis=0)
+        owners[:, 0] = 0  # their values
         supports = [np.zeros(0, dtype=np.int64)] * count
         for t in np.flatnonzero(owners[:, 1] == codes.OWNER_ALL_DIFFERENT).tolist():
-            supports[t] = self._support(block(terms, t, t + 1))
+            supports[t] = self.supports.of(block(terms, t, t + 1))
         zeros: Any = np.zeros
         return Deep(
             node_start, flat, owners.reshape(-1), terms.constant,
@@ -129,7 +165,7 @@ class _DeepBuilder:
 
     def _reach(self) -> tuple[IntArray, IntArray]:
         """Return, per decision variable, the definitions that depend on it, ascending."""
-        supports = [self.supports[v] for v in self.used.tolist()]
+        supports = [self.supports.of_variable(v) for v in self.used.tolist()]
         variable = np.concatenate([np.zeros(0, dtype=np.int64), *supports])
         definition = np.repeat(np.arange(len(supports)), [len(s) for s in supports])
         order = np.lexsort((definition, variable))

@@ -41,7 +41,7 @@ def run_many(model: Statement, request: Request, seeds: IntArray) -> Many | None
             return _shifted(pattern, request, task, seeds)
     if tours_of(model, task) is not None:
         return None
-    patterns = patterns_of(model, backend="local-search")
+    patterns = patterns_of(model, computed=True, backend="local-search")
     if schedule_of(model, task, patterns) is not None:
         return None
     task = replace(task, limits=limits_of(request, lambda: default_steps(patterns)))

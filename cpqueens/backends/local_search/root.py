@@ -6,7 +6,9 @@ here: what is found is delivered and checked like all that local search finds.
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -15,9 +17,12 @@ from cpqueens.backends.backtracking.network import build_memory
 from cpqueens.backends.backtracking.wholes.registry import takes
 from cpqueens.backends.base import Ended, Request, Want
 from cpqueens.kernels.exact import domains as at
+from cpqueens.kernels.exact import kinds
+from cpqueens.kernels.exact.apart import entry_of
 from cpqueens.kernels.exact.domains import Memory, dequeue, note, waiting_queue
 from cpqueens.kernels.exact.propagation import run_propagator, wake
 from cpqueens.kernels.jit.entries import entry
+from cpqueens.kernels.jit.tiers import Fixed
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
 from cpqueens.lowered.compiled import PLAIN_KINDS, Compiled
@@ -110,6 +115,7 @@ def _propagate(m: Memory, request: Request) -> tuple[bool, bool]:
             note(m, v, at.BOUND | at.DOMAIN, entry(m.x, v + at.LOW), entry(m.x, v + at.HIGH))
     queued = sum(int(m.stack[q + at.SIZE_OF]) for q in range(at.QUICK, at.QUEUES_END, at.Q_WIDTH))
     left = RUNS * (queued + int(m.stack[at.VARIABLES]) // at.X_WIDTH)
+    fixed, spent = Fixed(m), dict[int, float]()
     for turn in range(left):
         if turn % 64 == 0 and request.should_stop():
             raise Stopped
@@ -120,9 +126,20 @@ def _propagate(m: Memory, request: Request) -> tuple[bool, bool]:
         queue = waiting_queue(m)
         if queue == at.QUEUES_END:
             return True, True
-        if not run_propagator(m, dequeue(m, queue)):
+        if not _run(m, fixed, dequeue(m, queue), spent):
             return False, True
     return True, False
+
+
+def _run(m: Memory, fixed: Fixed, p: int, spent: dict[int, float]) -> Any:
+    """Run a propagator: one that is compiled apart in machine code, once those of its kind took long."""
+    kind = entry(m.net, p + at.KIND)
+    if kind < kinds.APART:
+        return run_propagator(m, p)
+    began, before = time.thread_time(), spent.get(kind, 0.0)
+    found = entry_of(kind).within_plain((fixed, p), before)
+    spent[kind] = before + time.thread_time() - began
+    return found
 
 
 @dataclass(frozen=True)

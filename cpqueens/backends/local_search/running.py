@@ -88,7 +88,7 @@ def _run(model: Statement, request: Request, deliver: Deliver, task: Task) -> Re
         if tried.reason != "stalled":
             return tried
         began = request.clock.elapsed()
-    patterns = patterns_of(model, backend="local-search")
+    patterns = patterns_of(model, computed=True, backend="local-search")
     schedule = schedule_of(model, task, patterns)
     if request.interrupted():  # before the arrays of a search are built
         raise Stopped

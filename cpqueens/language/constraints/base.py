@@ -181,9 +181,18 @@ class Constraint(BoolArray, metaclass=ListsForUsers):
         """Return `simpler` of each; a kind may make them together, which takes less time."""
         return [constraint.simpler() for constraint in many]
 
-    def decompose(self, scratch: Registry) -> list[Constraint]:
-        """Return `simpler` with everything it defines created in ``scratch``."""
-        return self.bind(scratch).simpler()
+    def computed(self) -> list[Constraint]:
+        """Return simpler constraints for engines that compute what is defined anew at each step.
+
+        They have as few definitions as possible, which may have many values: such engines gain nothing from
+        truths that tell single values apart. They are violated by as much as those of `simpler`.
+        """
+        return self.simpler()
+
+    def decompose(self, scratch: Registry, *, computed: bool = False) -> list[Constraint]:
+        """Return `simpler`, or `computed`, with everything it defines created in ``scratch``."""
+        bound = self.bind(scratch)
+        return bound.computed() if computed else bound.simpler()
 
     def truth(self) -> LinearArray:
         """Return 0/1 terms of the same shape: 1 where the element holds."""

@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from enum import Enum
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
 
-from cpqueens.errors import ModelError
 from cpqueens.language.arrays import concatenate_rows, constant_array, stack_last
 from cpqueens.language.constraints.and_ import And
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.expression import DIGITS, automaton_of
 from cpqueens.language.constraints.linear import Linear
 from cpqueens.language.constraints.or_ import Or
+from cpqueens.language.constraints.states import ONE, listed, numbers_of, triple
 from cpqueens.language.conversion import row_of_terms
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray, as_listed
 from cpqueens.text.foreign import explaining_keywords
-from cpqueens.text.plaintext import shown
 
 _FAR = 2**40  # more than any number of terms
+_SPARSE = 8  # places of a table of transitions for each that is one
 _CELLS = 2**20  # transitions of words that are looked at together
-_ONE = int | np.integer | str | Enum  # what is one state; a tuple may be several
 
 
 class Regular(Constraint):
@@ -67,9 +65,9 @@ class Regular(Constraint):
     accepting: tuple[int, ...]
 
     def __init__(self, terms: Any, transitions: Any, start: Any, accepting: Any) -> None:
-        rows = [_triple(row) for row in _sequence(transitions, "transitions")]
-        ends = [accepting] if isinstance(accepting, _ONE) else list(_sequence(accepting, "accepting"))
-        number = _numbers([start, *(state for row in rows for state in (row[0], row[2])), *ends])
+        rows = [triple(row) for row in listed(transitions, "transitions")]
+        ends = [accepting] if isinstance(accepting, ONE) else list(listed(accepting, "accepting"))
+        number = numbers_of([start, *(state for row in rows for state in (row[0], row[2])), *ends])
         array = row_of_terms(terms, "Regular")
         read = array.registry.numbered([value for _, value, _ in rows])
         arcs = as_listed(
@@ -163,6 +161,31 @@ class Regular(Constraint):
             parts.append(Linear(reached.sum() - 1, relation))
         return parts
 
+    def computed(self) -> list[Constraint]:
+        """Return, after each term, that a deterministic automaton is in a state from which it may end well.
+
+        The state is an element of the table of transitions, 0 where there is none.
+        """
+        layers, possible = self.layers()
+        low, high = self.terms.bounds()
+        spans = (high - low + 1).tolist()
+        sizes = [(len(np.unique(arcs[:, 0])) + 1) * span for arcs, span in zip(layers, spans, strict=True)]
+        small = sum(sizes) <= _SPARSE * sum(map(len, layers))
+        if not possible or not self.deterministic or not small:
+            return self.simpler()
+        parts: list[Constraint] = []
+        state, states = constant_array(self.registry, np.ones((), dtype=np.int64)), np.array([self.start])
+        for k, (arcs, span, size) in enumerate(zip(layers, spans, sizes, strict=True)):
+            after = np.unique(arcs[:, 2])
+            table = np.zeros(size, dtype=np.int64)
+            place = (np.searchsorted(states, arcs[:, 0]) + 1) * span + arcs[:, 1] - low[k]
+            table[place] = np.searchsorted(after, arcs[:, 2]) + 1
+            position = state * span + self.terms[k] - low[k]
+            state = self.registry.define_single("element", position, constant_array(self.registry, table))
+            parts.append(Linear(state, "!="))
+            states = after
+        return parts
+
     def layers(self) -> tuple[list[IntArray], bool]:
         """Return, for each term, the transitions of ways to an accepting state, and if there is a way."""
         low, high = self.terms.bounds()
@@ -206,33 +229,3 @@ def _arrivals(heads: IntArray, taken: LinearArray) -> tuple[IntArray, LinearArra
         places.append(mine)
         reached.append(Or.over(ways).truth() if many > 1 else ways.reshape(-1))
     return states, concatenate_rows(reached)._pick(np.argsort(np.concatenate(places)))
-
-
-def _sequence(values: Any, what: str) -> Iterable[Any]:
-    if isinstance(values, np.ndarray):
-        values = values.tolist()
-    if not isinstance(values, Iterable) or isinstance(values, str):
-        raise ModelError(f"Regular: {what}: a list is needed, got {shown(values)}")
-    return values
-
-
-def _triple(row: Any) -> tuple[Any, Any, Any]:
-    if not isinstance(row, tuple | list) or len(row) != 3:
-        raise ModelError(f"Regular: transitions are (state, value, next state), got {shown(row)}")
-    state, value, after = row
-    return state, value, after
-
-
-def _numbers(states: list[Any]) -> Mapping[Any, int]:
-    """Return the number of each state: itself if all are integers, else by the order of appearance."""
-    wrong = next((s for s in states if not _is_state(s)), None)
-    if wrong is not None:
-        raise ModelError(f"Regular: a state is an integer or a name, got {shown(wrong)}")
-    distinct = list(dict.fromkeys(states))
-    named = not all(isinstance(s, int | np.integer) for s in distinct)
-    numbers = range(len(distinct)) if named else as_listed(distinct, "states").tolist()
-    return dict(zip(distinct, numbers, strict=True))
-
-
-def _is_state(value: Any) -> bool:
-    return all(map(_is_state, value)) if isinstance(value, tuple) else isinstance(value, _ONE)

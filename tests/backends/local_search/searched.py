@@ -24,7 +24,7 @@ def walks_alone(strategy: str) -> dict[str, Any]:
 
 def compiled(model: Model) -> Compiled:
     """Return the arrays that a search reads."""
-    return compile_model(model, backend="local-search")
+    return compile_model(model, computed=True, backend="local-search")
 
 
 def diagonals(n: int) -> Model:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 import pkgutil
 from pathlib import Path
 
@@ -32,6 +33,7 @@ SHARED = {
     "paired",
     "successors",
     "expression",
+    "states",
     "lex_chain",
     "table_rows",
 }
@@ -83,7 +85,8 @@ def test_meaning_is_the_oracles(kind: str, context: str) -> None:
 
 @pytest.mark.parametrize("kind", [k for k in KINDS if kind_class(k).simpler is not Constraint.simpler])
 def test_decomposition_means_the_same(kind: str) -> None:
-    for seed in range(25):
+    ways = (False, True) if kind_class(kind).computed is not Constraint.computed else (False,)
+    for seed, computed in itertools.product(range(25), ways):
         model = random_model(seed, kinds=[kind], contexts=["plain"], constraints=2)
         for posted in model.constraints:
             if posted.constraint.kind != kind:
@@ -92,7 +95,7 @@ def test_decomposition_means_the_same(kind: str) -> None:
             values, where = model.complete_where_defined(grid, model.decisions)
             before = posted.constraint.holds(values)
             scratch = Scratch(model)
-            parts = posted.constraint.decompose(scratch)
+            parts = posted.constraint.decompose(scratch, computed=computed)
             values, _ = scratch.complete_where_defined(grid, model.decisions)
             after = np.ones(len(grid), dtype=bool)
             for part in parts:

@@ -10,11 +10,13 @@ from random import Random
 from typing import Any
 
 import numpy as np
+import oracle
 import pytest
 
 from cpqueens import MissingLibrary, Model, ModelError, Regular
 from cpqueens.files.modelfile import dump_model, parse_model
 from cpqueens.language.constraints import regular
+from cpqueens.lowered.lowering import Scratch
 
 FIBONACCI = {1: 2, 4: 8, 7: 34, 10: 144}
 """OEIS A000045: binary words of a length without two ones in a row are Fibonacci(length + 2)."""
@@ -249,3 +251,39 @@ def test_without_greenery_one_line_says_how_to_install_it(monkeypatch: pytest.Mo
     monkeypatch.setitem(sys.modules, "greenery", None)
     with pytest.raises(MissingLibrary, match=r"^an expression needs greenery, [^\n]*: pip install '[^\n]*'$"):
         Regular.from_expression(m.boolvar(shape=2, name="x"), "01")
+
+
+def test_states_that_are_computed_are_as_far_from_holding_as_truths() -> None:
+    """One definition for each term, where there were some for each transition."""
+    compared = 0
+    for seed in range(12):
+        random = np.random.default_rng(seed)
+        states, length = int(random.integers(2, 5)), int(random.integers(3, 5))
+        arcs = [
+            (s, v, int(random.integers(states)))
+            for s in range(states)
+            for v in (-1, 0, 1)
+            if random.random() < 0.8
+        ]
+        m, _ = words(length, -1, 1, arcs, 0, [1])
+        if not m.constraints[0].constraint.layers()[1]:
+            continue
+        amounts, defined = [], []
+        for computed in (False, True):
+            scratch = Scratch(m)
+            parts = m.constraints[0].constraint.decompose(scratch, computed=computed)
+            everything, _ = scratch.complete_where_defined(oracle.assignments(m), m.decisions)
+            amounts.append(sum(part.violation(everything) for part in parts))
+            defined.append(sum(len(d.results) for d in scratch.definitions))
+        assert (amounts[0] == amounts[1]).all()
+        assert defined[1] == length < defined[0]
+        compared += bool(amounts[0].any())
+    assert compared > 5
+
+
+def test_a_wide_term_or_an_automaton_that_guesses_has_no_table_of_states() -> None:
+    for terms, automaton in ((3, (THIRD_LAST, 0, [3])), (2, ([(0, 1, 0), (0, 9**9, 0)], 0, [0]))):
+        m, _ = words(terms, 0, 9**9, *automaton)
+        scratch = Scratch(m)
+        m.constraints[0].constraint.decompose(scratch, computed=True)
+        assert {d.kind for d in scratch.definitions} == {"truth"}
