@@ -253,7 +253,7 @@ def _definitions(
         blocks = _ordered(scratch, _reached(roots, scratch), ())
         if all(_is_known(block, supports) for block in blocks):
             return blocks
-    reach = _Reach(scratch)
+    reach = _ReachedDefinitions(scratch)
     reach.add(roots)
     replaced: list[Definition] = []
     relations: dict[int, Constraint] = {}
@@ -277,7 +277,7 @@ def _definitions(
     return _ordered(scratch, reach.reached, replaced)
 
 
-class _Reach:
+class _ReachedDefinitions:
     """Which defined variables some terms reach, and what is still to be looked at, the latest first.
 
     A truth may be taken apart in the meantime, which defines more.
