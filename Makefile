@@ -136,7 +136,7 @@ docs-benchmarks: $(BENCHMARK)/.ready
 	$(RECORDED)/bench_writing.py $(RECORD)
 	$(RECORDED)/bench_peers.py $(RECORD)
 	$(RECORDED)/bench_exact.py $(RECORD)
-	$(RECORDED)/bench_counting.py $(RECORD) $(if $(KLUEV),--against '$(KLUEV) {n}')
+	$(RECORDED)/bench_counting.py $(RECORD) $(if $(KLUEV),--against '$(KLUEV)')
 	$(RECORDED)/bench_local_search.py $(RECORD)
 	$(RECORDED)/bench_flatzinc.py $(RECORD)
 	$(RECORDED)/bench_longrun.py $(RECORD)

@@ -137,10 +137,10 @@ CLAIMS = ["claim", "the source says", "the source's program, measured by us", "o
 def claims(name: str, experiments: Sequence[Experiment], runs: int) -> FigureTable:
     """Return the table of claims, each with what is measured."""
     rows = [experiment.row(runs) for experiment in experiments]
-    commands = dict.fromkeys(experiment.command(runs) for experiment in experiments)
-    return FigureTable(
-        f"{name}-claims", "Claims and figures (95 % intervals)", [CLAIMS, *rows], tuple(commands)
-    )
+    commands = list(dict.fromkeys(experiment.command(runs) for experiment in experiments))
+    if any(experiment.program for experiment in experiments):
+        commands += [f"cpqueens experiments --only {name} --runs {runs}"]  # the sources' programs, too
+    return FigureTable(f"{name}-claims", "Claims and figures (95 % intervals)", [CLAIMS, *rows], commands)
 
 
 @dataclass(frozen=True)

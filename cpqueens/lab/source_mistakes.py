@@ -74,7 +74,7 @@ def sideways_mistakes(runs: int) -> FigureTable:
         ends = Counter(run.end for run in played(program, 8, number))
         rows.append([what, *(per_cent(ends[end], number) for end in (SOLVED, MISSED)), f"{number:,}"])
     caption = (
-        "Its program with its mistakes, one by one: 8 queens, at most ten sideways moves in a row; missed is "
+        "Its program with its mistakes, one by one. 8 queens, at most ten sideways moves in a row; missed is "
         "what was solved and reported as a failure"
     )
     return FigureTable("sideways-mistakes", caption, rows, only("sideways-mistakes", runs))

@@ -32,8 +32,8 @@ def las_vegas_table(n: int, _runs: int = 0) -> FigureTable:
         printed, ours = PUBLISHED[n].get(exact.stop_vegas, {}), cells(exact)
         rows.append([str(exact.stop_vegas), *(x for c in "pset" for x in (printed.get(c, ""), ours[c]))])
     caption = (
-        f"{n} queens: the probability p that an attempt succeeds, its nodes on success s and on failure e, "
-        "and t = s + (1 - p) e / p until the first success"
+        f"Success and nodes of {n} queens. The probability p that an attempt succeeds, its nodes on success "
+        "s and on failure e, and t = s + (1 - p) e / p until the first success"
     )
     return FigureTable(f"las-vegas-{n}", caption, rows, only(f"las-vegas-{n}"))
 
@@ -63,8 +63,8 @@ def representations(_runs: int = 0) -> FigureTable:
             nodes = f"{found.statistics['nodes']:,}"
             rows.append([asked, strategy, f"{found.count:,}", nodes, _times(seconds)])
     caption = (
-        f"Nodes and time of all solutions by four representations of one search, {_REPEATED} times each, "
-        "with 95 % intervals of the median"
+        f"Four representations of one search. Nodes and time of all solutions, {_REPEATED} times each, with "
+        "95 % intervals of the median"
     )
     return FigureTable("representations", caption, rows, only("representations"))
 
@@ -92,7 +92,7 @@ def overview(runs: int) -> FigureTable:
     rows = [["algorithm", "queens", "solved", "steps of a run", "evaluations of a solution", "ms"]]
     rows += [*_of_runs(max(20, runs // 10)), *_of_searches()]
     caption = (
-        "All algorithms over sizes, by machine code; steps of backtracking and las-vegas are nodes, without "
+        "All algorithms over sizes. By machine code; steps of backtracking and las-vegas are nodes, without "
         "an interval exact; ms are processor time of a whole call of backtracking, else a run's share"
     )
     return FigureTable("all-sizes", caption, rows, only("all-sizes", runs))

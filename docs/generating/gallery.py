@@ -15,8 +15,9 @@ from generating.tables import fenced, linked, table, toctree
 _VIEWPOINTS = """## Which solver likes which viewpoint
 
 Some problems can be stated in other variables with the same solutions (`viewpoint=`). The table is what
-`tests/benchmarks/bench_viewpoints.py` wrote; `>` is how long a run had taken when its limit ended it.
-`compare` proves for small sizes of each that the solutions are the same.
+`tests/benchmarks/bench_viewpoints.py` wrote; `>` is how long a run had taken when its limit ended it,
+and `no proof` a heuristic that ended without one. `compare` proves for small sizes of each that the
+solutions are the same.
 
 ```{include} ../../files/viewpoints.txt
 ```"""

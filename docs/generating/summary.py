@@ -32,8 +32,8 @@ class Row(NamedTuple):
 
 EACH = "cpqueens, backtracking, checked"
 ROWS = (
-    Row("list 12 queens, each read in Python, by `backtracking`", "exact",
-        "list 12 queens, every value read in Python (Gecode: printed)", EACH,
+    Row("list 12 queens, value by value in Python (NuCS a row at once, Gecode prints), by `backtracking`",
+        "exact", "list 12 queens, value by value in Python (NuCS: a row at once; Gecode: printed)", EACH,
         {"NuCS": "NuCS", "Gecode": "Gecode, first-fail, flattened before"}),
     Row("all 760 Costas arrays of order 9, by `backtracking`", "peers", "all Costas arrays of order 9", EACH,
         {"NuCS": "NuCS", "Gecode": "Gecode, flattened before"}),
@@ -49,8 +49,8 @@ ROWS = (
     Row("state 1,000 queens and translate them, `to_cpsat` (nothing is solved)", "modelling",
         "model and translate 1000 queens for CP-SAT", "cpqueens, to_cpsat",
         {"OR-Tools": "raw OR-Tools", "CPMpy": "CPMpy, to OR-Tools"}),
-    Row("enumerate 10 queens by callback, by `cpsat`", "modelling",
-        "enumerate 10 queens by callback, values read", "cpqueens, cpsat, checked",
+    Row("enumerate 10 queens by callback, value by value, by `cpsat`", "modelling",
+        "enumerate 10 queens by callback, value by value", "cpqueens, cpsat, checked",
         {"OR-Tools": "raw CP-SAT loop, unchecked"}),
 )  # fmt: skip
 
@@ -62,7 +62,7 @@ def pages() -> dict[str, str]:
 
 def summary(here: bool = False) -> str:
     """Return the table, of rows that were measured, with when and where; ``here``: on the site."""
-    lines, days, machines = [], set(), set()
+    lines, days, machines, loads = [], set(), set(), set()
     for row in ROWS:
         path = MEASURED / f"{row.script}.json"
         told: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {"rows": []}
@@ -72,11 +72,13 @@ def summary(here: bool = False) -> str:
         run = told["runs"][race["run"]]
         days.add(run["date"])
         machines.add(run["machine"])
+        loads |= {run["load"]} - {None}
         lines.append([row.says, *_cells(row, race)])
     when = " and ".join(sorted({min(days), max(days)})) if days else "never"
+    busy = f", at a load of {min(loads):g} to {max(loads):g}" if loads else ""
     if here:
-        return f"{when}, {'; '.join(sorted(machines))}:\n\n{table(HEAD, lines)}\n"
-    said = f"""Processor time, medians of runs that took turns, {when}, {"; ".join(sorted(machines))}.
+        return f"{when}, {'; '.join(sorted(machines))}{busy}:\n\n{table(HEAD, lines)}\n"
+    said = f"""Processor time, medians of runs that took turns, {when}, {"; ".join(sorted(machines))}{busy}.
 Ours builds its model, solves it, reads the values and checks every solution, which no peer does; a ratio
 below 1 says that we are faster; of several days stands the range. `make docs-benchmarks` measures it again;
 [all rows, those where peers are ahead among them](docs/benchmarks.md).

@@ -53,8 +53,9 @@ def _page(section: dict[str, Any]) -> str:
     for title, lines in said[:1]:
         parts += _note(title, lines)
     for one in section["tables"]:
-        head, *body = [[_plain(cell) for cell in row] for row in one["rows"]]
-        parts += [f"## {_plain(one['caption'])}", table(head, body)]
+        head, *body = [[_unbroken(_plain(cell)) for cell in row] for row in one["rows"]]
+        caption, _, more = _plain(one["caption"]).partition(". ")
+        parts += [f"## {caption}", *([f"{more}."] if more else []), table(head, body)]
         parts += ["These figures, by command:", fenced("sh", "\n".join(one["commands"]))]
     for plot in section["plots"]:
         drawn = picture(Plot(**plot))
@@ -66,6 +67,11 @@ def _page(section: dict[str, Any]) -> str:
 
 def _note(title: str, lines: Sequence[str]) -> list[str]:
     return [f"## {title}", "\n".join(f"* {_plain(line)}" for line in lines)]
+
+
+def _unbroken(text: str) -> str:
+    """Return a cell of which neither an interval nor a share is broken over lines."""
+    return re.sub(r"(?<=\d,) (?=[-\d])| (?=%)", "\N{NO-BREAK SPACE}", text)
 
 
 def _plain(text: str) -> str:

@@ -15,7 +15,7 @@ import numpy as np
 from collection import latin_squares, schedules, sudokus
 from cpqueens.models.graph_colouring import build_graph
 from large_models import horizon_of, jobs_of
-from peers import NO_GECODE, SOLUTION, gecode
+from peers import NO_GECODE, SOLUTION, best_gecode, gecode
 from race import Absent, Work, timed
 
 QUEENS = """
@@ -37,9 +37,11 @@ solve :: int_search(array1d(x), first_fail, indomain_min, complete) satisfy;
 """
 
 GOLOMB = """
-int: n; array[1..n] of var 0..n*n: x; include "alldifferent.mzn";
-constraint x[1] = 0 /\\ forall(i in 2..n)(x[i-1] < x[i]) /\\ x[2] - x[1] < x[n] - x[n-1];
-constraint alldifferent([x[j] - x[i] | i, j in 1..n where i < j]);
+int: n; array[1..n] of var 0..n*n: x; include "alldifferent.mzn"; array[1..n, 1..n] of var 0..n*n: d;
+constraint x[1] = 0 /\\ forall(i in 2..n)(x[i-1] < x[i]) /\\ d[1, 2] < d[n-1, n];
+constraint forall(i, j in 1..n)(d[i, j] = if i < j then x[j] - x[i] else 0 endif);
+constraint forall(i, j in 1..n where i < j)(d[i, j] >= (j - i) * (j - i + 1) div 2);
+constraint alldifferent([d[i, j] | i, j in 1..n where i < j]);
 var 0..n*n: length; constraint length = x[n];
 solve :: int_search(x, input_order, indomain_min, complete) minimize length;
 """
@@ -264,7 +266,7 @@ def gecode_work(name: str, question: str, patience: float, folder: Path) -> Work
         return None
     folder.mkdir()
     every = [] if question == "solve" else ["-a"]
-    solve = gecode(*TEXTS[name], folder, patience, *every, native=True)
+    solve = best_gecode(*TEXTS[name], folder, patience, *every)
     if solve is None:
         return NO_GECODE
 

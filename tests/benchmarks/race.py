@@ -7,7 +7,7 @@ threads, and of the child processes that ended in the turn (Linux and macOS: Win
 
 A program that is not in any package, say one in C that a reader has built, takes part by ``--against``:
 
-    python tests/benchmarks/bench_counting.py --against "./nqueens {n}"
+    python tests/benchmarks/bench_counting.py --against "./nqueens{n} 1"
     python tests/benchmarks/bench_local_search.py --against "costas=./costas {n} -s {seed}"
 
 ``{n}`` is replaced by the size and ``{seed}`` by the number of the run, from 0; where ``{n}`` does not occur

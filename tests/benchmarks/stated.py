@@ -143,8 +143,11 @@ solve :: int_search(x, first_fail, indomain_min, complete) satisfy;
 _GOLOMB = """
 include "alldifferent.mzn";
 int: n; array[1..n] of var 0..n*n: x; var 0..n*n: length;
+array[1..n, 1..n] of var 0..n*n: d;
 constraint x[1] = 0 /\\ forall(i in 1..n-1)(x[i] < x[i+1]) /\\ length = x[n];
-constraint alldifferent([x[j] - x[i] | i, j in 1..n where i < j]) /\\ x[2] < x[n] - x[n-1];
+constraint forall(i, j in 1..n)(d[i, j] = if i < j then x[j] - x[i] else 0 endif);
+constraint forall(i, j in 1..n where i < j)(d[i, j] >= (j - i) * (j - i + 1) div 2);
+constraint alldifferent([d[i, j] | i, j in 1..n where i < j]) /\\ d[1, 2] < d[n-1, n];
 solve :: int_search(x, input_order, indomain_min, complete) minimize length;
 """
 _LANGFORD = """
