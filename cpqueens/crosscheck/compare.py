@@ -140,10 +140,13 @@ Rule = Callable[[Case], Iterator[Disagreement]]
 
 def compare(case: Case) -> list[Disagreement]:
     """Return all disagreements, the gravest first."""
+    raised, found = None, list[Disagreement]()
     try:
         found = [d for rule in RULES for d in rule(case)]
     except Carried as carried:  # of the user's `verify`
-        raise carried.error from None
+        raised = carried.error
+    if raised is not None:
+        raise raised
     return sorted(found, key=lambda d: d.code.exit_code)
 
 

@@ -19,6 +19,7 @@ from cpqueens.crosscheck.codes import Code
 from cpqueens.crosscheck.rewording import Rewording
 from cpqueens.crosscheck.sets import Packing, SolutionStore
 from cpqueens.language.rows import IntArray
+from cpqueens.solving.carried import Callbacks
 from cpqueens.solving.collect import Collector, Taker
 from cpqueens.text.plaintext import one_line
 
@@ -164,8 +165,9 @@ def observe_backend(
     from cpqueens.solving.solve import run
 
     started = time.monotonic()
-    store = SolutionStore(packing)
-    recorder = Recorder(name, store, progress, started)
+    store, theirs = SolutionStore(packing), Callbacks()
+    recorder = Recorder(name, store, None if progress is None else theirs.watched(progress), started)
+    options = theirs.watched_in(options)
     collectors: list[Observer] = []
 
     def collect(*parts: Any) -> Observer:
@@ -183,6 +185,9 @@ def observe_backend(
         outcome = run(model, solver, want, consumer, list, options, collect=collect, look_ahead=False)
     except Exception as error:
         store.finish()
+        if error is theirs.raised:
+            store.close()
+            raise
         return Observation(
             name, frozenset({name}), "exact" if proves else "heuristic", want, proves,
             store=store, error=_code_of(error, running=bool(collectors)), message=_one_line(error), seed=seed,

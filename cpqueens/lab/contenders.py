@@ -24,6 +24,7 @@ from cpqueens.kernels.jit import tiers
 from cpqueens.lab.runtable import RunRecord
 from cpqueens.language.kept import LARGEST_VARIABLES
 from cpqueens.language.rows import IntArray
+from cpqueens.solving.carried import Callbacks
 from cpqueens.system.interrupts import Interrupt, listening
 from cpqueens.system.platforms import children_seconds
 from cpqueens.text.plaintext import one_line, shown, text_of
@@ -129,13 +130,16 @@ class SolverContender:
 
     def make(self, model: Model, title: str, seeds: Sequence[int], budget: RunLimits) -> list[RunRecord]:
         """Make the runs in one call, one by one where some of them delivered what is no solution."""
-        options = {**budget.options, **self.options}
+        theirs = Callbacks()
+        options = theirs.watched_in({**budget.options, **self.options})
         with tiers.compiled():
             self._warm_up(model, options, seeds)
             with processor_time() as used:
                 try:
                     made = model.runs(self.solver, seeds, **options)
                 except Exception as error:
+                    if error is theirs.raised:
+                        raise
                     if isinstance(error, CpqueensError) and not isinstance(error, BackendFault):
                         raise  # it cannot be asked at all
                     if len(seeds) == 1:

@@ -101,6 +101,7 @@ def build_request(
     hint, hinted, first, messages = _hint(checker, backend, want, options.pop("hint", None))
     on_progress = as_function(options.pop("on_progress", None), "on_progress: a function")
     on_progress = None if on_progress is None else _undisturbed(carrying(on_progress))
+    log = _log(options.pop("log", None))
     return Request(
         want=want,
         clock=clock,
@@ -119,7 +120,7 @@ def build_request(
         look_ahead=look_ahead,
         prove_complete=as_switch(options.pop("prove_complete", False), "prove_complete"),
         messages=tuple(messages),
-        log=_undisturbed(_log(options.pop("log", None))),
+        log=None if log is None else _undisturbed(carrying(log)),
         on_progress=on_progress,
         bounds=Bounds(checker.model.maximizing, on_progress)
         if want is Want.BEST and backend.proves
@@ -194,10 +195,8 @@ def _spare(backend: Backend, options: Mapping[str, Any]) -> int:
     return 0 if told or Feature.WORKERS not in backend.features else processors() - 1
 
 
-def _undisturbed(function: Callable[[Any], Any] | None) -> Callable[[Any], Any] | None:
+def _undisturbed(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """Return a user's function that is not broken off where its run must end."""
-    if function is None:
-        return None
 
     def called(said: Any) -> Any:
         with unstopped():

@@ -186,6 +186,7 @@ def _run_once(
         if want is Want.ALL:
             request = replace(request, reordered=collector.reorder)
         built = time.monotonic() - started
+        raised: Exception | None = None
         try:
             with tiers.running(request.should_stop) as book:
                 if collector.begin():
@@ -193,10 +194,12 @@ def _run_once(
                 else:
                     ended = Ended(False, StopReason.SOLUTION_LIMIT)
         except Carried as carried:
-            raise carried.error from None
+            raised = carried.error
         except UnsupportedConstraint as error:
             able = named.able_backends(model, exclude=backend.name)
             raise UnsupportedConstraint(f"{error}; {able}") from error
+        if raised is not None:  # here, so that its cause and its context stay what they were
+            raise raised
     label = name if strategy is None else f"{name}:{strategy}"
     times = {"build_time": built, "total_time": time.monotonic() - started, **book.times}
     outcome = conclude(label, collector, ended, kept(), times)
