@@ -115,7 +115,7 @@ def _at_once(instance: Instance, given: dict[str, Any], as_json: bool) -> int:
         if "count" in state:
             standing.said = so_far(state)
 
-    with progress(standing):
+    with progress(standing, keeping=True):
         outcome = count_solutions(instance.model, on_progress=note, **given)
     comparison = compared(instance, outcome, given=given)
     if as_json:

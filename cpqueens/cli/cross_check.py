@@ -106,7 +106,7 @@ def _compared(instance: Instance, seeds: range, options: dict[str, Any]) -> Any:
         standing.solver, standing.done = solver, count
         standing.since = time.monotonic() - seconds
 
-    with progress(standing):
+    with progress(standing, keeping=True):
         return cross_check(
             instance,
             _participants(options),

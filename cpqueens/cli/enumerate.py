@@ -153,7 +153,7 @@ def _run(instance: Instance, funnel: Funnel, given: dict[str, Any], shown: bool)
         return taken
 
     try:
-        with progress(standing, shown):
+        with progress(standing, shown, keeping=True):
             options["on_progress"] = standing.hear
             outcome = trusted(run(instance.model, solver, Want.ALL, take, list, options))
     except CpqueensError as error:

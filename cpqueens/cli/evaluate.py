@@ -114,7 +114,7 @@ def _evaluated(model: str, assignments: tuple[str, ...], options: dict[str, Any]
 
     with ExitStack() as until_done:
         executor = None if address is None else until_done.enter_context(announced(address))[0]
-        until_done.enter_context(progress(standing))
+        until_done.enter_context(progress(standing, keeping=True))
         return evaluate(
             heuristics, problem, sizes, options["runs"], parameters=parameters, seed=options["seed"],
             time_limit=options["time_limit"], step_limit=options["step_limit"], processes=processes,

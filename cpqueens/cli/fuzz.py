@@ -54,7 +54,7 @@ def _fuzzed(solvers: list[str] | None, options: dict[str, Any]) -> Any:
         standing.done, standing.of = models, of
         standing.said = f"{failures:,} failures" if failures else ""
 
-    with progress(standing):
+    with progress(standing, keeping=True):
         return fuzz(solvers=solvers, progress=note, **options)
 
 

@@ -10,9 +10,10 @@ from typing import Any
 import click
 
 from cpqueens.cli import exits
+from cpqueens.cli.standing import say_at_last
 from cpqueens.cli.streams import abandon_stdout, settle_stdout, usable_streams
 from cpqueens.errors import CpqueensError
-from cpqueens.system.interrupts import program
+from cpqueens.system.interrupts import on_leaving, program
 from cpqueens.system.memory import is_shortage
 from cpqueens.text.bounded import label
 from cpqueens.text.plaintext import one_line
@@ -38,7 +39,11 @@ def outermost(parse_and_run: Callable[[], Any]) -> int:
                 abandon_stdout()
                 return exits.DONE
 
-    return guarded(work, {})
+    unsaid = on_leaving(say_at_last)
+    try:
+        return guarded(work, {})
+    finally:
+        unsaid()
 
 
 def guarded(work: Callable[[], Any], meta: MutableMapping[str, Any]) -> int:

@@ -58,7 +58,7 @@ def command(
     with ExitStack() as stack:
         file = stack.enter_context(SolutionWriter(out, instance.model, force=force)) if out else None
         standing = Standing(instance.title, given["solver"], time_limit=given.get("time_limit"))
-        with progress(standing):
+        with progress(standing, keeping=True):
             outcome = solve(instance.model, **given, **watched(standing, instance.model))
         if file is not None and len(outcome.solutions):
             file.write(outcome.solutions)

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import select
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+from cpqueens.text.plaintext import one_line
 
 if TYPE_CHECKING:
     from cpqueens.answers.outcome import Solution
@@ -57,6 +62,24 @@ class Standing:
 
     def __str__(self) -> str:
         return self._text(self.what, self._parts())
+
+    def known(self) -> str:
+        """Return what has been found, if anything.
+
+        >>> Standing("queens(n=20)", unit="solutions", done=590).known()
+        '590 solutions'
+        """
+        parts = self._parts()
+        return ", ".join(filter(None, (parts[name] for name in ("done", "objective", "bound", "said"))))
+
+    @contextmanager
+    def under_way(self) -> Iterator[None]:
+        """Let the last line of a program that is ended at once say this."""
+        _UNDER_WAY.append(self)
+        try:
+            yield
+        finally:
+            _UNDER_WAY.remove(self)
 
     def within(self, width: int) -> str:
         """Return as much as fits into a line: what changes comes before what was said in the command."""
@@ -113,6 +136,20 @@ class Standing:
             return self.remaining
         spent = time.monotonic() - self.began
         return spent * (self.of - self.done) / (self.done - self.first)
+
+
+_UNDER_WAY: list[Standing] = []
+_RESTORED = "\r\x1b[2K\x1b[?25h"
+"""What gives a terminal its cursor back, in an empty line."""
+
+
+def say_at_last() -> None:
+    """Write one line when a second signal ends the program at once, unless a reader lets it wait."""
+    if os.name != "nt" and not select.select([], [2], [], 0)[1]:
+        return
+    known = "; ".join(filter(None, (standing.known() for standing in list(_UNDER_WAY))))
+    line = one_line(f"cpqueens: interrupted{f'; {known}' if known else ''}", 500)
+    os.write(2, f"{_RESTORED if os.isatty(2) else ''}{line}\n".encode())
 
 
 def watched(standing: Standing, model: Statement) -> dict[str, Any]:

@@ -16,7 +16,7 @@ import click
 
 from cpqueens.cli.standing import Standing
 from cpqueens.report.board_text import Style
-from cpqueens.system.interrupts import beside
+from cpqueens.system.interrupts import beside, keep_what_is_found
 from cpqueens.text.plaintext import one_line, printable, wrapped
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def _broken(line: str, width: int) -> list[str]:
 
 
 @contextmanager
-def progress(standing: Standing, shown: bool = True) -> Iterator[Standing]:
+def progress(standing: Standing, shown: bool = True, *, keeping: bool = False) -> Iterator[Standing]:
     """Show where something stands, and for how long already, if standard error is a terminal.
 
     Parameters
@@ -95,12 +95,17 @@ def progress(standing: Standing, shown: bool = True) -> Iterator[Standing]:
         Looked at now and then.
     shown
         False where standard output goes to the same terminal.
+    keeping
+        Whether the work ends by itself at a signal, so that what it has found is printed.
     """
-    if not (shown and sys.stderr.isatty()):
-        yield standing
-        return
-    with beside(partial(_spin, standing), "progress"):
-        yield standing
+    if keeping:
+        keep_what_is_found()
+    with standing.under_way():
+        if not (shown and sys.stderr.isatty()):
+            yield standing
+            return
+        with beside(partial(_spin, standing), "progress"):
+            yield standing
 
 
 def _spin(standing: Standing, done: threading.Event) -> None:

@@ -268,11 +268,20 @@ def on_leaving(clean: Callable[[], None]) -> Callable[[], None]:
 
 
 def leave_at_once() -> NoReturn:
-    """End the process without unwinding; only what `on_leaving` holds is tidied up."""
-    for clean in list(_LEAVING.values()):
-        with contextlib.suppress(Exception):
-            clean()
+    """End the process without unwinding; only what `on_leaving` holds is called, the last one first."""
+    with contextlib.suppress(KeyError):
+        while True:  # each by one thread: the second signal is heard by two
+            _, clean = _LEAVING.popitem()
+            with contextlib.suppress(Exception):
+                clean()
     os._exit(EXIT_CODE)
+
+
+def keep_what_is_found() -> None:
+    """Let no first signal break off what the program does from now on: runs end by themselves, and print."""
+    owner = _owner(signal.getsignal(signal.SIGINT))
+    if owner is not None:
+        owner.raising = False
 
 
 @contextmanager

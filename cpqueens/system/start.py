@@ -1,12 +1,15 @@
-"""The first moments: a signal during imports ends the command line quietly, and NumPy finds its room.
+"""The first moments, and the last: a signal ends the command line quietly, and NumPy finds its room.
 
 Imported before anything else of the package. A program that merely uses the library keeps its signals.
 What comes before, while Python itself starts, is out of reach.
 """
 
+import atexit
 import os
 import signal
 import sys
+
+_NAMES = ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")
 
 
 def is_command_line() -> bool:
@@ -27,14 +30,22 @@ def _leave(message: str, code: int) -> None:
 
 def leave_quietly_on_signals() -> None:
     """Let the first signal end the process with one line; ignored ones stay ignored."""
-    for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK"):
+    for name in _NAMES:
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) not in (signal.SIG_IGN, None):
             signal.signal(number, lambda _number, _frame: _leave("interrupted", 130))
 
 
+def _ignore_signals() -> None:
+    """Ignore what comes once Python ends: all has been said, and its handlers are taken away there."""
+    for name in _NAMES:
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.SIG_IGN)
+
+
 if is_command_line():
     leave_quietly_on_signals()
+    atexit.register(_ignore_signals)  # the first one, so that it is called last
 
 from cpqueens.system.memory import ensure_room  # noqa: E402 - after the signals
 

@@ -268,8 +268,58 @@ def test_a_second_signal_ends_at_once(
     running.process.send_signal(signal.SIGTERM)
     time.sleep(0.5)
     assert running.process.poll() is None
-    end_by(running, signal.SIGINT, seconds=5)
+    assert end_by(running, signal.SIGINT, seconds=5).startswith("cpqueens: interrupted")
     assert running.names() == []
+
+
+LAST = """
+import os, signal, sys, time
+sys.argv = ["cpqueens", *"solve queens n=4 --solver backtracking".split()]
+from cpqueens.cli import solve
+from cpqueens.cli.main import main
+number, times = int(os.environ["NUMBER"]), int(os.environ["TIMES"])
+
+def signalled(function, before):
+    def call(*args, **options):
+        found = None if before else function(*args, **options)
+        for _ in range(times):
+            os.kill(os.getpid(), number)
+        time.sleep(0.2)
+        return function(*args, **options) if before else found
+    return call
+
+where = os.environ["WHERE"]
+if where == "the end":
+    class Last:
+        def __del__(self):
+            signalled(len, False)("")
+
+    sys.last = Last()
+elif where == "its leaving":
+    import atexit
+    atexit.register(signalled(len, False), "")
+else:
+    function = getattr(solve, where)
+    setattr(solve, where, signalled(function, where == "_print"))
+main()
+"""
+"""Signals at a moment behind the search: before it prints, when Python leaves, and when all is torn down."""
+
+
+@pytest.mark.parametrize("where", ["_print", "its leaving", "the end"])
+def test_what_was_found_is_printed_whenever_a_signal_comes(where: str) -> None:
+    for times in (1, 2):
+        if times == 2 and where == "_print":
+            continue  # it leaves at once
+        done = subprocess.run(
+            [sys.executable, "-c", LAST],
+            env={**os.environ, "NUMBER": str(int(signal.SIGINT)), "TIMES": str(times), "WHERE": where},
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert "solver     backtracking" in done.stdout
+        assert "Traceback" not in done.stderr
+        assert done.stderr in ("", "cpqueens: interrupted\n")
+        assert done.returncode == (0 if where == "the end" else 130)
 
 
 def test_a_second_signal_leaves_no_part_of_a_file(tmp_path: Path, started: list[Running]) -> None:
