@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from cpqueens.language.constraints.base import Constraint
-from cpqueens.language.constraints.table_rows import written
+from cpqueens.language.constraints.table_rows import are_disjoint, written
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.linear_rows import Row
 
@@ -29,6 +29,9 @@ class Writer(Protocol):
 
     def truths(self, array: LinearArray) -> list[Any]:
         """Return 0/1 terms as Boolean expressions, or as bools."""
+
+    def expression(self, value: Any) -> Any:
+        """Return an expression that is as it is, or of an integer one that has that value."""
 
 
 Written = Sequence[Any]
@@ -148,7 +151,14 @@ def _few_values(c: Any) -> bool:
 def _regular(w: Writer, c: Any) -> Any:
     arcs, start, accepting, _ = c.numbered()
     steps = [tuple(arc) for arc in arcs.tolist()]
-    return w.cpmpy.Regular(w.terms(c.terms), steps, start, sorted(set(accepting.tolist())))
+    ends = sorted(set(accepting.tolist()).intersection(arcs[:, [0, 2]].ravel().tolist()))
+    return w.cpmpy.Regular([w.expression(term) for term in w.terms(c.terms)], steps, start, ends)
+
+
+def _usual_automaton(c: Any) -> bool:
+    """Say whether CPMpy takes an automaton: it knows the states of transitions alone, and one way at most."""
+    states = set(c.transitions[:, [0, 2]].ravel().tolist())
+    return _varied(c.terms) and c.deterministic and c.start in states and not states.isdisjoint(c.accepting)
 
 
 def _all_present(c: Any) -> bool:
@@ -220,10 +230,10 @@ GLOBALS: dict[str, Global] = {
     "NoOverlap": Global(
         _no_overlap, lambda c: _varied(c.start) and _least(c.duration) > 0 and not c.has_setup
     ),
-    "Regular": Global(_regular, lambda c: _varied(c.terms) and c.deterministic),
-    "ShortTable": Global(
+    "Regular": Global(_regular, _usual_automaton),
+    "ShortTable": Global(  # of rows with common instances CPMpy's solvers list each for every one of them
         lambda w, c: w.cpmpy.ShortTable(w.terms(c.terms), written(c.rows)),
-        lambda c: _varied(c.terms) and len(c.rows) > 0,
+        lambda c: _varied(c.terms) and len(c.rows) > 0 and are_disjoint(c.rows),
     ),
     "Table": Global(
         lambda w, c: w.cpmpy.Table(w.terms(c.terms), c.rows.tolist()),

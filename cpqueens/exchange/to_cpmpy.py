@@ -100,9 +100,7 @@ def to_cpmpy(model: Model) -> CpmpyExport:
             native += cpmpy.BoolVal(truth) if isinstance(truth, bool) else truth
     if lowered.objective is not None:
         (goal,) = writer.terms(lowered.objective)
-        if isinstance(goal, int):
-            goal = cpmpy.expressions.core.Operator("sum", [goal, 0])
-        (native.maximize if model.maximizing else native.minimize)(goal)
+        (native.maximize if model.maximizing else native.minimize)(writer.expression(goal))
     names = {model.name_of(v): writer.values[v] for v in model.decisions.tolist()}
     known = {id(variable) for variable in get_variables([*native.constraints, native.objective_])}
     for v, variable in zip(model.decisions.tolist(), names.values(), strict=True):
@@ -151,12 +149,16 @@ class _ExpressionWriter:
             make = _FUNCTIONS[definition.kind]
             arguments = [self.terms(a) for a in definition.arguments]
             found = (make(self.cpmpy, *row) for row in zip(*arguments, strict=True))
-        self.values.update(zip(definition.results.tolist(), found, strict=True))
+        self.values.update(zip(definition.results.tolist(), map(_decided, found), strict=True))
 
     def _entry(self, table: list[Any], at: Any) -> Any:
         if not isinstance(at, int):
             return self.cpmpy.Element(table, self._integer(at))
         return table[at] if 0 <= at < len(table) else 0
+
+    def expression(self, value: Any) -> Any:
+        """Return an expression that is as it is, or of an integer one that has that value."""
+        return self.cpmpy.expressions.core.Operator("sum", [value, 0]) if isinstance(value, int) else value
 
     def _integer(self, expression: Any) -> Any:
         """Return an expression, or the sum of nothing but a Boolean one."""
@@ -202,6 +204,11 @@ class _ExpressionWriter:
         return found
 
 
+def _decided(value: Any) -> Any:
+    """Return a truth that CPMpy decided while it was written as a bool: its solvers refuse it within sums."""
+    return bool(value.args[0]) if type(value).__name__ == "BoolVal" else value
+
+
 # ---- functions -------------------------------------------------------------------------------------------
 
 
@@ -224,7 +231,7 @@ def _remainder(cpmpy: Any, x: Any, y: Any) -> Any:
     if isinstance(x, int) and isinstance(y, int):
         return x % y if y else 0
     _, less = _floored(cpmpy, x, y)
-    return x % y + y * less
+    return x % y + y * cpmpy.expressions.core.Operator("sum", [less])  # a bare truth may be decided there
 
 
 def _truncated(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any, Any], Any]:

@@ -279,6 +279,20 @@ def test_export_and_back() -> None:
     assert m.check(export.assignment(solver)).ok
 
 
+def test_a_native_objective_has_the_sense_and_the_value_of_ours() -> None:
+    from ortools.sat.python import cp_model
+
+    for make in (lambda x: x[0] - x[1] + 7, lambda x: 2 * x[1] - x[0], lambda x: 0 * x[0] + 5):
+        for sense in ("maximize", "minimize"):
+            m = Model()
+            x = m.intvar(0, 5, shape=2, name="x")
+            m.add(x[0] + x[1] >= 3)
+            getattr(m, sense)(make(x))
+            solver = cp_model.CpSolver()
+            assert solver.solve(m.to_cpsat().model) == cp_model.OPTIMAL
+            assert solver.objective_value == m.solve(solver="backtracking").objective
+
+
 def test_a_solution_as_hint_is_accepted() -> None:
     solution = [0, 4, 7, 5, 2, 6, 1, 3]
     outcome = queens(8).solve(solver="cpsat", hint={"q": solution})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,7 @@ from cpqueens import (
     NoOverlap,
     NValue,
     Regular,
+    Table,
     UnsupportedRequest,
     ValuePrecede,
     Xor,
@@ -37,7 +39,8 @@ from cpqueens.crosscheck import oracle
 from cpqueens.errors import ModelError
 from cpqueens.fuzzing.generate import random_model
 from cpqueens.language.constraints.kinds import KINDS
-from cpqueens.language.functions import div_trunc, element, mod_trunc
+from cpqueens.language.constraints.table_rows import STAR, are_disjoint
+from cpqueens.language.functions import div_trunc, element, minimum, mod_trunc
 
 cpmpy = pytest.importorskip("cpmpy", reason="CPMpy is not installed")
 
@@ -164,6 +167,47 @@ def test_an_automaton_of_one_term() -> None:
         m.add(Regular(x, [(0, 1, 1), (0, 3, 1), (1, 1, 1)], 0, [1]) | b)
         m.add(Regular([b], [(0, 0, 1), (0, 1, 1)], 0, [1]))
         assert listed(m) == m.count() == len(expected(m))
+
+
+def refused_there(m: Model, x: Any, b: Any) -> dict[str, Any]:
+    """Constraints of which CPMpy, or its solver, does not take the first words that come to mind."""
+    return {
+        "an automaton without transitions": ~Regular(x, [], 0, [0]) & (b == 1),
+        "no way from the start": [Regular(x, [(1, 1, 1)], 0, [1])],
+        "a state that no transition knows": [Regular(x, [(0, 1, 0), (0, 2, 0)], 0, [0, 7])],
+        "nothing that is accepted": [Regular(x, [(0, 1, 0)], 0, [7])],
+        "a constant among what is read": [
+            Regular([x[0], 1, x[1]], [(0, 1, 1), (1, 1, 0), (0, 2, 1)], 0, [1])
+        ],
+        "a decided truth in a sum": 2 * Table(x, []) + x[0] == 2,
+        "a decided truth in a minimum": minimum(Table(x, []) * 1, x[0]) == 0,
+        "a remainder with a decided sign": (x[2] // (x[0] - 2)) * mod_trunc(x[1], x[1]) % (b + 1) >= 0,
+        "rows that have tuples in common": [Table(x, [(1, "*", 2), ("*", 1, 2), (0, 0, 0), (0, "*", 0)])],
+    }
+
+
+def test_its_solver_takes_everything_and_lists_each_solution_once() -> None:
+    for name in refused_there(*(lambda m: (m, m.intvar(0, 3, shape=3), m.boolvar()))(Model())):
+        m = Model()
+        x, b = m.intvar(0, 3, shape=3, name="x"), m.boolvar(name="b")
+        m.add(refused_there(m, x, b)[name])
+        assert listed(m) == len(expected(m)) == len(accepted(m)), name
+
+
+def test_rows_are_disjoint_or_not() -> None:
+    for seed in range(60):
+        random = np.random.default_rng(seed)
+        rows = np.unique(random.integers(0, 3, (random.integers(1, 5), 3)), axis=0)
+        rows = np.unique(np.where(random.random(rows.shape) < 0.4, STAR, rows), axis=0)
+        instances = [
+            {
+                t
+                for t in product(range(4), repeat=3)
+                if all(v in (STAR, w) for v, w in zip(row, t, strict=True))
+            }
+            for row in rows.tolist()
+        ]
+        assert are_disjoint(rows) == (len(set().union(*instances)) == sum(map(len, instances)))
 
 
 def written_as(m: Model, x: Any, b: Any) -> dict[str, list[Any]]:

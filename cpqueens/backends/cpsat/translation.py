@@ -193,7 +193,8 @@ def export(model: Statement) -> Export:
     """Return the native OR-Tools model, and each decision variable of ours in it by name.
 
     The backend ``cpsat`` solves it with ``auto_detect_greater_than_at_least_one_of`` off, and in some cases
-    (`Translation.wrong_with_presolve`) without presolve, where OR-Tools 9.15 answers wrongly.
+    (`Translation.wrong_with_presolve`) without presolve, where OR-Tools 9.15 answers wrongly. Its objective
+    has the sense and the value of ours, as far as that is a double.
     """
     constraints_in_range(model)
     if len(model.goals) > 1:
@@ -201,6 +202,10 @@ def export(model: Statement) -> Export:
     translation = translate(model, named=True)
     if translation.native.validate():
         raise refusal(model, translation)
-    translation.native.proto.name = model.name
+    proto = translation.native.proto
+    proto.name = model.name
+    if proto.has_objective():
+        proto.objective.scaling_factor = translation.sign
+        proto.objective.offset = translation.sign * translation.offset
     columns = dict(zip(model.blocks.names(), translation.columns.tolist(), strict=True))
     return Export(translation.native, columns)

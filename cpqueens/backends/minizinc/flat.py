@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from cpqueens.backends.minizinc.phrases import identifier
@@ -28,7 +28,17 @@ _RELATIONS = {
     ">": ("le", -1, 1),
 }
 """Relations to 0 as FlatZinc has them: the name, the sign of the term, what is added to it."""
+Clause = tuple[list[str], list[str]]
+"""Of which one is true, or of which one is false."""
+_CLAUSES: dict[str, Callable[[list[str]], list[Clause]]] = {
+    "And": lambda row: [([literal], []) for literal in row],
+    "Implication": lambda row: [(row[1:], row[:1])],
+    "Negation": lambda row: [([], row)],
+    "Or": lambda row: [(row, [])],
+}
+"""What connectives of literals say, as clauses."""
 _BINARY = {"maximum": "int_max", "minimum": "int_min"}
+_NEW = " :: var_is_introduced :: is_defined_var"
 _MOST = 2**62
 
 
@@ -72,8 +82,7 @@ class _FlatWriter:
             for part in definition.split():
                 self._define(part)
         for constraint in self.lowered.constraints:
-            for row in self._elements(constraint):
-                self.say("bool_clause", f"[{row}]", "[]")
+            self._post(constraint)
         goal = self.lowered.objective
         sense = "satisfy"
         if goal is not None:
@@ -82,9 +91,10 @@ class _FlatWriter:
         head = f"% {printable(self.model.name)}"
         return "\n".join([head, *self.declared, *self.arrays, *self.stated, f"solve {sense};"]) + "\n"
 
-    def say(self, name: str, *arguments: object) -> None:
-        """State a constraint."""
-        self.stated.append(f"constraint {name}({', '.join(map(str, arguments))});")
+    def say(self, name: str, *arguments: object, defining: str = "") -> None:
+        """State a constraint; say which new variable it defines, if one."""
+        what = f" :: defines_var({defining})" if defining else ""
+        self.stated.append(f"constraint {name}({', '.join(map(str, arguments))}){what};")
 
     # ---- variables ----------------------------------------------------------------------------------
 
@@ -108,19 +118,19 @@ class _FlatWriter:
             self.arrays.append(f"array [1..{size}] of var int: {plain} :: output_array([{sets}]) = {listed};")
 
     def fresh(self, low: int, high: int) -> str:
-        """Return a new integer variable."""
+        """Return a new integer variable, which some constraint defines."""
         name = f"X_INTRODUCED_{len(self.bounds)}_"
         if max(-low, high) > _MOST:
             raise ModelError(f"FlatZinc: a value in {low}..{high} is too large")
         self.bounds[name] = low, high
-        self.declared.append(f"var {low}..{high}: {name};")
+        self.declared.append(f"var {low}..{high}: {name}{_NEW};")
         return name
 
     def fresh_truth(self) -> str:
-        """Return a new Boolean variable."""
+        """Return a new Boolean variable, which some constraint defines."""
         name = f"X_TRUTH_{len(self.bounds)}_"
         self.bounds[name] = 0, 1
-        self.declared.append(f"var bool: {name};")
+        self.declared.append(f"var bool: {name}{_NEW};")
         return name
 
     def _sum(self, row: Row) -> tuple[list[int], list[str], int]:
@@ -133,14 +143,14 @@ class _FlatWriter:
         """Return the integer variable that a variable is, 0 or 1 for a truth."""
         if variable not in self.integers:
             self.integers[variable] = self.fresh(0, 1)
-            self.say("bool2int", self.truths[variable], self.integers[variable])
+            new = self.integers[variable]
+            self.say("bool2int", self.truths[variable], new, defining=new)
         return self.integers[variable]
 
     def truth(self, variable: int) -> str:
         """Return the Boolean variable that a 0/1 variable is."""
         if variable not in self.truths:
-            self.truths[variable] = self.fresh_truth()
-            self.say("bool2int", self.truths[variable], self.integers[variable])
+            self.truths[variable] = self._reified(((variable,), (1,), -1), "==")
         return self.truths[variable]
 
     def variable(self, row: Row) -> str:
@@ -159,8 +169,8 @@ class _FlatWriter:
             parts = zip(weights, names, strict=True)
             ends = [sorted(a * end for end in self._ends(name)) for a, name in parts]
             low, high = (constant + sum(end[k] for end in ends) for k in (0, 1))
-            self.known[key] = self.fresh(low, high)
-            self.say("int_lin_eq", [*weights, -1], f"[{', '.join([*names, self.known[key]])}]", -constant)
+            new = self.known[key] = self.fresh(low, high)
+            self.say("int_lin_eq", [*weights, -1], f"[{', '.join([*names, new])}]", -constant, defining=new)
         return self.known[key]
 
     def _low(self, name: str) -> int:
@@ -171,14 +181,16 @@ class _FlatWriter:
 
     # ---- constraints --------------------------------------------------------------------------------
 
-    def _elements(self, constraint: Any) -> list[str]:
-        """State relations; return the truth of each connective."""
+    def _post(self, constraint: Any) -> None:
+        """State relations as they are, and connectives as clauses."""
         if constraint.kind == "Linear":
             for row in constraint.expression.rows():
                 name, weights, names, side = self._relation(row, constraint.relation)
                 self.say(f"int_lin_{name}", weights, f"[{', '.join(names)}]", side)
-            return []
-        return [self._connected(constraint.kind, row) for row in self._literals(constraint)]
+            return
+        for row in self._literals(constraint):
+            for true, false in _CLAUSES[constraint.kind](row):
+                self.say("bool_clause", f"[{', '.join(true)}]", f"[{', '.join(false)}]")
 
     def _relation(self, row: Row, relation: str) -> tuple[str, list[int], list[str], int]:
         weights, names, constant = self._sum(row)
@@ -209,15 +221,15 @@ class _FlatWriter:
     def _opposite(self, truth: str) -> str:
         key = ("not", truth)
         if key not in self.known:
-            self.known[key] = self.fresh_truth()
-            self.say("bool_not", truth, self.known[key])
+            new = self.known[key] = self.fresh_truth()
+            self.say("bool_not", truth, new, defining=new)
         return self.known[key]
 
     def _reified(self, row: Row, relation: str, more: int = 0) -> str:
         """Return the truth of a relation of a term, plus a number, to 0."""
         found = self.fresh_truth()
         name, weights, names, side = self._relation((row[0], row[1], row[2] + more), relation)
-        self.say(f"int_lin_{name}_reif", weights, f"[{', '.join(names)}]", side, found)
+        self.say(f"int_lin_{name}_reif", weights, f"[{', '.join(names)}]", side, found, defining=found)
         return found
 
     def _connected(self, kind: str, row: list[str]) -> str:
@@ -227,7 +239,8 @@ class _FlatWriter:
         if kind == "Implication":
             row = [self._connected("Negation", row[:1]), row[1]]
         found = self.fresh_truth()
-        self.say(f"array_bool_{'and' if kind == 'And' else 'or'}", f"[{', '.join(row)}]", found)
+        name = f"array_bool_{'and' if kind == 'And' else 'or'}"
+        self.say(name, f"[{', '.join(row)}]", found, defining=found)
         return found
 
     # ---- functions ----------------------------------------------------------------------------------
@@ -274,16 +287,26 @@ class _FlatWriter:
 
     def _applied(self, name: str, values: Sequence[str], low: int, high: int) -> str:
         found = self.fresh(low, high)
-        self.say(name, *values, found)
+        self.say(name, *values, found, defining=found)
         return found
 
     def _divided(self, kind: str, x: str, y: str) -> str:
         """Return a quotient or a remainder, 0 where the divisor is."""
+        low, high = self._ends(y)
+        if not low <= 0 <= high:
+            return self._rounded(kind, x, y)
         zero, is_zero = self.fresh_truth(), self.fresh(0, 1)
-        self.say("int_eq_reif", y, 0, zero)
-        self.say("bool2int", zero, is_zero)
+        self.say("int_eq_reif", y, 0, zero, defining=zero)
+        self.say("bool2int", zero, is_zero, defining=is_zero)
         divisor = self.linear([1, 1], [y, is_zero], 0)
         self.say("int_ne", divisor, 0)
+        found = self._rounded(kind, x, divisor)
+        defined = self.linear([-1], [is_zero], 1)
+        ends = [0, *self._ends(found)]
+        return self._applied("int_times", (found, defined), min(ends), max(ends))
+
+    def _rounded(self, kind: str, x: str, divisor: str) -> str:
+        """Return a quotient or a remainder by what is never 0."""
         most, size = max(map(abs, self._ends(x))), max(map(abs, self._ends(divisor)))
         if kind in ("quotient", "remainder"):  # rounded down: the remainder has the divisor's sign
             rest = self._applied("int_mod", (x, divisor), -size, size)
@@ -291,26 +314,26 @@ class _FlatWriter:
             whole = self.linear([1, -1], [x, rest], 0)
         else:
             rest, whole = self._applied("int_mod", (x, divisor), -size, size), x
-        found = rest
         if kind.startswith("quotient"):
-            found = self._applied("int_div", (whole, divisor), -most - size, most + size)
-        defined = self.linear([-1], [is_zero], 1)
-        ends = [0, *self._ends(found)]
-        return self._applied("int_times", (found, defined), min(ends), max(ends))
+            return self._applied("int_div", (whole, divisor), -most - size, most + size)
+        return rest
 
     def _entry(self, position: str, entries: list[str]) -> str:
         """Return the entry at a position, 0 outside."""
         many = len(entries)
-        inside, is_inside = self.fresh_truth(), self.fresh(0, 1)
-        self.say("set_in_reif", position, f"0..{many - 1}", inside)
-        self.say("bool2int", inside, is_inside)
-        after = self.linear([1], [position], 1)
-        low, high = self._ends(after)
-        at = self._applied("int_times", (after, is_inside), min(low, 0), max(high, 0))
-        place = self.linear([1], [at], 1)
-        ends = [0, *(end for entry in entries for end in self._ends(entry))]
-        found = self.fresh(min(ends), max(ends))
+        low, high = self._ends(position)
+        if not 0 <= low <= high < many:
+            inside, is_inside = self.fresh_truth(), self.fresh(0, 1)
+            self.say("set_in_reif", position, f"0..{many - 1}", inside, defining=inside)
+            self.say("bool2int", inside, is_inside, defining=is_inside)
+            after = self.linear([1], [position], 1)
+            ends = self._ends(after)
+            position = self._applied("int_times", (after, is_inside), min(ends[0], 0), max(ends[1], 0))
+            entries = ["0", *entries]
+        place = self.linear([1], [position], 1)
+        among = [end for entry in entries for end in self._ends(entry)]
+        found = self.fresh(min(among), max(among))
         fixed = all(entry not in self.bounds for entry in entries)
         name = "array_int_element" if fixed else "array_var_int_element"
-        self.say(name, place, f"[{', '.join(['0', *entries])}]", found)
+        self.say(name, place, f"[{', '.join(entries)}]", found, defining=found)
         return found

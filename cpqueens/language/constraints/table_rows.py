@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -116,3 +117,15 @@ def by_stars(rows: IntArray) -> Iterator[tuple[IntArray, IntArray]]:
     for k, pattern in enumerate(patterns):
         columns = np.flatnonzero(~pattern)
         yield columns, rows[group.reshape(-1) == k][:, columns]
+
+
+def are_disjoint(rows: IntArray) -> bool:
+    """Say whether no tuple is an instance of two distinct rows."""
+    for (columns, some), (others, more) in combinations(by_stars(rows), 2):
+        common = np.intersect1d(columns, others)
+        here, there = (
+            part[:, np.isin(at, common)].tolist() for at, part in ((columns, some), (others, more))
+        )
+        if not set(map(tuple, here)).isdisjoint(map(tuple, there)):
+            return False
+    return True
