@@ -356,7 +356,8 @@ def test_a_users_file_that_exits_is_named(tmp_path: Path) -> None:
     assert (result.exit_code, len(result.stderr.splitlines())) == (2, 1)
     assert "leaves.py" in result.stderr
     file.write_text("import sys\ndef leave(model, seed, time_limit):\n    sys.exit(3)\n")
-    result = call("cross-check", "queens", "n=6", "--solvers", "cpsat", "--heuristic", f"{file}:leave")
+    line = f"cross-check queens n=6 --solvers cpsat --bundles '' --heuristic {file}:leave"
+    result = call(*shlex.split(line))
     assert result.exit_code == 30  # every run of it broke down
     assert "raised, seed 0: SystemExit: 3" in result.stdout
 

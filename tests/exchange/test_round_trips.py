@@ -109,6 +109,14 @@ def test_comparing_says_so() -> None:
             assert compare(model, go(model)[0], time_limit=60).equal, (way, name)
 
 
+def test_a_constant_of_an_objective_that_is_no_double_is_kept() -> None:
+    for sense in ("maximize", "minimize"):
+        m = Model()
+        getattr(m, sense)(2 * m.intvar(0, 3, name="x") + 2**54 + 1)
+        back, _ = by_cpsat(m)
+        assert back.solve(solver="backtracking").objective == m.solve(solver="backtracking").objective
+
+
 def test_flatzinc_that_was_read_is_written_as_it_was() -> None:
     """Once it is in these words; but functions that may be undefined are made defined anew each time."""
     partial = {"quotients", "quotients_that_cancel", "outside_an_array"}

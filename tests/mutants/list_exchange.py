@@ -175,7 +175,7 @@ ELSEWHERE = Area(
         Mutant("what CP-SAT maximises is a minimum", "translation.export",
                "proto.objective.scaling_factor = translation.sign", "pass"),
         Mutant("CP-SAT's objective has no constant", "translation.export",
-               "translation.sign * translation.offset", "0"),
+               "constant = translation.sign * translation.offset", "constant = 0"),
         Mutant("setup times are lost", "cpmpy_constraints.GLOBALS",
                "and not c.has_setup", ""),
         Mutant("absent tasks are present", "cpmpy_constraints._all_present",

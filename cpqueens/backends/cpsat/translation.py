@@ -194,7 +194,7 @@ def export(model: Statement) -> Export:
 
     The backend ``cpsat`` solves it with ``auto_detect_greater_than_at_least_one_of`` off, and in some cases
     (`Translation.wrong_with_presolve`) without presolve, where OR-Tools 9.15 answers wrongly. Its objective
-    has the sense and the value of ours, as far as that is a double.
+    has the sense and the value of ours.
     """
     constraints_in_range(model)
     if len(model.goals) > 1:
@@ -205,7 +205,11 @@ def export(model: Statement) -> Export:
     proto = translation.native.proto
     proto.name = model.name
     if proto.has_objective():
+        constant = translation.sign * translation.offset
         proto.objective.scaling_factor = translation.sign
-        proto.objective.offset = translation.sign * translation.offset
+        proto.objective.offset = constant
+        if rest := constant - int(proto.objective.offset):  # an offset is a double there
+            proto.objective.vars.append(translation.native.new_constant(1).index)
+            proto.objective.coeffs.append(rest)
     columns = dict(zip(model.blocks.names(), translation.columns.tolist(), strict=True))
     return Export(translation.native, columns)
