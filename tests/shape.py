@@ -21,9 +21,9 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 63_400,
-    "files": 630,
-    "import lines": 6_480,
+    "code lines": 63_550,
+    "files": 631,
+    "import lines": 6_495,
     "longest file": 750,
     "sudoku by backtracking, files": 80,
     "sudoku by backtracking, functions": 540,
