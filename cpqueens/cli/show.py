@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from cpqueens.backends.backtracking.wholes.registry import takes
 from cpqueens.cli.documents import document, echo_json
 from cpqueens.cli.options import json_option, load, model_arguments
 from cpqueens.cli.terminal import WIDTH, say
+from cpqueens.errors import CpqueensError
+from cpqueens.lowered.structures.table import STRUCTURES, Structures
 from cpqueens.text.plaintext import wrapped
 
 if TYPE_CHECKING:
@@ -49,6 +52,7 @@ def _document(instance: Instance) -> dict[str, Any]:
         ],
         sizes={name: _short(size).replace(",", "") for name, size in spaces(instance).items()},
         symmetries=[symmetry.name for symmetry in instance.symmetries()],
+        structures=_structures(instance),
     )
 
 
@@ -63,6 +67,9 @@ def _lines(instance: Instance) -> list[str]:
         lines += ["", *values_published(instance)]
     lines.append(f"This model: {instance.model.scope_text().partition(': ')[2]}")
     lines += [f"  {name:<34}{_short(size)}" for name, size in spaces(instance).items()]
+    for k, name in enumerate(_structures(instance)):
+        says = f"{name.replace('_', ' ')}: {STRUCTURES[name].says}"
+        lines += wrapped(f"  {'' if k else 'structure':<34}{says}", WIDTH, " " * 36)
     group = instance.symmetries()
     if group:
         lines += wrapped(f"  {'symmetries':<34}{_symmetries(group)}", WIDTH, " " * 36)
@@ -81,6 +88,14 @@ def plain(text: str) -> str:
     'q[i] is 2 * i, see Schachzeitung'
     """
     return _MARKED.sub(lambda found: found[1] or found[2], text)
+
+
+def _structures(instance: Instance) -> list[str]:
+    """Return what the model was recognised to be; nothing where no engine of ours can take it."""
+    try:
+        return Structures(instance.model, takes=takes).names()
+    except CpqueensError:
+        return []
 
 
 def _symmetries(group: Group) -> str:

@@ -62,10 +62,9 @@ def las_vegas_expectations(model: Model) -> tuple[Expectations, ...]:
     UnsupportedRequest
         If the model is not AllDifferents over shifted variables with at most 64 values, as queens is.
     """
-    from cpqueens.lowered.compiled import PLAIN_KINDS
-    from cpqueens.lowered.patterns import patterns_of
+    from cpqueens.lowered.structures.table import Structures
 
-    pattern = patterns_of(model, PLAIN_KINDS - {"Count"}, objective=False, backend="las-vegas").shifted
+    pattern = Structures(model, "las-vegas").find("shifted_board")
     if pattern is None:
         raise UnsupportedRequest(
             "exact expectations need AllDifferents over shifted variables of at most 64 values, as in queens"

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from itertools import chain, pairwise, repeat
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -27,6 +27,8 @@ from cpqueens.lowered.lowering import Lowered, Supports, lower, row_arguments
 
 if TYPE_CHECKING:
     from cpqueens.language.statement import Statement
+
+Made = TypeVar("Made")
 
 EQ, NE, LE, GE = 0, 1, 2, 3
 """Codes of the relations of linear rows; strict ones are made non-strict by their constant."""
@@ -150,6 +152,22 @@ class Compiled:
     objective: Terms | None
     maximizing: bool
     how: list[str] = field(default_factory=list)
+    _made: dict[Callable[[Any], Any], Any] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+
+    def once(self, make: Callable[[Compiled], Made]) -> Made:
+        """Return what a function makes of these arrays, when it is first asked for; nobody changes it."""
+        if make not in self._made:
+            self._made[make] = make(self)
+        made: Made = self._made[make]
+        return made
+
+    @property
+    def widest(self) -> int:
+        """How many values lie between the bounds of a decision variable, at most."""
+        n = self.decision_count
+        return int((self.upper[:n] - self.lower[:n]).max(initial=0)) + 1
 
     @property
     def variable_count(self) -> int:

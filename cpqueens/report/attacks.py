@@ -43,11 +43,10 @@ class PairRules:
 
 def attacks_of(model: Statement) -> PairRules | None:
     """Return what a model's constraints say of pairs, None if they are no lines of few values."""
-    from cpqueens.lowered.compiled import PLAIN_KINDS
-    from cpqueens.lowered.patterns import patterns_of
+    from cpqueens.lowered.structures.table import Structures
 
     try:
-        pattern = patterns_of(model, PLAIN_KINDS - {"Count"}, objective=False, backend="backtracking").shifted
+        pattern = Structures(model, "backtracking").find("shifted_board")
     except CpqueensError:
         return None
     return None if pattern is None else PairRules(pattern)

@@ -5,10 +5,8 @@ from typing import cast
 from cpqueens.backends import named
 from cpqueens.backends.base import Backend, Want
 from cpqueens.errors import UnsupportedRequest
-from cpqueens.language.constraints.no_overlap_2d import NoOverlap2D
 from cpqueens.language.statement import Statement
-from cpqueens.lowered.compiled import PLAIN_KINDS
-from cpqueens.lowered.permutations import shifted_permutation_of, takes_permutations
+from cpqueens.lowered.structures.table import Structures
 from cpqueens.solving.handover import hand_over
 from cpqueens.solving.race import Race
 
@@ -86,17 +84,11 @@ def choose(model: Statement, solver: str | Backend, want: Want) -> tuple[str, Ba
 
 def _suits_local_search(model: Statement) -> str | None:
     """Say what a model is for which local search has a kernel, and that is too large for the others."""
-    if len(model.decisions) >= LARGE_BOARD and shifted_permutation_of(model) is not None:
+    size, structures = len(model.decisions), Structures(model)
+    if size >= LARGE_BOARD and structures.find_stated("shifted_permutation") is not None:
         return _PERMUTATION
-    if model.objective is None and any(isinstance(c, NoOverlap2D) for _, c in model._constraints.others()):
-        from cpqueens.backends.local_search.packing import boxes_of
-
-        boxes = boxes_of(model)
-        fill = boxes is not None and len(boxes.rows) >= MANY_BOXES and boxes.spare == 0
-        return "many rectangles that fill all there is" if fill else None
-    if not LONG_SERIES <= len(model.decisions) <= MOST_CELLS or not takes_permutations(model):
-        return None
-    from cpqueens.lowered.patterns import patterns_of
-
-    patterns = patterns_of(model, PLAIN_KINDS - {"Count"})
-    return _PERMUTATION if patterns.path is not None or patterns.lines is not None else None
+    if LONG_SERIES <= size <= MOST_CELLS and (structures.find("path") or structures.find("lines")):
+        return _PERMUTATION
+    boxes = structures.find("packing") if structures.states("NoOverlap2D") else None
+    fill = boxes is not None and len(boxes.rows) >= MANY_BOXES and boxes.spare == 0
+    return "many rectangles that fill all there is" if fill else None

@@ -18,6 +18,7 @@ import numpy as np
 
 from cpqueens.answers.outcome import Outcome
 from cpqueens.backends import named
+from cpqueens.backends.backtracking.backend import halved_board
 from cpqueens.backends.backtracking.turns import behind
 from cpqueens.backends.base import (
     Backend,
@@ -55,10 +56,6 @@ waits for its compiler."""
 
 LARGEST_VARIABLES, LARGEST_CONSTRAINTS = 5_000, 50_000
 """Of a larger model, making the arrays of the own engine takes longer than a moment."""
-
-
-_LINES = 3
-"""Constraints of queens: columns and both diagonals."""
 
 
 class Race:
@@ -125,22 +122,11 @@ def _alone(model: Statement, request: Request) -> str | None:
     asked = next((option for option, given in special.items() if given), None)
     if asked is not None:
         return f"no race of solvers, since not every one takes {asked}"
-    if request.want is Want.COUNT and _is_halved(model):
-        return "queens are counted, which halves do by far the fastest"
     if model.variable_count > LARGEST_VARIABLES or len(model.constraints) > LARGEST_CONSTRAINTS:
         return "a large model"
+    if request.want is Want.COUNT and halved_board(model, asked=False) is not None:
+        return "queens are counted, which halves do by far the fastest"
     return None
-
-
-def _is_halved(model: Statement) -> bool:
-    """Say whether the own engine counts a model by halves; one stated by more constraints may be one, too."""
-    if len(model.constraints) != _LINES or any(
-        posted.constraint.kind != "AllDifferent" for posted in model.constraints
-    ):
-        return False
-    from cpqueens.backends.backtracking.backend import halved_board
-
-    return halved_board(model, asked=False) is not None
 
 
 class _Rival:

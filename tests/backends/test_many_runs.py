@@ -130,11 +130,11 @@ def test_runs_that_the_kernel_for_queens_gives_up_are_made_singly(monkeypatch: p
     """As `auto` does: three queens have no solution, so after its share the general engine goes on."""
     from dataclasses import replace
 
-    from cpqueens.backends.local_search import engine
+    from cpqueens.backends.local_search import specials
 
-    short = {**engine.SPECIALS}
-    short["sosic-gu-4"] = replace(short["sosic-gu-4"], share=lambda n: 20)
-    monkeypatch.setattr(engine, "SPECIALS", short)
+    short = {**specials.SPECIALS}
+    short["shifted_permutation"] = replace(short["shifted_permutation"], share=lambda n: 20)
+    monkeypatch.setattr(specials, "SPECIALS", short)
     monkeypatch.setattr("cpqueens.backends.local_search.many.SPECIALS", short)
     model = queens(3)
     singles = [model.solve("local-search", random_seed=seed, step_limit=60) for seed in range(3)]

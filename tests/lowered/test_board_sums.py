@@ -14,8 +14,8 @@ from seeds import seeds
 
 from cpqueens import AllDifferent, Model, Status, UnsupportedConstraint
 from cpqueens.crosscheck import oracle
-from cpqueens.lowered.compiled import PLAIN_KINDS
-from cpqueens.lowered.patterns import patterns_of
+from cpqueens.lowered.forms import DECOMPOSED, compiled_of
+from cpqueens.lowered.structures.table import find
 
 
 def random_model(seed: int) -> Model:
@@ -53,7 +53,7 @@ def test_agrees_with_brute_force(seed: int) -> None:
 
 
 def fits(model: Model) -> bool:
-    return patterns_of(model, PLAIN_KINDS - {"Count"}).sums is not None
+    return find("sum_board", compiled_of(model, DECOMPOSED)) is not None
 
 
 def test_most_random_models_fit() -> None:

@@ -18,12 +18,12 @@ from cpqueens.models.toroidal_queens import toroidal_queens
 
 from cpqueens import AllDifferent, Model, UnsupportedRequest
 from cpqueens.kernels.boards.pattern import Pattern
-from cpqueens.lowered.compiled import PLAIN_KINDS
-from cpqueens.lowered.patterns import patterns_of
+from cpqueens.lowered.forms import DECOMPOSED, compiled_of
+from cpqueens.lowered.structures.table import find
 
 
 def found(model: Model) -> Pattern | None:
-    return patterns_of(model, PLAIN_KINDS - {"Count"}).shifted
+    return find("shifted_board", compiled_of(model, DECOMPOSED))
 
 
 def holes() -> Model:

@@ -12,8 +12,8 @@ from cpqueens.models.magic_square import magic_square
 from cpqueens.models.queens import queens
 
 from cpqueens import AllDifferent, Model
-from cpqueens.lowered.patterns import Patterns, patterns_of
-from cpqueens.lowered.permutations import shifted_permutation_of
+from cpqueens.lowered.forms import BOARD, compiled_of
+from cpqueens.lowered.structures.table import Structures, find
 
 
 def permutation(n: int, *post: Callable[[Any], Any], low: int = 3, extra: int = 0) -> Model:
@@ -26,10 +26,9 @@ def permutation(n: int, *post: Callable[[Any], Any], low: int = 3, extra: int = 
 
 
 def found(model: Model) -> tuple[str, ...]:
-    """Return the names of the permutation patterns that a model has."""
-    patterns: Patterns = patterns_of(model)
-    names = ("shifted_permutation", "path", "lines")
-    return tuple(name for name in names if getattr(patterns, name) is not None)
+    """Return the names of the permutations that a model is."""
+    structures = Structures(model)
+    return tuple(name for name in ("shifted_permutation", "path", "lines") if structures.find(name))
 
 
 SHUFFLED = [3, 0, 2, 4, 1]
@@ -69,21 +68,22 @@ def test_an_objective_is_none_of_them() -> None:
     model = queens(8)
     model.minimize(model["q"][0])
     assert found(model) == ()
-    assert shifted_permutation_of(model) is None
+    assert Structures(model).find_stated("shifted_permutation") is None
 
 
 def test_offsets_are_by_variable_and_counters_do_not_overlap() -> None:
     model = permutation(5, lambda x: AllDifferent(x[SHUFFLED] + 7 * np.arange(5)))
-    pattern = patterns_of(model).shifted_permutation
+    pattern = Structures(model).find("shifted_permutation")
     assert pattern is not None
     assert (pattern.size, pattern.low, pattern.counters) == (5, 3, 5 + 28)
     assert pattern.offsets.tolist() == [[7, 28, 14, 0, 21]]
-    assert shifted_permutation_of(model) is None  # left to the compiled arrays: not in order
+    assert Structures(model).find_stated("shifted_permutation") is None  # not in order
 
 
 def test_queens_are_found_without_compiling_them() -> None:
     model = queens(9)
-    at_once, compiled = shifted_permutation_of(model), patterns_of(model).shifted_permutation
+    at_once = Structures(model).find_stated("shifted_permutation")
+    compiled = find("shifted_permutation", compiled_of(model))
     assert at_once is not None
     assert compiled is not None
     assert np.array_equal(at_once.offsets, compiled.offsets)
@@ -93,23 +93,25 @@ def test_queens_are_found_without_compiling_them() -> None:
 
 
 def test_a_path_is_in_the_order_of_its_pairs() -> None:
-    pattern = patterns_of(permutation(4, lambda x: AllDifferent(abs(x[[0, 2, 0]] - x[[2, 1, 3]])))).path
+    model = permutation(4, lambda x: AllDifferent(abs(x[[0, 2, 0]] - x[[2, 1, 3]])))
+    pattern = Structures(model).find("path")
     assert pattern is not None
     assert (pattern.order.tolist(), pattern.low) in (([1, 2, 0, 3], 3), ([3, 0, 2, 1], 3))
 
 
 def test_lines_sum_in_values_from_zero() -> None:
-    pattern = patterns_of(permutation(36, lambda x: -x[[8, 6, 7]].sum() == -60)).lines
+    pattern = Structures(permutation(36, lambda x: -x[[8, 6, 7]].sum() == -60)).find("lines")
     assert pattern is not None
     assert [line.tolist() for line in pattern.lines] == [[6, 7, 8]]
     assert pattern.totals.tolist() == [60 - 3 * 3]
 
 
-def test_patterns_stay_with_the_model_until_it_changes() -> None:
+def test_arrays_and_structures_stay_with_the_model_until_it_changes() -> None:
     model = queens(8)
-    first = patterns_of(model)
-    assert patterns_of(model, objective=False) is first  # there is none
-    assert patterns_of(model) is first
+    first, record = compiled_of(model), Structures(model).find("shifted_board")
+    assert record is not None
+    assert compiled_of(model, BOARD) is first  # there is no objective, and nothing is counted
+    assert Structures(model).find("shifted_board") is record
     model.add(model["q"][0] != 4)
-    assert patterns_of(model) is not first
+    assert compiled_of(model) is not first
     assert found(model) == ()

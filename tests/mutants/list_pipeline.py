@@ -88,7 +88,7 @@ PIPELINE = Area(
         Mutant("a race is won by whoever began", "race._Contest._concluded",
                "and self._lost()", "and False", tests=_RACE),
         Mutant("CP-SAT counts queens too", "race._alone",
-               "and _is_halved(model)", "and False", tests=_RACE),
+               "and halved_board(model, asked=False) is not None", "and False", tests=_RACE),
         Mutant("nobody joins one who waits for its compiler", "race._Contest._interrupted",
                "self._heard_at > SILENCE", "self._heard_at > 1e9", tests=_TIERS),
         Mutant("who waits for its compiler does not hear the rival", "race._Contest._both",

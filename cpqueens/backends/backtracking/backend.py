@@ -20,11 +20,10 @@ from cpqueens.system.platforms import ThreadTime
 from cpqueens.system.stopping import Stopped
 
 if TYPE_CHECKING:
-    from cpqueens.kernels.boards.pattern import Pattern
-    from cpqueens.kernels.boards.sum_pattern import SumPattern
     from cpqueens.language.statement import Statement
-    from cpqueens.lowered.patterns import Patterns
+    from cpqueens.lowered.compiled import Compiled
 
+_BOARDS = ("shifted_board", "sum_board")
 _TABLED = ("check", "rowmask", "table")
 """Strategies that need the table of all conflicts."""
 
@@ -110,7 +109,7 @@ class Backtracking:
 
     def can_express(self, model: Statement) -> bool:
         """Say whether every constraint can be expressed (raises if not)."""
-        self._patterns(model, True)
+        self._compiled(model, True)
         return True
 
     def run(self, model: Statement, request: Request, deliver: Deliver) -> Ended:
@@ -128,55 +127,57 @@ class Backtracking:
     def _prepare(self, model: Statement, request: Request, started: float) -> Callable[[Deliver], Ended]:
         """Compile the model and choose the search."""
         from cpqueens.backends.backtracking.searching import Searching
+        from cpqueens.lowered.structures.table import find
 
         asked = request.strategy or "auto"
-        patterns = self._patterns(model, request.want is Want.BEST, decomposed=asked == "check")
-        pattern = _pattern(patterns, asked)
+        compiled = self._compiled(model, request.want is Want.BEST, decomposed=asked == "check")
+        structure = _board_of(compiled, asked)
+        pattern = None if structure is None else find(structure, compiled)
         strategies, reason = choose(asked, pattern, request)
         facts: dict[str, Any] = {
             "translate_time": time.monotonic() - started,
-            "constraints": patterns.compiled.how,
+            "constraints": compiled.how,
             "chosen": "auto" if asked == "auto" else "asked for",
             "reason": reason,
         }
-        search = Searching(model, patterns.compiled, pattern, with_places(model, request), facts).prepare(
-            strategies
-        )
+        if structure is not None:
+            facts["structure"] = structure
+        search = Searching(model, compiled, pattern, with_places(model, request), facts).prepare(strategies)
         facts["translate_time"] = time.monotonic() - started
         return search
 
-    def _patterns(self, model: Statement, objective: bool, decomposed: bool = False) -> Patterns:
+    def _compiled(self, model: Statement, objective: bool, decomposed: bool = False) -> Compiled:
         """Compile the model, its constraints whole where there are propagators for them, or all decomposed.
 
         Variables that are placed without look-ahead are frozen, which propagators of wholes do not expect.
         """
         from cpqueens.backends.backtracking.wholes.registry import takes
-        from cpqueens.lowered.compiled import PLAIN_KINDS
-        from cpqueens.lowered.patterns import patterns_of
+        from cpqueens.lowered.forms import DECOMPOSED, ModelForm, compiled_of
 
         whole = None if decomposed else takes
-        kinds = PLAIN_KINDS - {"Count"}
-        return patterns_of(model, kinds, takes=whole, objective=objective, backend=self.name)
+        return compiled_of(model, ModelForm(DECOMPOSED.kinds, whole, objective), self.name)
 
 
-def _pattern(patterns: Patterns, strategy: str) -> Pattern | SumPattern | None:
-    """Return the pattern that a strategy searches on, if the model has it."""
-    found: Pattern | SumPattern | None = None
-    if strategy not in ("forward", "sums"):
-        found = patterns.shifted
-    if found is None and strategy in ("auto", "sums"):
-        found = patterns.sums
-    return None if found is not None and strategy in _TABLED and not found.has_table else found
+def _board_of(compiled: Compiled, strategy: str) -> str | None:
+    """Return the structure that a strategy searches on, if the model has it."""
+    from cpqueens.lowered.structures.table import find
+
+    for name in _BOARDS:
+        asked = strategy in ("auto", "sums") if name == "sum_board" else strategy not in ("forward", "sums")
+        found = find(name, compiled) if asked else None
+        if found is not None:
+            return name if strategy not in _TABLED or found.has_table else None
+    return None
 
 
 def halved_board(model: Statement, asked: bool) -> int | None:
     """Return the size of a model's board if it is counted by halves, ``asked`` or by choice; else None."""
     from cpqueens.backends.backtracking.choosing import HALVES_FROM, is_whole
+    from cpqueens.backends.backtracking.wholes.registry import takes
     from cpqueens.kernels.boards.quadrants import MAX_N
-    from cpqueens.lowered.compiled import PLAIN_KINDS
-    from cpqueens.lowered.patterns import patterns_of
+    from cpqueens.lowered.structures.table import Structures
 
-    pattern = patterns_of(model, PLAIN_KINDS - {"Count"}, objective=False, backend=Backtracking.name).shifted
+    pattern = Structures(model, Backtracking.name, takes).find("shifted_board")
     if pattern is None or not pattern.is_queens or pattern.n != pattern.width or not is_whole(pattern):
         return None
     return pattern.n if (2 if asked else HALVES_FROM) <= pattern.n <= MAX_N else None

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from cpqueens.language.rows import IntArray
     from cpqueens.language.statement import Statement
     from cpqueens.lowered.compiled import Compiled
-    from cpqueens.lowered.patterns import Patterns
 
 _ANY_NUMBER = 2**62
 _DEFAULT_NODES = 100_000_000
@@ -60,7 +59,7 @@ class LasVegas:
 
     def can_express(self, model: Statement) -> bool:
         """Say whether every constraint can be expressed (raises if not)."""
-        self._patterns(model)
+        self._compiled(model)
         return True
 
     def run(self, model: Statement, request: Request, deliver: Deliver) -> Ended:
@@ -69,11 +68,11 @@ class LasVegas:
         request.clock.measure(ThreadTime())
         random = _at_most(request, "stop_vegas", 0, len(model.decisions))
         asked = _at_most(request, "attempts", 1, 2**40)
-        patterns = self._patterns(model)
+        compiled = self._compiled(model)
         if random is None:
             random = len(model.decisions)
-        facts = {"translate_time": time.monotonic() - started, "constraints": patterns.compiled.how}
-        attempts = _attempts(patterns, random, request.seed)
+        facts = {"translate_time": time.monotonic() - started, "constraints": compiled.how}
+        attempts = _attempts(compiled, random, request.seed)
         recorder = request.recorder(model)
         if recorder is not None:
             attempts.record(recorder)
@@ -85,23 +84,26 @@ class LasVegas:
         random = _at_most(request, "stop_vegas", 0, len(model.decisions))
         if random == 0 or request.parameters.get("attempts") is not None:
             return None
-        pattern = self._patterns(model).shifted
+        from cpqueens.lowered.structures.table import find
+
+        pattern = find("shifted_board", self._compiled(model))
         if pattern is None or not pattern.has_table:
             return None
         return pattern_many(pattern, pattern.n if random is None else random, request, seeds)
 
-    def _patterns(self, model: Statement) -> Patterns:
-        from cpqueens.lowered.compiled import PLAIN_KINDS
-        from cpqueens.lowered.patterns import patterns_of
+    def _compiled(self, model: Statement) -> Compiled:
+        from cpqueens.lowered.forms import BOARD, compiled_of
 
-        return patterns_of(model, PLAIN_KINDS - {"Count"}, objective=False, backend=self.name)
+        return compiled_of(model, BOARD, self.name)
 
 
-def _attempts(patterns: Patterns, random: int, seed: int) -> Attempts:
+def _attempts(compiled: Compiled, random: int, seed: int) -> Attempts:
     """Return attempts with the kernel that fits the model."""
-    pattern = patterns.shifted
+    from cpqueens.lowered.structures.table import find
+
+    pattern = find("shifted_board", compiled)
     if pattern is None or not pattern.has_table:
-        return _AnyAttempts(patterns.compiled, random, seed)
+        return _AnyAttempts(compiled, random, seed)
     return _PatternAttempts(pattern, random, seed)
 
 

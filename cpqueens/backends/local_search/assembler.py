@@ -5,7 +5,14 @@ from typing import Any
 
 import numpy as np
 
-from cpqueens.backends.local_search.columns import (
+from cpqueens.errors import UnsupportedConstraint
+from cpqueens.kernels.local.arena import build_arena
+from cpqueens.kernels.local.deep import CLAUSE, TABLE
+from cpqueens.kernels.local.info import LENGTH
+from cpqueens.kernels.local.plain import ALL_DIFFERENT
+from cpqueens.kernels.local.state import Core, Rows
+from cpqueens.language.rows import IntArray
+from cpqueens.lowered.columns import (
     RELATIONS,
     block,
     blocks,
@@ -16,19 +23,14 @@ from cpqueens.backends.local_search.columns import (
     merge,
     merged,
 )
-from cpqueens.backends.local_search.wide import pairwise_differences, too_wide
-from cpqueens.errors import UnsupportedConstraint
-from cpqueens.kernels.local.arena import build_arena
-from cpqueens.kernels.local.deep import CLAUSE, TABLE
-from cpqueens.kernels.local.info import LENGTH
-from cpqueens.kernels.local.plain import ALL_DIFFERENT
-from cpqueens.kernels.local.state import Core, Rows
-from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import EQ, LE, NE, Compiled, Terms, offsets
-from cpqueens.lowered.permutations import distinct
+from cpqueens.lowered.structures.shifted_permutation import distinct
 
 MAX_SLOTS = 2_000_000
 MAX_COUNTERS = 100_000_000  # two numbers of 8 bytes each
+NARROW = 1_000_000  # values that are always worth a counter each
+COUNTERS_PER_PAIR = 100
+MAX_PAIRS = 50_000
 NONE = np.zeros(0, dtype=np.int64)
 
 
@@ -284,3 +286,21 @@ def objective_bounds(compiled: Compiled) -> tuple[int, int]:
 def below(terms: Terms, limit: int) -> Terms:
     """Return the terms that are at most 0 where ``terms`` are at most ``limit``."""
     return Terms(terms.start, terms.variable, terms.coefficient, terms.constant - limit)
+
+
+def too_wide(terms: Terms, compiled: Compiled) -> bool:
+    """Say whether the AllDifferent over ``terms`` is better taken apart into pairs.
+
+    It is where counters would be more than `NARROW` and far more than pairs.
+    """
+    pairs = len(terms) * (len(terms) - 1) // 2
+    if not len(terms) or pairs > MAX_PAIRS:
+        return False
+    lower, upper = bounds(terms, compiled)
+    return int(upper.max()) - int(lower.min()) + 1 > max(NARROW, COUNTERS_PER_PAIR * pairs)
+
+
+def pairwise_differences(terms: Terms) -> Terms:
+    """Return the difference of every two terms."""
+    first, second = np.triu_indices(len(terms), 1)
+    return differences(terms.picked(first), terms.picked(second))

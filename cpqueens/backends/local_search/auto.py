@@ -17,21 +17,23 @@ Source: ours, of the others; its lengths are those of Luby, Sinclair and Zuckerm
 Vegas algorithms", Information Processing Letters 47, 1993.
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any
 
 import numpy as np
 
 from cpqueens.backends.base import Parameter
-from cpqueens.backends.local_search import cells, linear, one_hot, pairs, triangle
+from cpqueens.backends.local_search import cells, linear, pairs, triangle
 from cpqueens.backends.local_search.search import MOST_VALUES, End, Search
 from cpqueens.backends.local_search.strategies import Call
 from cpqueens.backends.local_search.walking import Walk, walk_many, walk_with_restarts
 from cpqueens.kernels.local.runs import luby
 from cpqueens.kernels.local.walk import WORST
 from cpqueens.lowered.compiled import Compiled
+from cpqueens.lowered.structures.cells import find_assigned
+from cpqueens.lowered.structures.table import find
 
 PARAMETERS: Mapping[str, Parameter] = {
     "presolve": Parameter(
@@ -79,20 +81,54 @@ def run(search: Search, options: Mapping[str, Any]) -> End:
     if _mostly_rows(search):
         search.aside = None
         search.relax_short_rows()
-    form = search.found(linear.form_of)
-    if form is not None:
-        return linear.run(search, form)
-    if pairs.suits(search):
-        return pairs.run(search)
-    if search.hint is None and triangle.suits(search):
-        return triangle.run(search, settings(search))
-    tables = search.found(cells.cells_of)
-    if tables is not None:
-        return cells.run(search, tables, settings(search))
-    form = search.found(one_hot.form_of)
-    if form is not None:
-        return linear.run(search, form, settings(search))
+    found = structure_of(search)
+    if found is not None:
+        name, record = found
+        search.extra["structure"] = name
+        return KERNELS[name].run(search, record, settings(search))
     return walk_with_restarts(search, settings(search))
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """What goes on from a start where a model has a structure, in the place of walks or in turns with them.
+
+    Attributes
+    ----------
+    suits
+        Says whether it does what a search is asked for.
+    assigned
+        Finds the record where no AllDifferent is kept by swaps, if that is another one.
+    """
+
+    run: Callable[[Search, Any, Iterator[Walk]], End]
+    suits: Callable[[Search], bool] = lambda search: True
+    assigned: Callable[[Compiled], Any] | None = None
+
+
+KERNELS: Mapping[str, Kernel] = {
+    "linear": Kernel(lambda search, form, _: linear.run(search, form)),
+    "pairs": Kernel(lambda search, found, _: pairs.run(search, found), lambda search: not len(search.events)),
+    "triangle": Kernel(
+        lambda search, _, others: triangle.run(search, others),
+        lambda search: search.hint is None and search.swaps,
+    ),
+    "cells": Kernel(cells.run, assigned=find_assigned),
+    "one_hot": Kernel(linear.run),
+}
+"""By the name of the structure, in the order of `structures.table`; none is audited."""
+
+
+def structure_of(search: Search) -> tuple[str, Any] | None:
+    """Return the structure for which there is a kernel that does what is asked for, with its record."""
+    for name, kernel in KERNELS.items() if search.audit == "final" else ():
+        if not kernel.suits(search):
+            continue
+        look = None if search.swaps else kernel.assigned
+        record = find(name, search.compiled) if look is None else search.compiled.once(look)
+        if record is not None:
+            return name, record
+    return None
 
 
 def first_steps(compiled: Compiled) -> int:
@@ -101,7 +137,7 @@ def first_steps(compiled: Compiled) -> int:
     There must be a variable.
     """
     n = compiled.decision_count
-    widest = min(MOST_VALUES, int((compiled.upper[:n] - compiled.lower[:n]).max(initial=0)) + 1)
+    widest = min(MOST_VALUES, compiled.widest)
     terms = np.diff(compiled.different.start)
     cost = 1 + (len(compiled.definitions) + int(terms[terms > 1].sum())) // n
     return max(FEWEST, min(FIRST, FIRST_MOVES // widest) // cost)
@@ -109,9 +145,7 @@ def first_steps(compiled: Compiled) -> int:
 
 def many(search: Search, options: Mapping[str, Any], runs: int) -> Call | None:
     """Do the same for many runs, where all constraints count from the beginning."""
-    if _mostly_rows(search) or triangle.suits(search) or pairs.suits(search):
-        return None
-    if search.found(linear.form_of) is not None or search.found(cells.cells_of) is not None:
+    if _mostly_rows(search) or structure_of(search) is not None:
         return None
     call = walk_many(*_order(search))
     return call._replace(share=first_steps(search.compiled)) if options["presolve"] else call

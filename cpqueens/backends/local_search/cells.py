@@ -11,16 +11,8 @@ from functools import cached_property
 
 import numpy as np
 
-from cpqueens.backends.local_search.own_kernel import advance
 from cpqueens.backends.local_search.search import End, Search, final
-from cpqueens.backends.local_search.tabulating import (
-    Multiset,
-    Scope,
-    SumRow,
-    Tabulated,
-    multisets,
-    tabulated,
-)
+from cpqueens.backends.local_search.slices import OwnArena, advance
 from cpqueens.backends.local_search.walking import Walk
 from cpqueens.kernels.jit.pace import Pace
 from cpqueens.kernels.local import cells as codes
@@ -32,6 +24,8 @@ from cpqueens.kernels.local.plain import AT_MOST
 from cpqueens.kernels.local.start import shuffle
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import offsets
+from cpqueens.lowered.structures.cells import Cells
+from cpqueens.lowered.term_tables import Scope, SumRow
 
 WALK_EVERY = 4
 """After so many cycles the general engine walks for a part of the steps of one,"""
@@ -39,7 +33,6 @@ WALK_COST, FEWEST_STEPS = 50, 100
 """which cost as much as so many of them; so many steps at least."""
 CYCLE, SHORTEST, LONGEST_FIRST, LONGEST = 500, 5_000, 100_000, 1 << 24
 """Steps of the first cycle for each variable, at least, and at most; and of any."""
-MOST_TERMS = 500_000
 WARM = 48
 """Temperature, in 1/256, at which cycles begin where one more or less of something is all that changes;
 at one that is a third higher, sequences of cars take several times as long."""
@@ -47,69 +40,6 @@ WORST = 1 << 44
 """What all that is violated may cost."""
 STEPS_PER_NODE = 400
 """Steps for each node of the tree that a search looks at aside: a node takes as long as some hundred."""
-
-
-class Cells:
-    """A model as tables, and the groups whose variables swap their values.
-
-    Attributes
-    ----------
-    groups
-        Multisets of places in domains; those of a swap group have its spare values too, which variables
-        beyond the model's have.
-    """
-
-    def __init__(self, search: Search, model: Tabulated) -> None:
-        self.model = model
-        self.groups, self.rows = multisets(model)
-        self.counted = len(self.groups)
-        self.domains = list(model.domains)
-        for group in search.neighbourhood.groups:
-            beyond = np.arange(group.spare) + len(self.domains)
-            self.domains += [group.values] * group.spare
-            variables = np.concatenate([group.variables, beyond])
-            self.groups.append(Multiset(variables, np.arange(len(group.values))))
-        self.group = np.full(len(self.domains), -1, dtype=np.int64)
-        for g, one in enumerate(self.groups):
-            self.group[one.variables] = g
-
-    @property
-    def is_worth_it(self) -> bool:
-        """Whether the model is of a kind that this search was seen to be good at."""
-        pairs = any(len(scope) == 2 for terms in self.model.different for scope, _ in terms)
-        return self.counted > 0 or pairs or (self.model.objective is not None and self.all_swap)
-
-    @property
-    def counts_alone(self) -> bool:
-        """Whether all that can be violated is counts, of which one more or less is a step."""
-        spans = (int(np.ptp(values)) for row in self.rows for values in row.tables.values())
-        return self.counted > 0 and not self.model.different and max(spans, default=0) <= 1
-
-    @property
-    def all_swap(self) -> bool:
-        """Whether no variable moves by itself: smaller domains would help nobody."""
-        return bool((self.group >= 0).all())
-
-
-def cells_of(search: Search) -> Cells | None:
-    """Return a search's model as tables, None if it is not of the kind."""
-    c, groups = search.compiled, search.neighbourhood.groups
-    if search.audit != "final" or c.tables or not (groups or c.counts or len(c.different) or c.definitions):
-        return None
-    terms = sum(len(part.variable) for part in (c.linear, c.literals, c.different))
-    if terms > MOST_TERMS or not all(group.uniform for group in groups):
-        return None
-    model = search.found(tables_of)
-    if model is None:
-        return None
-    cells = Cells(search, model)
-    overlapping = sum(len(group.variables) for group in cells.groups) != int((cells.group >= 0).sum())
-    return None if overlapping or not cells.is_worth_it else cells
-
-
-def tables_of(search: Search) -> Tabulated | None:
-    """Return a search's model as tables, without the AllDifferents that swaps keep."""
-    return tabulated(search.compiled, search.neighbourhood.kept)
 
 
 class _Terms:
@@ -145,7 +75,7 @@ class _Terms:
         return offsets(np.bincount(mine[:, 0], minlength=n)), mine[:, 1:].reshape(-1)
 
 
-class CellsWalk:
+class CellsWalk(OwnArena):
     """The kernel's arena for a search, which lives as long as the search."""
 
     def __init__(self, search: Search, cells: Cells) -> None:
@@ -183,11 +113,6 @@ class CellsWalk:
             self.info[codes.HEAT], self.info[codes.OCTAVES] = WARM, 1
         self.info[codes.CYCLE] = min(LONGEST_FIRST, max(SHORTEST, CYCLE * n))
         self.begin(search.x)
-
-    def part(self, which: int) -> IntArray:
-        """Return a view of a part of the arena."""
-        view: IntArray = self.arena[self.arena[which] : self.arena[which + 1]]
-        return view
 
     def _count(self, owner: int, terms: Iterable[tuple[Scope, IntArray]], first: int) -> int:
         """Add the terms of an AllDifferent; return where its counters end."""

@@ -11,10 +11,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from cpqueens.backends.local_search.folding import affines
 from cpqueens.backends.local_search.reducing import Reduced, reduced
 from cpqueens.backends.local_search.substitution import Domain
 from cpqueens.language.rows import IntArray
+from cpqueens.lowered.affine import affines
 from cpqueens.lowered.compiled import EQ, Compiled, CompiledDefinition, Definitions, Terms
 
 FEWEST = 3

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cpqueens.backends.local_search.columns import RELATIONS, block, bounds, joined, merged, scaled
 from cpqueens.kernels.exact import kinds
 from cpqueens.kernels.local import deep as codes
 from cpqueens.kernels.local.state import Deep
 from cpqueens.language.rows import IntArray, distinct
+from cpqueens.lowered.columns import RELATIONS, block, bounds, joined, merged, scaled
 from cpqueens.lowered.compiled import CompiledDefinition, Terms, offsets
 
 if TYPE_CHECKING:

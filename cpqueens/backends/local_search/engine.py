@@ -1,22 +1,21 @@
 """One search of a model: by a kernel made for its pattern first, then by the general engine."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 from cpqueens.answers.recorder import TraceRecorder
 from cpqueens.backends.base import Deliver
-from cpqueens.backends.local_search import exchange, reversal, sosic_gu_4
 from cpqueens.backends.local_search.assembler import objective_bounds
-from cpqueens.backends.local_search.meaning import values_of_all, violation
+from cpqueens.backends.local_search.meaning import violation
 from cpqueens.backends.local_search.requests import COMMON
 from cpqueens.backends.local_search.search import Aside, End, Limits, Result, Search
 from cpqueens.backends.local_search.strategies import Strategy, complete, get_strategy, gives_up_swaps
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import Compiled
-from cpqueens.lowered.patterns import Patterns
+from cpqueens.lowered.evaluation import values_of_all
 from cpqueens.system.stopping import Stopped
 
 Hint = tuple[IntArray, IntArray]
@@ -44,61 +43,6 @@ class Task:
     def lets_kernels_try(self) -> bool:
         """Say whether a kernel made for a pattern can do what is asked for."""
         return self.hint is None and {**self.common, "trace": 0} == DEFAULTS
-
-
-@dataclass(frozen=True)
-class Special:
-    """A kernel made for one pattern, under the name of its strategy; ``auto`` lets it try first.
-
-    Attributes
-    ----------
-    solve
-        Called with the pattern, seed, limits, the strategy's options and what records the search.
-    share
-        Steps for so many variables after which ``auto`` goes on with the general engine: a hundred times
-        those that solutions were ever seen to take. `exchange` has a rule of its own, its ``starts``.
-    """
-
-    strategy: Strategy
-    pattern: str  # of `Patterns`
-    solve: Callable[[Any, int, Limits, Mapping[str, Any], TraceRecorder | None], Result]
-    share: Callable[[int], int] | None = None
-
-
-SPECIALS: Mapping[str, Special] = {
-    "sosic-gu-4": Special(
-        sosic_gu_4, "shifted_permutation", sosic_gu_4.solve_shifted, lambda n: 100_000 + 1000 * n
-    ),
-    "reversal": Special(reversal, "path", reversal.solve_path, lambda n: 1_000_000 + 1000 * n),
-    "exchange": Special(exchange, "lines", exchange.solve_lines),
-}
-
-
-def try_specials(patterns: Patterns, task: Task) -> Result | None:
-    """Run the kernel made for the model's pattern, if it has one and the strategy allows."""
-    if not task.lets_kernels_try:
-        return None
-    for name, special in SPECIALS.items():
-        pattern = getattr(patterns, special.pattern) if task.strategy in ("auto", name) else None
-        if pattern is not None:
-            return try_special(name, pattern, patterns.compiled.decision_count, task)
-    return None
-
-
-def try_special(name: str, pattern: Any, size: int, task: Task) -> Result:
-    """Run a kernel on the pattern found, for its share if it is not the strategy asked for.
-
-    The reason is ``stalled`` if the general engine is to go on.
-    """
-    kernel, limits = SPECIALS[name], task.limits
-    share = None if kernel.share is None or name == task.strategy else kernel.share(size)
-    curtailed = share is not None and (limits.steps is None or share < limits.steps)
-    given = replace(limits, steps=share) if curtailed else limits
-    result = kernel.solve(pattern, task.seed, given, complete(kernel.strategy, task.options), task.recorder)
-    if curtailed and result.reason == "step_limit":
-        result.reason = "stalled"
-    result.statistics |= {"strategy": name, "special": name}
-    return result
 
 
 def search_model(

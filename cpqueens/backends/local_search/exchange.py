@@ -23,7 +23,7 @@ from cpqueens.kernels.local import exchange as codes
 from cpqueens.kernels.local import info as at
 from cpqueens.kernels.local.start import shuffle
 from cpqueens.language.rows import IntArray
-from cpqueens.lowered.permutations import LinesPermutation
+from cpqueens.lowered.structures.lines import LinesPermutation
 
 PARAMETERS: Mapping[str, Parameter] = {
     "stall": Parameter(int, 2000, "steps without a smaller error that cause a new start"),

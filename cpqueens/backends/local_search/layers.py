@@ -13,12 +13,12 @@ from functools import cached_property
 import numpy as np
 
 from cpqueens.backends.local_search.assembler import Assembler, Entry
-from cpqueens.backends.local_search.columns import merged
 from cpqueens.backends.local_search.deep import build_deep
 from cpqueens.kernels.local.arena import OWNER, part
 from cpqueens.kernels.local.deep import OWNER_ALL_DIFFERENT
 from cpqueens.kernels.local.state import Core, Deep, Rows
 from cpqueens.language.rows import IntArray
+from cpqueens.lowered.columns import merged
 from cpqueens.lowered.compiled import Compiled
 
 

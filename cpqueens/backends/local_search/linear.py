@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from itertools import pairwise
+from collections.abc import Iterator
 
 import numpy as np
 
-from cpqueens.backends.local_search.columns import RELATIONS, joined, merged
-from cpqueens.backends.local_search.own_kernel import COUNTED, advance
 from cpqueens.backends.local_search.search import End, Search, final
+from cpqueens.backends.local_search.slices import COUNTED, OwnArena, advance
 from cpqueens.backends.local_search.walking import Walk
 from cpqueens.kernels.jit.pace import Pace
 from cpqueens.kernels.local import info as at
@@ -18,12 +15,11 @@ from cpqueens.kernels.local import linear as codes
 from cpqueens.kernels.local import walk as walk_kernel
 from cpqueens.kernels.local.arena import build_arena
 from cpqueens.kernels.local.info import NEVER
-from cpqueens.kernels.local.plain import AT_MOST, EQUAL
+from cpqueens.kernels.local.plain import EQUAL
 from cpqueens.language.rows import IntArray
-from cpqueens.lowered.compiled import NE, Compiled, Terms, offsets
+from cpqueens.lowered.compiled import offsets
+from cpqueens.lowered.structures.linear import LinearForm
 
-LARGEST = 1 << 40
-"""Activities, beyond which scores are not worth the trouble of testing for overflow."""
 WAY = 5_000
 WAY_PER_VARIABLE = 10
 """Steps of the first turn of each way, in all."""
@@ -31,93 +27,7 @@ TURN, WALK_COST = 50_000, 20
 """Steps of the first turn where the general engine has turns, too; so many cost as much as one of its."""
 
 
-@dataclass(frozen=True)
-class LinearForm:
-    """An objective, which is row 0, under linear rows of integer columns, and what the columns stand for.
-
-    Attributes
-    ----------
-    row, variable, coefficient
-        Of each entry, by row and column (``variable``), ascending.
-    constant, kind
-        Of each row, ``EQUAL`` or ``AT_MOST`` 0.
-    lower, upper
-        Of each column.
-    into, back
-        Turn an assignment of the model into one of the columns, and back; the latter takes any columns.
-    """
-
-    row: IntArray
-    variable: IntArray
-    coefficient: IntArray
-    constant: IntArray
-    kind: IntArray
-    lower: IntArray
-    upper: IntArray
-    into: Callable[[IntArray], IntArray] = np.copy
-    back: Callable[[IntArray], IntArray] = np.copy
-
-
-def is_small(form: LinearForm) -> bool:
-    """Say whether scores of moves stay far within 64 bits."""
-    reach = max(int(np.abs(ends).max(initial=0)) for ends in (form.lower, form.upper))
-    return int(np.abs(form.coefficient).sum()) * max(reach, 1) < LARGEST
-
-
-def form_of(search: Search) -> LinearForm | None:
-    """Return a model that is an objective under equalities, inequalities and clauses of intervals.
-
-    None if it is anything else.
-    """
-    c, n = search.compiled, search.size
-    if (
-        c.objective is None
-        or len(c.objective) > 1
-        or c.tables
-        or c.counts
-        or len(c.different)
-        or (c.relation == NE).any()
-    ):
-        return None
-    if search.audit != "final" or any(v < n for v in c.domains):
-        return None
-    parts = (c.linear, c.literals, c.objective)
-    if not all((part.variable < n).all() for part in parts):
-        return None
-    form = _written(c)
-    return form if is_small(form) else None
-
-
-def _written(compiled: Compiled) -> LinearForm:
-    """Return the form of a model that is linear."""
-    assert compiled.objective is not None, "a model without objective has no form"
-    n = compiled.decision_count
-    rows = joined([compiled.objective, compiled.linear, _clauses(compiled)])
-    relations = [RELATIONS[r] for r in compiled.relation.tolist()]
-    clauses = len(rows) - 1 - len(relations)
-    kinds = np.array([AT_MOST, *(kind for kind, _ in relations), *[AT_MOST] * clauses], dtype=np.int64)
-    signs = np.array([1, *(sign for _, sign in relations), *[1] * clauses], dtype=np.int64)
-    row, variable, coefficient = merged(rows)
-    return LinearForm(
-        row, variable, coefficient * signs[row], rows.constant * signs, kinds,
-        compiled.lower[:n], compiled.upper[:n],
-    )  # fmt: skip
-
-
-def _clauses(compiled: Compiled) -> Terms:
-    """Return ``1 - sum`` of each clause's literals, at most 0 where it holds."""
-    literals, start = compiled.literals, compiled.clause_start
-    ends = literals.start[start]
-    sums = [int(literals.constant[a:b].sum()) for a, b in pairwise(start.tolist())]
-    return Terms(
-        ends - ends[0],
-        literals.variable,
-        -literals.coefficient,
-        np.array([1 - c for c in sums], dtype=np.int64),
-    )
-
-
-class LinearWalk:
+class LinearWalk(OwnArena):
     """The kernel's arena for a search, which lives as long as the search."""
 
     def __init__(self, search: Search, form: LinearForm) -> None:
@@ -139,11 +49,6 @@ class LinearWalk:
         self.info[codes.TURN] = WAY + WAY_PER_VARIABLE * n
         self.arguments = self.arena, search.random.copy()
         self.pace = Pace()
-
-    def part(self, which: int) -> IntArray:
-        """Return a view of a part of the arena."""
-        view: IntArray = self.arena[self.arena[which] : self.arena[which + 1]]
-        return view
 
     def values(self, which: int) -> IntArray:
         """Return the assignment of the model that a part has the columns of."""

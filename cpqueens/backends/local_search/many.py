@@ -7,18 +7,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cpqueens.backends.backtracking.wholes.registry import takes
 from cpqueens.backends.base import Many, Request
-from cpqueens.backends.local_search.engine import SPECIALS, Task, release, search_for
-from cpqueens.backends.local_search.requests import default_steps, limits_at_once, limits_of
-from cpqueens.backends.local_search.running import schedule_of, task_of, tours_of
+from cpqueens.backends.local_search.engine import Task, release, search_for
+from cpqueens.backends.local_search.requests import default_steps, limits_of
+from cpqueens.backends.local_search.running import task_of
 from cpqueens.backends.local_search.sosic_gu_4 import solve_shifted_many
+from cpqueens.backends.local_search.specials import SPECIALS, special_of
 from cpqueens.backends.local_search.strategies import complete, get_strategy
 from cpqueens.backends.together import COUNTED, Together, drive, ended
 from cpqueens.kernels.jit.tiers import Fixed
 from cpqueens.kernels.local.lot import EXTRA, make_lot
 from cpqueens.language.rows import IntArray
-from cpqueens.lowered.patterns import Patterns, patterns_of
-from cpqueens.lowered.permutations import ShiftedPermutation, shifted_permutation_of
+from cpqueens.lowered.compiled import Compiled
+from cpqueens.lowered.structures.shifted_permutation import ShiftedPermutation
+from cpqueens.lowered.structures.table import Structures
 
 if TYPE_CHECKING:
     from cpqueens.language.statement import Statement
@@ -34,40 +37,25 @@ def run_many(model: Statement, request: Request, seeds: IntArray) -> Many | None
     task = task_of(request)
     if task.hint is not None or task.common["audit"] != "final" or task.common["trace"]:
         return None
-    if task.lets_kernels_try and task.strategy in ("auto", "sosic-gu-4"):
-        pattern = shifted_permutation_of(model)
-        if pattern is not None:
-            task = replace(task, limits=limits_at_once(model, request))
-            return _shifted(pattern, request, task, seeds)
-    if tours_of(model, task) is not None:
-        return None
-    patterns = patterns_of(model, computed=True, backend="local-search")
-    if schedule_of(model, task, patterns) is not None:
-        return None
-    task = replace(task, limits=limits_of(request, lambda: default_steps(patterns)))
-    special = _special(patterns, task)
-    if special == "sosic-gu-4" and patterns.shifted_permutation is not None:
-        return _shifted(patterns.shifted_permutation, request, task, seeds)
-    if special is not None:
-        return None
-    return _general(model, patterns, request, task, seeds)
-
-
-def _special(patterns: Patterns, task: Task) -> str | None:
-    """Return the name of the kernel that `engine.try_specials` would run."""
-    if not task.lets_kernels_try:
-        return None
-    asked = (name for name in SPECIALS if task.strategy in ("auto", name))
-    return next((name for name in asked if getattr(patterns, SPECIALS[name].pattern) is not None), None)
+    structures = Structures(model, "local-search", takes)
+    found = special_of(structures, task)
+    if found is not None:
+        name, record = found
+        steps = SPECIALS[name].steps
+        task = replace(task, limits=limits_of(request, lambda: steps(model)))
+        return _shifted(record, request, task, seeds) if name == "shifted_permutation" else None
+    task = replace(task, limits=limits_of(request, lambda: default_steps(model)))
+    return _general(model, structures.compiled(), request, task, seeds)
 
 
 def _shifted(pattern: ShiftedPermutation, request: Request, task: Task, seeds: IntArray) -> Many:
     """Make the runs of the kernel for queens; those that it gives up for `auto` are left to single runs."""
-    special = SPECIALS["sosic-gu-4"]
+    special = SPECIALS["shifted_permutation"]
     assert special.share is not None
+    assert special.strategy is not None
     limit, share = task.limits.steps, special.share(pattern.size)
     curtailed = task.strategy == "auto" and (limit is None or share < limit)
-    together = solve_shifted_many(pattern, complete(special.strategy, task.options))
+    together = solve_shifted_many(pattern, complete(get_strategy(special.strategy), task.options))
     lot = make_lot(seeds, pattern.size, share if curtailed else limit)
     seconds = drive(together, lot, request)
     np.add(lot.x, pattern.low, out=lot.x)
@@ -75,16 +63,16 @@ def _shifted(pattern: ShiftedPermutation, request: Request, task: Task, seeds: I
 
 
 def _general(
-    model: Statement, patterns: Patterns, request: Request, task: Task, seeds: IntArray
+    model: Statement, compiled: Compiled, request: Request, task: Task, seeds: IntArray
 ) -> Many | None:
     """Make the runs of the general engine, if the strategy can."""
     strategy = get_strategy(task.strategy)
     options = complete(strategy, task.options)
     many = getattr(strategy, "many", None)
-    if many is None or not patterns.compiled.decision_count:
+    if many is None or not compiled.decision_count:
         return None
     waiting = model.kept("searches of local-search", dict[Any, Any])
-    search = search_for(patterns.compiled, task, strategy, options, waiting)
+    search = search_for(compiled, task, strategy, options, waiting)
     call = many(search, options, len(seeds))
     starts = [] if call is None else search.starts(call.start)
     if call is None or len(starts) != 1 or not isinstance(starts[0], Fixed):

@@ -5,19 +5,18 @@ from __future__ import annotations
 import numpy as np
 
 from cpqueens.backends.local_search.assembler import objective_bounds
-from cpqueens.backends.local_search.columns import merged
-from cpqueens.backends.local_search.neighbourhood import values_of
-from cpqueens.backends.local_search.own_kernel import advance
 from cpqueens.backends.local_search.search import End, Search
+from cpqueens.backends.local_search.slices import OwnArena, advance
 from cpqueens.kernels.jit.pace import Pace
 from cpqueens.kernels.local import info as at
 from cpqueens.kernels.local import pairs as codes
 from cpqueens.kernels.local.arena import build_arena
 from cpqueens.kernels.local.runs import luby
 from cpqueens.language.rows import IntArray
-from cpqueens.lowered.compiled import NE, Compiled, offsets
+from cpqueens.lowered.compiled import offsets
+from cpqueens.lowered.neighbourhood import values_of
+from cpqueens.lowered.structures.pairs import Pairs
 
-MOST_CELLS = 2_000_000
 STALL = 100_000
 """Steps without fewer conflicts, at least, after which the search begins anew."""
 BEFORE_PRESOLVE = 10
@@ -26,55 +25,12 @@ TELLING = 2_000
 """Steps between two solutions that are told: many may follow each other at once."""
 
 
-def suits(search: Search) -> bool:
-    """Say whether a model is inequalities ``x != y + c``, its objective, if any, the largest of ``x + c``."""
-    c, n = search.compiled, search.size
-    if not len(c.relation) or len(c.literals) or c.tables or c.counts or (c.relation != NE).any():
-        return False
-    if search.audit != "final" or len(search.events) or search.neighbourhood.groups or len(c.different):
-        return False
-    cells = int((c.upper[:n] - c.lower[:n] + 1).sum())
-    return cells <= MOST_CELLS and differing(c) is not None and _are_bounds(c)
-
-
-def _are_bounds(compiled: Compiled) -> bool:
-    """Say whether the objective is the largest of single variables, if there is one."""
-    objective = compiled.objective
-    if objective is None:
-        return True
-    single = objective.singles(0, len(objective)) if objective.start[-1] else None
-    if single is None:
-        return False
-    return bool((single[1] == 1).all() and (single[0] < compiled.decision_count).all())
-
-
-def differing(compiled: Compiled) -> IntArray | None:
-    """Return (pairs, 3): v, u, c of ``x[v] != x[u] + c``, in both directions; None if a row is another."""
-    rows, variables, coefficients = merged(compiled.linear)
-    number = len(compiled.linear)
-    if (
-        len(rows) != 2 * number
-        or (rows[::2] != rows[1::2]).any()
-        or (variables >= compiled.decision_count).any()
-    ):
-        return None
-    a, b = coefficients[::2], coefficients[1::2]
-    if (a != -b).any() or (np.abs(a) != 1).any():
-        return None
-    # a * v - a * u + constant != 0
-    v, u, c = variables[::2], variables[1::2], -a * compiled.linear.constant
-    pairs = np.concatenate([np.stack([v, u, c], axis=1), np.stack([u, v, -c], axis=1)])
-    return np.unique(pairs, axis=0)
-
-
-class PairsWalk:
+class PairsWalk(OwnArena):
     """The kernel's arena for a search, which lives as long as the search."""
 
-    def __init__(self, search: Search) -> None:
+    def __init__(self, search: Search, pairs: IntArray) -> None:
         self.compiled, self.random, self.n = search.compiled, search.random.copy(), search.size
         c, n = self.compiled, self.n
-        pairs = differing(c)
-        assert pairs is not None, "the model does not suit"
         lower, upper = c.lower[:n], c.upper[:n]
         start = offsets(upper - lower + 1)
         self.gaps = np.zeros(int(start[-1]), dtype=np.int64)
@@ -93,11 +49,6 @@ class PairsWalk:
         self.least = -at.NEVER if c.objective is None else objective_bounds(c)[0]
         self.best: IntArray | None = None  # a solution that nobody knows of yet
         self.told = 0  # steps when one was told
-
-    def part(self, which: int) -> IntArray:
-        """Return a view of a part of the arena."""
-        view: IntArray = self.arena[self.arena[which] : self.arena[which + 1]]
-        return view
 
     def begin(self, x: IntArray, limit: int) -> None:
         """Go on from an assignment, to an objective of at most ``limit``."""
@@ -148,7 +99,7 @@ class PairsWalk:
         )
 
 
-def run(search: Search) -> End:
+def run(search: Search, found: Pairs) -> End:
     """Search until there is a solution within the objective's limit, or until the search must end.
 
     Solutions that follow one another quickly are passed on together, as the last one.
@@ -156,7 +107,7 @@ def run(search: Search) -> End:
     walk: PairsWalk | None = search.carried.get("pairs")
     if walk is None:
         search.extra["special"] = "pairs"
-        walk = search.carried["pairs"] = PairsWalk(search)
+        walk = search.carried["pairs"] = PairsWalk(search, found.rows)
         if search.aside is not None:
             search.aside.after = max(search.aside.after, BEFORE_PRESOLVE * walk.pairs)
         search.start()

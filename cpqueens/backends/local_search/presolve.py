@@ -14,7 +14,7 @@ import numpy as np
 from cpqueens.backends.base import Deliver, Request
 from cpqueens.backends.local_search.choices import smaller_model
 from cpqueens.backends.local_search.engine import Task, search_model
-from cpqueens.backends.local_search.packing import PackingSearch, boxes_of
+from cpqueens.backends.local_search.packing import PackingSearch
 from cpqueens.backends.local_search.reducing import Reduced
 from cpqueens.backends.local_search.root import NODES, Tree, propagated
 from cpqueens.backends.local_search.search import End, Result, Search
@@ -22,6 +22,7 @@ from cpqueens.kernels.local import info as at
 from cpqueens.kernels.local.info import NEVER
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
+from cpqueens.lowered.structures.table import Structures
 from cpqueens.system.stopping import Stopped
 
 NODES_IMPROVING = 1000
@@ -41,7 +42,7 @@ class Presolve:
     others for the other. Rectangles are packed, too, where there are some.
     """
 
-    model: Statement
+    structures: Structures
     request: Request
     after: int
     facts: dict[str, Any] = field(default_factory=lambda: {"nodes": 0})
@@ -52,6 +53,11 @@ class Presolve:
     _next: int = 0
     _leaving: bool = False
     _exhausted: bool = False
+
+    @property
+    def model(self) -> Statement:
+        """The model that is searched."""
+        return self.structures.model
 
     def look(self, search: Search) -> End | None:
         """Explore, and then leave the search if there is a smaller model; None to go on with it."""
@@ -74,14 +80,14 @@ class Presolve:
     def _begin(self, search: Search) -> End | None:
         """Propagate; leave no tree if the model is too large."""
         try:
-            root = self.model.kept("root of local-search", lambda: propagated(self.model, self.request))
+            root = self.model.kept("root of local-search", lambda: propagated(self.structures, self.request))
         except Stopped:
             return "stopped"
         if root is not None and not root.possible:
             search.extra["gave_up"] = "propagation leaves no value"
             return "gave_up"
         self._tree = None if root is None else Tree(root, self.request)
-        boxes = self.model.kept("boxes of local-search", lambda: boxes_of(self.model))
+        boxes = self.structures.find("packing")
         self._packing = None if boxes is None else PackingSearch(boxes, self.request.seed)
         return None
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from cpqueens.backends.local_search.columns import blocks, scaled
-from cpqueens.backends.local_search.folding import Affine, affines, define, holds
-from cpqueens.backends.local_search.meaning import evaluate, values_of_all
 from cpqueens.backends.local_search.substitution import Domain, Substitution
 from cpqueens.language.rows import IntArray
+from cpqueens.lowered.affine import Affine, affines, define, holds
+from cpqueens.lowered.columns import blocks
 from cpqueens.lowered.compiled import EQ, GE, LE, Compiled, Definitions, Terms, offsets
+from cpqueens.lowered.evaluation import evaluate, values_of_all
 from cpqueens.lowered.lowering import topological
 
 Row = tuple[Affine, int]
@@ -98,19 +98,6 @@ def without_objective_variable(compiled: Compiled) -> Reduced | None:
     domains = [compiled.domains.get(v, end) for v, end in enumerate(ends)]
     substitution = Substitution(compiled, domains, frozenset([z]))
     return _Builder(substitution).build() if z in substitution.replaced else None
-
-
-def unfolded(compiled: Compiled) -> Compiled:
-    """Return the model with the terms of a maximum that is the objective, of a minimum to be maximised."""
-    single = None if compiled.objective is None else compiled.objective.singles(0, 1)
-    if single is None or len(compiled.objective or ()) > 1 or single[0][0] < compiled.decision_count:
-        return compiled
-    (variable,), (a,), (constant,) = single
-    definition = compiled.definitions[variable - compiled.decision_count]
-    if definition.kind != ("maximum" if a > 0 else "minimum"):
-        return compiled
-    terms = scaled(definition.terms, int(a))
-    return replace(compiled, objective=replace(terms, constant=terms.constant + constant))
 
 
 class _Builder:

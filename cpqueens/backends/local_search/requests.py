@@ -13,7 +13,6 @@ from cpqueens.kernels.local.info import NEVER
 if TYPE_CHECKING:
     from cpqueens.backends.local_search.search import Limits, Result
     from cpqueens.language.statement import Statement
-    from cpqueens.lowered.patterns import Patterns
 
 
 COMMON: Mapping[str, Parameter] = {
@@ -57,9 +56,10 @@ def _reason(result: Result, request: Request) -> StopReason:
     return REASONS[result.reason]
 
 
-def default_steps(patterns: Patterns) -> int:
+def default_steps(model: Statement) -> int:
     """Return the step limit of a request without any limit: about 2 * 10**9 moves looked at."""
-    return min(20_000_000, max(100_000, 2_000_000_000 // min(patterns.widest, 4096)))
+    widest = int((model.upper[model.decisions] - model.lower[model.decisions]).max(initial=0)) + 1
+    return min(20_000_000, max(100_000, 2_000_000_000 // min(widest, 4096)))
 
 
 def limits_of(request: Request, default: Callable[[], int]) -> Limits:
@@ -70,8 +70,3 @@ def limits_of(request: Request, default: Callable[[], int]) -> Limits:
     if steps is None and not request.clock.limited:
         steps = default()
     return Limits(steps, request.should_stop)
-
-
-def limits_at_once(model: Statement, request: Request) -> Limits:
-    """Return the limits of a request for a kernel that takes the model as it is, without compiling it."""
-    return limits_of(request, lambda: 2_000_000 + 100 * len(model.decisions))

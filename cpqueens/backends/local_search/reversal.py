@@ -20,7 +20,7 @@ from cpqueens.kernels.local import info as at
 from cpqueens.kernels.local import reversal as codes
 from cpqueens.kernels.local.start import shuffle
 from cpqueens.language.rows import IntArray
-from cpqueens.lowered.permutations import PathPermutation
+from cpqueens.lowered.structures.path import PathPermutation
 
 PARAMETERS: Mapping[str, Parameter] = {
     "shake_percent": Parameter(float, 8.0, "random reversals, in percent of the variables, where none helps"),

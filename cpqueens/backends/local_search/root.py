@@ -14,7 +14,6 @@ import numpy as np
 
 from cpqueens.backends.backtracking.forward import ForwardSearch
 from cpqueens.backends.backtracking.network import build_memory
-from cpqueens.backends.backtracking.wholes.registry import takes
 from cpqueens.backends.base import Ended, Request, Want
 from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact import kinds
@@ -24,9 +23,8 @@ from cpqueens.kernels.exact.propagation import run_propagator, wake
 from cpqueens.kernels.jit.entries import entry
 from cpqueens.kernels.jit.tiers import Fixed
 from cpqueens.language.rows import IntArray
-from cpqueens.language.statement import Statement
-from cpqueens.lowered.compiled import PLAIN_KINDS, Compiled
-from cpqueens.lowered.patterns import patterns_of
+from cpqueens.lowered.compiled import Compiled
+from cpqueens.lowered.structures.table import Structures
 from cpqueens.system.stopping import Stopped
 
 NODES = 10_000
@@ -86,14 +84,12 @@ class Root:
         return self.settled and int(spans.max(initial=0)) < WIDEST
 
 
-def propagated(model: Statement, request: Request) -> Root | None:
+def propagated(structures: Structures, request: Request) -> Root | None:
     """Return what propagation leaves, None if the model is too large for it to be cheap."""
+    model = structures.model
     if model.variable_count + len(model.constraints) > LARGEST:
         return None
-    objective = model.objective is not None
-    compiled = patterns_of(
-        model, PLAIN_KINDS - {"Count"}, takes=takes, objective=objective, backend="local-search"
-    ).compiled
+    compiled = structures.compiled(structures.exact)
     spans = np.minimum(compiled.upper - compiled.lower, WIDEST)
     if compiled.variable_count + len(compiled.linear) > LARGEST or int(spans.sum()) > 50 * LARGEST:
         return None

@@ -11,6 +11,7 @@ import numpy as np
 from cpqueens.backends.base import Deliver
 from cpqueens.backends.local_search.engine import Task
 from cpqueens.backends.local_search.search import Limits, Paused, Result
+from cpqueens.backends.local_search.slices import OwnArena
 from cpqueens.kernels.jit.pace import Pace
 from cpqueens.kernels.jit.random import below, seed_state
 from cpqueens.kernels.local import info as at
@@ -18,7 +19,7 @@ from cpqueens.kernels.local import schedule as codes
 from cpqueens.kernels.local.arena import build_arena
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import offsets
-from cpqueens.lowered.schedules import TaskNetwork
+from cpqueens.lowered.structures.schedule import TaskNetwork
 
 SHARE = 200_000
 """Steps without a schedule that keeps all ends, after which the general engine goes on."""
@@ -44,7 +45,7 @@ def search_schedule(schedule: TaskNetwork, task: Task, deliver: Deliver) -> Resu
         ended = walk.advance(task.limits)
 
 
-class ScheduleWalk:
+class ScheduleWalk(OwnArena):
     """The kernel's arena for a schedule, and what is read from it.
 
     Parameters
@@ -76,11 +77,6 @@ class ScheduleWalk:
         self.info[codes.TARGET] = int(schedule.weight @ schedule.lower)
         codes.decode(0, self.arena)
         codes.keep(self.arena)
-
-    def part(self, which: int) -> IntArray:
-        """Return a view of a part of the arena."""
-        view: IntArray = self.arena[self.arena[which] : self.arena[which + 1]]
-        return view
 
     @property
     def found(self) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal, Protocol, TypeVar
+from typing import Any, Literal, Protocol
 
 import numpy as np
 
@@ -13,8 +13,6 @@ from cpqueens.answers.recorder import TraceRecorder
 from cpqueens.backends.local_search.assembler import below, objective_bounds
 from cpqueens.backends.local_search.audit import check_state
 from cpqueens.backends.local_search.layers import build_arrays
-from cpqueens.backends.local_search.meaning import evaluate, values_of_all
-from cpqueens.backends.local_search.neighbourhood import build_space, derive
 from cpqueens.backends.local_search.starts import NO_START, Start, all_starts, hinted_start, random_start
 from cpqueens.backends.local_search.tracing import WalkObserver, events_for
 from cpqueens.kernels.jit.pace import Pace
@@ -28,8 +26,8 @@ from cpqueens.kernels.local.scan import FOUND
 from cpqueens.kernels.local.state import Core, Deep, Rows, State
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import Compiled
-
-Seen = TypeVar("Seen")
+from cpqueens.lowered.evaluation import evaluate, values_of_all
+from cpqueens.lowered.neighbourhood import build_space, derive
 
 MOST_VALUES = 4096
 """Values of a variable that a step looks at: of more, so many random ones."""
@@ -125,15 +123,14 @@ class Search:
         recorder: TraceRecorder | None = None,
         hint: tuple[IntArray, IntArray] | None = None,
     ) -> None:
-        self.compiled, self.size = compiled, compiled.decision_count
+        self.compiled, self.size, self.swaps = compiled, compiled.decision_count, not assignment_only
         self.audit = audit
         self.measure = {"surplus": 0, "pairs": 1}[measure]
-        self.neighbourhood = derive(compiled, assignment_only)
+        self.neighbourhood = compiled.once(derive) if self.swaps else derive(compiled, assignment_only=True)
         self.arrays = build_arrays(compiled, self.neighbourhood.kept)
         self.info = self.arrays.part(arena.INFO)  # the scalars of the state, see `search_info`
         self.space = build_space(compiled, self.neighbourhood)
         self.random = np.zeros(4, dtype=np.int64)
-        self._seen: dict[Callable[[Search], Any], Any] = {}  # see `found`
         self.events = events_for(0 if recorder is None else self.size)
         self.hint = hint
         self.paces: dict[Any, Pace] = {}
@@ -154,13 +151,6 @@ class Search:
         self.objective_limit = 0 if compiled.objective is None else objective_bounds(compiled)[1]
         self.renew(seed, limits)
         self.observer = None if recorder is None else WalkObserver(recorder, self)
-
-    def found(self, look: Callable[[Search], Seen]) -> Seen:
-        """Return ``look(self)``, which must not depend on the run; looked at once for all runs."""
-        if look not in self._seen:
-            self._seen[look] = look(self)
-        seen: Seen = self._seen[look]
-        return seen
 
     def renew(self, seed: int, limits: Limits | None = None) -> None:
         """Begin another run, of which no start has been made; not after `demand`, which changes the model."""
@@ -229,7 +219,7 @@ class Search:
         if self.hint is not None and self.restarts == 0:
             space, neighbourhood = self.space, self.neighbourhood
             if kind == "permutation" and not neighbourhood.groups:
-                neighbourhood = derive(self.compiled)
+                neighbourhood = self.compiled.once(derive)
                 space = build_space(self.compiled, neighbourhood)
             self.hint_kept = hinted_start(
                 self.x, self.compiled, space, neighbourhood, self.random, *self.hint
@@ -268,7 +258,7 @@ class Search:
     def _permutations(self) -> Sequence[Start]:
         if self.neighbourhood.groups:
             return self._starts
-        neighbourhood = derive(self.compiled)
+        neighbourhood = self.compiled.once(derive)
         return all_starts(neighbourhood, build_space(self.compiled, neighbourhood), keeps_spare=False)
 
     def demand(self, limit: int) -> None:

@@ -24,7 +24,7 @@ from cpqueens.kernels.local import info as at
 from cpqueens.kernels.local import units as codes
 from cpqueens.kernels.local.lot import EXTRA
 from cpqueens.language.rows import IntArray
-from cpqueens.lowered.permutations import ShiftedPermutation
+from cpqueens.lowered.structures.shifted_permutation import ShiftedPermutation
 
 PARAMETERS: Mapping[str, Parameter] = {
     "tries": Parameter(int, 5, "tries of the start per variable"),

@@ -5,12 +5,12 @@ from functools import partial
 
 import numpy as np
 
-from cpqueens.backends.local_search.neighbourhood import Neighbourhood, SwapGroup, matching
 from cpqueens.kernels.jit.tiers import Fixed
 from cpqueens.kernels.local.start import Starts, fill, shuffle
 from cpqueens.kernels.local.state import Space
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import Compiled, offsets
+from cpqueens.lowered.neighbourhood import Neighbourhood, SwapGroup, matching
 
 Start = Fixed | tuple[int, SwapGroup]
 """What is given random values together: by a kernel, which takes `Starts`; or a group with its number, whose

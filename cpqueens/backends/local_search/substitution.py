@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cpqueens.backends.local_search.folding import Affine, affines, define, span_of
 from cpqueens.language.rows import IntArray
+from cpqueens.lowered.affine import Affine, affines, define, span_of
 from cpqueens.lowered.compiled import EQ, GE, LE, Compiled, Terms
 
 WIDE = 64

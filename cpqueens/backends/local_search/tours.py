@@ -12,9 +12,7 @@ from cpqueens.backends.local_search.audit import AuditError
 from cpqueens.backends.local_search.engine import Hint, Task
 from cpqueens.backends.local_search.patching import patched_tour
 from cpqueens.backends.local_search.search import Limits, Paused, Result
-from cpqueens.backends.local_search.slices import slices
-from cpqueens.backends.local_search.tabulating import LARGEST
-from cpqueens.backends.local_search.touring import FREE, Ends, Times, Tours
+from cpqueens.backends.local_search.slices import OwnArena, slices
 from cpqueens.backends.local_search.tracing import watching
 from cpqueens.kernels.jit.random import below, seed_state
 from cpqueens.kernels.local import cells as cooling
@@ -25,6 +23,8 @@ from cpqueens.kernels.local.info import NEVER
 from cpqueens.kernels.local.plain import AT_MOST
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import offsets
+from cpqueens.lowered.structures.tours import FREE, Ends, Times, Tours
+from cpqueens.lowered.term_tables import LARGEST
 
 SHARE = 4_000_000
 """Steps without a tour that violates nothing, after which the general engine goes on."""
@@ -55,7 +55,7 @@ def search_tours(tours: Tours, task: Task, deliver: Deliver) -> Result:
         ended = walk.advance(task.limits, task.common["audit"], observed)
 
 
-class TourWalk:
+class TourWalk(OwnArena):
     """The kernel's arena for tours, and what is read from it.
 
     Parameters
@@ -101,11 +101,6 @@ class TourWalk:
             self.info[name] = value
         self.info[cooling.PRICE] = self._price()
         codes.begin_tour(self.arena)
-
-    def part(self, which: int) -> IntArray:
-        """Return a view of a part of the arena."""
-        view: IntArray = self.arena[self.arena[which] : self.arena[which + 1]]
-        return view
 
     def _price(self) -> int:
         """Return what a unit of violation costs at first: what an arc may change."""

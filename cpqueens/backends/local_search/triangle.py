@@ -11,36 +11,14 @@ from cpqueens.kernels.jit.lanes import LANES
 from cpqueens.kernels.local import arena
 from cpqueens.kernels.local import info as at
 from cpqueens.kernels.local import triangle as codes
-from cpqueens.kernels.local.arena import BIT_ROWS, OWNER, SLOTS, SUPPORT, SUPPORT_START, part
+from cpqueens.kernels.local.arena import BIT_ROWS, OWNER, SLOTS, SUPPORT, part
 from cpqueens.kernels.local.bits import NOWHERE
 from cpqueens.kernels.local.runs import luby
-from cpqueens.kernels.local.state import Rows
 
 UNIT = 300_000  # steps without progress before the first new start
 WALK_EVERY = 16  # one start in so many is for the general engine
 SPREAD = 2
 NOISE = 0.005
-
-
-def suits(search: Search) -> bool:
-    """Say whether every constraint that counts is a row of bits over one whole permutation."""
-    rows = search.arrays.rows
-    if rows is None or search.arrays.deep is not None or search.measure != 0 or search.audit != "final":
-        return False
-    if search.arrays.summary["plain"] or len(part(rows.static, BIT_ROWS)) == 0:
-        return False
-    whole = len(search.neighbourhood.groups) == 1 and (search.space.group == 0).all()
-    straight = (part(rows.static, BIT_ROWS).reshape(-1, 5)[:, 4] == 0).all()
-    sizes = np.diff(part(rows.static, SUPPORT_START))
-    permutation = whole and search.space.uniform[0] and len(search.space.spare) == 0
-    return bool(permutation and straight and (sizes == 2).all()) and _pairs_differ(rows)
-
-
-def _pairs_differ(rows: Rows) -> bool:
-    """Say whether no two terms of a row are over the same two variables."""
-    owner = part(rows.static, OWNER)
-    pairs = np.sort(part(rows.static, SUPPORT).reshape(-1, 2), axis=1)
-    return len(np.unique(np.column_stack([owner, pairs]), axis=0)) == len(pairs)
 
 
 class _Triangle:

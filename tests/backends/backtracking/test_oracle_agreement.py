@@ -14,8 +14,7 @@ from seeds import seeds
 from cpqueens import AllDifferent, Model, Status, UnsupportedConstraint
 from cpqueens.crosscheck import oracle
 from cpqueens.fuzzing.generate import random_model
-from cpqueens.lowered.compiled import PLAIN_KINDS
-from cpqueens.lowered.patterns import patterns_of
+from cpqueens.lowered.structures.table import Structures
 
 GENERAL = ("backtracking", "backtracking:check", "backtracking:forward")
 PATTERNED = ("backtracking:bitmask", "backtracking:rowmask", "backtracking:table")
@@ -73,7 +72,7 @@ def test_random_models_on_general_strategies(seed: int) -> None:
 def test_random_patterns_on_every_strategy(seed: int) -> None:
     model = random_pattern(seed)
     expected = solutions(model)
-    found = patterns_of(model, PLAIN_KINDS - {"Count"}).shifted
+    found = Structures(model).find("shifted_board")
     for solver in GENERAL + (PATTERNED if found is not None else ()):
         assert listed(model, solver) == expected, solver
         for workers in (1, 2):
@@ -82,7 +81,7 @@ def test_random_patterns_on_every_strategy(seed: int) -> None:
 
 def test_random_patterns_are_recognised() -> None:
     """The test above must not fall back to the general strategies."""
-    found = [patterns_of(random_pattern(seed), PLAIN_KINDS - {"Count"}).shifted for seed in range(120)]
+    found = [Structures(random_pattern(seed)).find("shifted_board") for seed in range(120)]
     assert sum(pattern is not None for pattern in found) == 120
 
 

@@ -10,14 +10,15 @@ from searched import compiled
 
 from cpqueens import AllDifferent, Count, Model, Or, element, maximum, minimum
 from cpqueens.backends.local_search import cells as module
-from cpqueens.backends.local_search.cells import Cells, CellsWalk, cells_of
-from cpqueens.backends.local_search.meaning import evaluate, values_of_all
+from cpqueens.backends.local_search.cells import Cells, CellsWalk
 from cpqueens.backends.local_search.search import Search
-from cpqueens.backends.local_search.tabulating import Scope, multisets, tabulated
 from cpqueens.kernels.local import cells as codes
 from cpqueens.kernels.local.plain import NOT_EQUAL
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import GE
+from cpqueens.lowered.evaluation import evaluate, values_of_all
+from cpqueens.lowered.structures.cells import find
+from cpqueens.lowered.term_tables import Scope, multisets, tabulated
 
 
 def sequence(most: int = 2) -> Model:
@@ -59,7 +60,7 @@ MODELS: list[Callable[[], Model]] = [sequence, assignment, ruler]
 
 def started(m: Model, seed: int = 0) -> tuple[Search, Cells, CellsWalk]:
     search = Search(compiled(m), seed)
-    cells = cells_of(search)
+    cells = find(search.compiled)
     assert cells is not None
     search.start()
     return search, cells, CellsWalk(search, cells)
@@ -184,11 +185,11 @@ def test_what_terms_of_three_variables_have_is_for_the_general_engine(
     x = m.intvar(0, 4, shape=5)
     m.add(AllDifferent(x))
     m.minimize(abs(x[0] + x[1] - x[2]))
-    assert cells_of(Search(compiled(m))) is None
+    assert find(compiled(m)) is None
     m.minimize(abs(x[0] + x[1]))
-    assert cells_of(Search(compiled(m))) is not None
-    monkeypatch.setattr(module, "MOST_TERMS", 4)
-    assert cells_of(Search(compiled(m))) is None
+    assert find(compiled(m)) is not None
+    monkeypatch.setattr("cpqueens.lowered.structures.cells.MOST_TERMS", 4)
+    assert find(compiled(m)) is None
 
 
 def test_an_inequality_is_violated_by_equals_alone() -> None:

@@ -15,8 +15,9 @@ from searched import walks_alone
 
 from cpqueens import AllDifferent, Model, Outcome
 from cpqueens.backends.base import Clock, Request, Want
-from cpqueens.backends.local_search import engine, requests, running, triangle
+from cpqueens.backends.local_search import requests, running, triangle
 from cpqueens.backends.local_search.search import End, Search
+from cpqueens.backends.local_search.specials import SPECIALS
 from cpqueens.backends.local_search.strategies import STRATEGIES
 from cpqueens.backends.local_search.walking import Walk
 from cpqueens.cli.exits import LIMIT, exit_of_solve
@@ -97,9 +98,10 @@ def impossible_sums() -> Model:
 SPECIAL = {"sosic-gu-4": queens(3), "exchange": impossible_sums(), "reversal": all_interval(12)}
 
 
-def curtail(monkeypatch: pytest.MonkeyPatch, name: str, steps: int) -> None:
-    shortened = replace(engine.SPECIALS[name], share=lambda n: steps)
-    monkeypatch.setitem(engine.SPECIALS, name, shortened)  # type: ignore[misc]
+def curtail(monkeypatch: pytest.MonkeyPatch, strategy: str, steps: int) -> None:
+    name = next(name for name, special in SPECIALS.items() if special.strategy == strategy)
+    shortened = replace(SPECIALS[name], share=lambda n: steps)
+    monkeypatch.setitem(SPECIALS, name, shortened)  # type: ignore[misc]
 
 
 @pytest.mark.parametrize(("name", "model"), [("sosic-gu-4", queens(12)), ("reversal", all_interval(9))])

@@ -8,11 +8,12 @@ from collection.designs import code
 from searched import compiled, run
 
 from cpqueens import AllDifferent, Model, Or
-from cpqueens.backends.local_search import linear
+from cpqueens.backends.local_search import auto, linear
 from cpqueens.backends.local_search.search import Search
 from cpqueens.kernels.local import info as at
 from cpqueens.kernels.local import linear as codes
 from cpqueens.kernels.local.plain import EQUAL
+from cpqueens.lowered.structures.linear import find
 
 
 def covering(seed: int) -> Model:
@@ -40,7 +41,7 @@ def fresh(state: linear.LinearWalk, limit: int) -> np.ndarray:
 @pytest.mark.parametrize("seed", range(4))
 def test_the_state_is_what_a_fresh_look_says(seed: int) -> None:
     search = Search(compiled(covering(seed)), seed)
-    form = linear.form_of(search)
+    form = find(search.compiled)
     assert form is not None
     search.start()
     state = linear.LinearWalk(search, form)
@@ -84,12 +85,12 @@ def test_a_code_is_found_by_demanding(seed: int) -> None:
 
 def test_what_it_does_not_suit() -> None:
     m = covering(0)
-    assert linear.form_of(Search(compiled(m), audit="full")) is None
+    assert auto.structure_of(Search(compiled(m), audit="full")) is None
     m.add(AllDifferent(m.intvar(0, 5, shape=3)))
-    assert linear.form_of(Search(compiled(m))) is None
+    assert find(compiled(m)) is None
     m = covering(0)
     m.drop_objectives()
-    assert linear.form_of(Search(compiled(m))) is None
+    assert find(compiled(m)) is None
 
 
 def test_it_ends_where_there_is_nothing_to_better() -> None:
@@ -104,7 +105,7 @@ def test_it_ends_where_there_is_nothing_to_better() -> None:
 
 def test_the_kernel_goes_back_to_the_best() -> None:
     search = Search(compiled(covering(1)), 1)
-    form = linear.form_of(search)
+    form = find(search.compiled)
     assert form is not None
     search.start()
     state = linear.LinearWalk(search, form)

@@ -11,7 +11,7 @@ from cpqueens.models.toroidal_queens import toroidal_queens
 from cpqueens import AllDifferent, Model
 from cpqueens.backends.local_search.lines import assigned, swapped
 from cpqueens.backends.local_search.search import Search
-from cpqueens.lowered.patterns import patterns_of
+from cpqueens.lowered.compiled import compile_model
 
 
 def with_one_more(constraint: str) -> Callable[[], Model]:
@@ -48,7 +48,7 @@ def reversed_lines() -> Model:
 def test_lines_are_found_where_there_is_nothing_else(
     make: Callable[[], Model], found: tuple[bool, bool]
 ) -> None:
-    compiled = patterns_of(make(), backend="local-search").compiled
+    compiled = compile_model(make(), backend="local-search")
     assigning, swapping = Search(compiled, assignment_only=True), Search(compiled)
     assert (assigned(assigning) is not None, swapped(swapping) is not None) == found
     assert assigned(swapping) is None, "a group moves by swaps"

@@ -9,11 +9,14 @@ import pytest
 from searched import compiled, run
 
 from cpqueens import AllDifferent, Count, GlobalCardinality, Model, element
-from cpqueens.backends.local_search import linear, one_hot
+from cpqueens.backends.local_search import auto, linear
 from cpqueens.backends.local_search.search import Search
 from cpqueens.kernels.local import info as at
 from cpqueens.kernels.local.plain import EQUAL
 from cpqueens.language.rows import IntArray
+from cpqueens.lowered.structures import one_hot
+from cpqueens.lowered.structures.linear import LinearForm
+from cpqueens.lowered.structures.linear import find as find_linear
 
 
 def roster(seed: int, nurses: int = 4, days: int = 5) -> Model:
@@ -52,7 +55,7 @@ def small(kind: int, seed: int) -> Model:
     return m
 
 
-def rows_hold(form: linear.LinearForm, columns: IntArray) -> tuple[bool, int]:
+def rows_hold(form: LinearForm, columns: IntArray) -> tuple[bool, int]:
     """Return whether all rows but the first hold for columns, and what the first amounts to."""
     activity = form.constant.copy()
     np.add.at(activity, form.row, form.coefficient * columns[form.variable])
@@ -63,9 +66,9 @@ def rows_hold(form: linear.LinearForm, columns: IntArray) -> tuple[bool, int]:
 def test_rows_say_what_the_model_says(kind: int, seed: int) -> None:
     m = small(kind, seed)
     search = Search(compiled(m))
-    form = one_hot.form_of(search)
+    form = one_hot.find(search.compiled)
     assert form is not None
-    assert linear.form_of(search) is None
+    assert find_linear(search.compiled) is None
     seen = set()
     for values in product(range(-1, 3), range(4), (0, 1, 4), (2, 5)):
         x = np.array(values, dtype=np.int64)
@@ -80,7 +83,7 @@ def test_rows_say_what_the_model_says(kind: int, seed: int) -> None:
 
 
 def test_columns_that_stand_for_no_assignment_are_read_as_one() -> None:
-    form = one_hot.form_of(Search(compiled(small(0, 0))))
+    form = one_hot.find(compiled(small(0, 0)))
     assert form is not None
     random = np.random.default_rng(0)
     for _ in range(50):
@@ -98,35 +101,35 @@ def test_a_variable_that_is_only_added_stays_one_column() -> None:
     x, kind = m.intvar(3, 40, shape=3), m.intvar(0, 4, shape=3)
     m.add(x.sum() >= 50, (kind == 2).sum() == 1, x[0] + (kind[0] == 3) * 5 <= 20)
     m.minimize(x.sum() + (kind == 1).sum())
-    form = one_hot.form_of(Search(compiled(m)))
+    form = one_hot.find(compiled(m))
     assert form is not None
     assert form.upper.tolist() == [37, 37, 37] + [1] * 15
 
 
 def test_what_is_no_such_sum() -> None:
     m = roster(0)
-    assert one_hot.form_of(Search(compiled(m), audit="full")) is None
+    assert auto.structure_of(Search(compiled(m), audit="full")) is None
     m.drop_objectives()
-    assert one_hot.form_of(Search(compiled(m))) is None
+    assert one_hot.find(compiled(m)) is None
     m = roster(0)
     y = m.intvar(0, 5, shape=3)
     m.add(y[0] * y[1] + y[2] == 7)
-    assert one_hot.form_of(Search(compiled(m))) is None
+    assert one_hot.find(compiled(m)) is None
     m = roster(0)
     y = m.intvar(0, 5, shape=2)
     m.drop_objectives()
     m.minimize(y[0] * y[1] + (y[0] == 2))
-    assert one_hot.form_of(Search(compiled(m))) is None
+    assert one_hot.find(compiled(m)) is None
     m = roster(0)
     m.add(sum(m.intvar(0, 5, shape=3) * [1, 2, 3]) != 7)
-    assert one_hot.form_of(Search(compiled(m))) is None
+    assert one_hot.find(compiled(m)) is None
 
 
 def test_large_models_are_left_to_the_general_engine(monkeypatch: pytest.MonkeyPatch) -> None:
     for limit in ("MOST_COLUMNS", "MOST_ENTRIES", "MOST_TERMS"):
         with monkeypatch.context() as context:
             context.setattr(one_hot, limit, 10)
-            assert one_hot.form_of(Search(compiled(roster(0)))) is None, limit
+            assert one_hot.find(compiled(roster(0))) is None, limit
 
 
 @pytest.mark.parametrize("seed", range(2))

@@ -9,8 +9,9 @@ import pytest
 from collection.perfect_squares import DUIJVESTIJN, MORON, squares
 
 from cpqueens import Model, NoOverlap2D
-from cpqueens.backends.local_search.packing import Boxes, PackingSearch, boxes_of
+from cpqueens.backends.local_search.packing import PackingSearch
 from cpqueens.kernels.local import packing as codes
+from cpqueens.lowered.structures.packing import Boxes, find_stated
 
 
 def rectangles(sizes: list[tuple[int, int]], width: int, height: int) -> Model:
@@ -28,7 +29,7 @@ def never() -> bool:
 
 
 def searched(model: Model, seed: int = 0) -> PackingSearch:
-    boxes = boxes_of(model)
+    boxes = find_stated(model)
     assert boxes is not None
     return PackingSearch(boxes, seed)
 
@@ -59,7 +60,7 @@ def test_the_tree_has_every_packing_without_waste(
 ) -> None:
     model = rectangles(sizes, width, height)
     listed = model.enumerate(solver="python-constraint").solutions.matrix
-    boxes = boxes_of(model)
+    boxes = find_stated(model)
     assert boxes is not None
     found = {tuple(boxes.restored(np.reshape(c, (-1, 2)), listed[0]).tolist()) for c in every_packing(boxes)}
     spare = PackingSearch(boxes, 0).spare
@@ -118,7 +119,7 @@ def test_domains_and_numbers_are_respected() -> None:
     m = Model()
     x = m.intvar(domain=[0, 2], name="x")
     m.add(NoOverlap2D([x, 0], [1, 2], [0, m.intvar(0, 1, name="y") + 1], [1, 1]))
-    boxes = boxes_of(m)
+    boxes = find_stated(m)
     assert boxes is not None
     assert boxes.variables.tolist() == [[0, -1], [-1, 1]]
     assert boxes.rows.tolist() == [[1, 1, 0, 2, 0, 0], [2, 1, 0, 0, 1, 2]]
@@ -168,7 +169,7 @@ def test_what_is_no_such_packing_is_left_alone() -> None:
         return rectangles([(1, 0), (1, 1)], 2, 2)
 
     for build in (twice, optional, open_sizes, shared, optimised, flat):
-        assert boxes_of(build()) is None, build.__name__
+        assert find_stated(build()) is None, build.__name__
 
 
 def test_nodes_of_a_packing_are_steps() -> None:
@@ -189,7 +190,7 @@ def test_after_a_packing_another_order_is_searched() -> None:
 
 def test_all_orders_of_few_squares_find_the_same() -> None:
     model = rectangles([(2, 2), (1, 1), (1, 1)], 3, 2)
-    boxes = boxes_of(model)
+    boxes = find_stated(model)
     assert boxes is not None
     all_found = set()
     for order in permutations(range(3)):

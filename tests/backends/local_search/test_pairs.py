@@ -11,10 +11,11 @@ from searched import compiled
 
 from cpqueens import AllDifferent, Model, maximum
 from cpqueens.backends.local_search import pairs
-from cpqueens.backends.local_search.reducing import unfolded
 from cpqueens.backends.local_search.search import Search
 from cpqueens.kernels.local import info as at
 from cpqueens.kernels.local import pairs as codes
+from cpqueens.lowered.forms import unfolded
+from cpqueens.lowered.structures.pairs import find
 
 
 def colouring(seed: int) -> Model:
@@ -32,9 +33,10 @@ def colouring(seed: int) -> Model:
 
 def started(seed: int) -> tuple[Search, pairs.PairsWalk]:
     search = Search(unfolded(compiled(colouring(seed))), seed)
-    assert pairs.suits(search)
+    found = find(search.compiled)
+    assert found is not None
     search.start()
-    walk = pairs.PairsWalk(search)
+    walk = pairs.PairsWalk(search, found.rows)
     walk.begin(search.x, search.objective_limit - 1)
     return search, walk
 
@@ -97,6 +99,6 @@ def test_other_models_do_not_suit(what: str) -> None:
     m = Model()
     x = m.intvar(0, 9, shape=3)
     m.add(x[0] != x[1])
-    assert pairs.suits(Search(unfolded(compiled(m))))
+    assert find(unfolded(compiled(m))) is not None
     OTHERS[what](m, x)
-    assert not pairs.suits(Search(unfolded(compiled(m))))
+    assert find(unfolded(compiled(m))) is None

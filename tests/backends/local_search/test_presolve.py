@@ -11,24 +11,27 @@ import pytest
 from searched import compiled, run
 
 from cpqueens import AllDifferent, Model, element, maximum, minimum
+from cpqueens.backends.backtracking.wholes.registry import takes
 from cpqueens.backends.base import Clock, Request, Want
 from cpqueens.backends.local_search.auto import FEWEST
 from cpqueens.backends.local_search.choices import smaller_model
 from cpqueens.backends.local_search.layers import build_arrays
-from cpqueens.backends.local_search.meaning import evaluate, values_of_all, violation
-from cpqueens.backends.local_search.neighbourhood import values_of
+from cpqueens.backends.local_search.meaning import violation
 from cpqueens.backends.local_search.reducing import Reduced, reduced
 from cpqueens.backends.local_search.root import propagated
 from cpqueens.crosscheck import oracle
 from cpqueens.fuzzing.generate import random_model
 from cpqueens.language.arrays import of_variables
+from cpqueens.lowered.evaluation import evaluate, values_of_all
+from cpqueens.lowered.neighbourhood import values_of
+from cpqueens.lowered.structures.table import Structures
 
 MOST = 3000  # assignments of a smaller model
 
 
 def smaller(model: Model) -> Reduced | None:
     """Return what presolve makes of a model; None if propagation or reduction finds nothing to do."""
-    root = propagated(model, Request(Want.ONE, Clock(None)))
+    root = propagated(Structures(model, "local-search", takes), Request(Want.ONE, Clock(None)))
     assert root is not None
     if not root.possible:
         assert not oracle.solve(model).rows

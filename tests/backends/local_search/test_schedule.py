@@ -13,16 +13,15 @@ from cpqueens.backends.local_search import schedule as module
 from cpqueens.backends.local_search.schedule import ScheduleWalk
 from cpqueens.kernels.local import info as at
 from cpqueens.kernels.local import schedule as codes
-from cpqueens.lowered.compiled import PLAIN_KINDS
-from cpqueens.lowered.patterns import patterns_of
-from cpqueens.lowered.schedules import TaskNetwork
+from cpqueens.lowered.structures.schedule import TaskNetwork
+from cpqueens.lowered.structures.table import Structures
 
 TASKS = 6
 
 
 def schedule_of(m: Model) -> TaskNetwork | None:
     """Return the schedule that a model is, if it is one."""
-    return patterns_of(m, PLAIN_KINDS - {"Count"}, takes=takes).schedule
+    return Structures(m, takes=takes).find("schedule")
 
 
 def shop(seed: int) -> Model:

@@ -13,18 +13,17 @@ from cpqueens import AllDifferent, Circuit, Model, SubCircuit, Table, element, m
 from cpqueens.backends.local_search import tours as module
 from cpqueens.backends.local_search.audit import AuditError
 from cpqueens.backends.local_search.search import Limits
-from cpqueens.backends.local_search.touring import FREE, Tours, find_tours, takes_circuit
 from cpqueens.backends.local_search.tours import TourWalk
 from cpqueens.kernels.local import tour as codes
-from cpqueens.lowered.compiled import PLAIN_KINDS
-from cpqueens.lowered.patterns import patterns_of
+from cpqueens.lowered.structures.table import Structures
+from cpqueens.lowered.structures.tours import FREE, Tours
 
 N = 6
 
 
 def tours_of(m: Model) -> Tours | None:
     """Return the tours that a model is, if it is that."""
-    return find_tours(patterns_of(m, PLAIN_KINDS - {"Count"}, takes=takes_circuit).compiled)
+    return Structures(m).find("tours")
 
 
 def roads(seed: int) -> Any:

@@ -12,13 +12,13 @@ from cpqueens.backends.local_search.exchange import PARAMETERS, _incidence, solv
 from cpqueens.backends.local_search.search import Limits
 from cpqueens.kernels.local.exchange import aligned, swap_change
 from cpqueens.lowered.compiled import compile_model
-from cpqueens.lowered.permutations import LinesPermutation, find_lines
+from cpqueens.lowered.structures.lines import LinesPermutation, find
 
 DEFAULTS = {name: parameter.default for name, parameter in PARAMETERS.items()}
 
 
 def lines_of(model: Model) -> LinesPermutation:
-    pattern = find_lines(compile_model(model))
+    pattern = find(compile_model(model))
     assert pattern is not None
     return pattern
 
@@ -31,7 +31,7 @@ def test_the_pattern_of_a_magic_square() -> None:
 
 @pytest.mark.parametrize("model", [queens(40), costas_array(40), all_interval(40), magic_square(5)])
 def test_other_models_do_not_have_it(model: Model) -> None:
-    assert find_lines(compile_model(model)) is None
+    assert find(compile_model(model)) is None
 
 
 def permutation(n: int) -> Model:
@@ -46,7 +46,7 @@ def test_an_inequality_or_a_coefficient_is_not_the_pattern() -> None:
         x = m["x"]
         total = x[0] + x[1] + factor * x[2]
         m += total == 30 if relation == "==" else total <= 30
-        assert find_lines(compile_model(m)) is None
+        assert find(compile_model(m)) is None
 
 
 def test_changes_of_the_error_are_those_of_a_fresh_computation() -> None:

@@ -13,7 +13,8 @@ from cpqueens.backends.local_search.search import Limits
 from cpqueens.backends.local_search.sosic_gu_4 import PARAMETERS, solve_shifted
 from cpqueens.kernels.local.units import swap_delta
 from cpqueens.lowered.compiled import compile_model
-from cpqueens.lowered.permutations import PathPermutation, ShiftedPermutation, find_shifted_permutation
+from cpqueens.lowered.structures.path import PathPermutation
+from cpqueens.lowered.structures.shifted_permutation import ShiftedPermutation, find
 
 
 def defaults(options: dict[str, Parameter]) -> dict[str, object]:
@@ -29,7 +30,7 @@ def shifted(n: int, low: int, rows: list[np.ndarray]) -> ShiftedPermutation:
     m = Model("shifted")
     x = m.intvar(low, low + n - 1, shape=n, name="x")
     m += [AllDifferent(x), *(AllDifferent(x + row) for row in rows)]
-    pattern = find_shifted_permutation(compile_model(m))
+    pattern = find(compile_model(m))
     assert pattern is not None
     return pattern
 

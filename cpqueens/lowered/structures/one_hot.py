@@ -15,13 +15,11 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from cpqueens.backends.local_search.cells import tables_of
-from cpqueens.backends.local_search.linear import LinearForm, is_small
-from cpqueens.backends.local_search.search import Search
-from cpqueens.backends.local_search.tabulating import Scope, SumRow, Tabled, Tabulated, spread, tabulated
 from cpqueens.kernels.local.plain import AT_MOST, EQUAL, NOT_EQUAL
 from cpqueens.language.rows import IntArray
-from cpqueens.lowered.compiled import offsets
+from cpqueens.lowered.compiled import Compiled, offsets
+from cpqueens.lowered.structures.linear import LinearForm, is_small
+from cpqueens.lowered.term_tables import Scope, SumRow, Tabled, Tabulated, spread, tabulated
 
 MOST_COLUMNS = 100_000
 MOST_ENTRIES = 1_000_000
@@ -33,13 +31,13 @@ Column = tuple[int, int]
 """A column, and its coefficient in a row."""
 
 
-def form_of(search: Search) -> LinearForm | None:
+def find(compiled: Compiled) -> LinearForm | None:
     """Return an objective under sums of functions of one variable as a linear form, None if it is none."""
-    c = search.compiled
+    c = compiled
     terms = sum(len(part.variable) for part in (c.linear, c.literals, c.different))
-    if c.objective is None or c.tables or search.audit != "final" or terms > MOST_TERMS:
+    if c.objective is None or c.tables or terms > MOST_TERMS:
         return None
-    model = tabulated(c, frozenset()) if search.neighbourhood.kept else search.found(tables_of)
+    model = tabulated(c, frozenset())
     if model is None or model.objective is None or any(len(scope) > 1 for scope in model.objective.tables):
         return None
     try:

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cpqueens.backends.local_search.columns import blocks
 from cpqueens.kernels.local.state import Space
 from cpqueens.language.rows import IntArray, distinct
+from cpqueens.lowered.columns import blocks
 from cpqueens.lowered.compiled import Compiled, Terms, offsets
-from cpqueens.lowered.permutations import plain_variables
+from cpqueens.lowered.structures.shifted_permutation import plain_variables
 
 Permutation = Callable[[int], IntArray]
 """Returns a random permutation of 0 .. size - 1."""

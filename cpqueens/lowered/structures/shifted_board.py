@@ -1,9 +1,8 @@
-"""Models that are boards, with decision variables as rows and at most 64 neighbouring values as columns.
+"""Boards of shifted variables, as queens: for the searches that keep a row's columns in one word.
 
-Two kinds, both for the searches that keep a row's columns in one word. A `Pattern` has AllDifferents over
-``x + o`` (perhaps modulo a constant) and disequalities of two variables, as queens has; a `SumPattern` has
-AllDifferents and disequalities over linear terms, the last variable of each with the coefficient 1 or -1, as
-Costas arrays have. Conditions on one variable become blocked squares.
+Decision variables are rows and at most 64 neighbouring values are columns. There are AllDifferents over
+``x + o`` (perhaps modulo a constant) and disequalities of two variables; conditions on one variable become
+blocked squares.
 """
 
 from __future__ import annotations
@@ -16,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpqueens.kernels.boards.pattern import WORD, Group, Pattern
-from cpqueens.kernels.boards.sum_pattern import Sum, SumPattern, layout
 from cpqueens.language.rows import IntArray, distinct
 from cpqueens.lowered.compiled import EQ, GE, LE, NE, Compiled
 
@@ -27,7 +25,6 @@ _HOLDS: dict[int, Callable[[IntArray], NDArray[np.bool_]]] = {
     GE: lambda v: v >= 0,
 }
 _MOST_PAIRS = 4096
-_MOST_SUMS = 1 << 16
 
 
 class NoPattern(Exception):  # noqa: N818 - control flow of the recognisers
@@ -90,10 +87,7 @@ class BoardVariables:
         self.allowed[row] &= _HOLDS[relation](self.columns * coefficient + constant)
 
 
-# ---- AllDifferents over shifted variables -------------------------------------------------------------
-
-
-def find_shifted(compiled: Compiled) -> Pattern | None:
+def find(compiled: Compiled) -> Pattern | None:
     """Return the model as AllDifferents over shifted variables, or None if it is anything else."""
     try:
         return _Shifted(compiled).pattern()
@@ -230,59 +224,3 @@ class _Shifted:
                 raise NoPattern
             (variable,), (coefficient,), (constant,) = found
             self.allowed[variable] &= np.isin(self.board.columns * coefficient + constant, rows[:, 0])
-
-
-# ---- AllDifferents over sums --------------------------------------------------------------------------
-
-
-def find_sums(compiled: Compiled) -> SumPattern | None:
-    """Return the model as AllDifferents over sums of variables, or None if it is anything else."""
-    try:
-        if compiled.definitions or compiled.tables:
-            raise NoPattern
-        board = BoardVariables.of(compiled)
-        groups = [*_unequal_sums(compiled, board), *_different_sums(compiled, board)]
-        if all(len(group) <= 2 for group in groups):
-            raise NoPattern  # propagation does better with few or no AllDifferents
-        pattern = SumPattern(board.width, board.words(), tuple(groups), board.base)
-        layout(pattern)
-    except (NoPattern, ValueError):
-        return None
-    return pattern
-
-
-def _unequal_sums(compiled: Compiled, board: BoardVariables) -> list[tuple[Sum, ...]]:
-    """Take conditions on one variable, and disequalities as AllDifferents of two terms."""
-    groups: list[tuple[Sum, ...]] = []
-    for t, relation in enumerate(compiled.relation.tolist()):
-        entries, constant = _entries(*compiled.linear.row(t))
-        if len(entries) == 1:
-            board.limit(*entries[0], constant, relation)
-        elif relation == NE and entries:
-            *others, (last, a) = entries
-            groups.append((_sum(others, constant, board), _sum([(last, -a)], 0, board)))
-        else:
-            raise NoPattern
-    return groups
-
-
-def _different_sums(compiled: Compiled, board: BoardVariables) -> list[tuple[Sum, ...]]:
-    if len(compiled.different) > _MOST_SUMS:
-        raise NoPattern
-    rows = [_entries(*compiled.different.row(t)) for t in range(len(compiled.different))]
-    sums = [_sum(entries, constant, board) for entries, constant in rows]
-    return [tuple(sums[a:b]) for a, b in pairwise(compiled.different_start.tolist())]
-
-
-def _entries(variables: IntArray, coefficients: IntArray, constant: int) -> tuple[list[tuple[int, int]], int]:
-    """Return (variable, coefficient) in the order of the variables, each once."""
-    total: dict[int, int] = {}
-    for v, a in zip(variables.tolist(), coefficients.tolist(), strict=True):
-        total[v] = total.get(v, 0) + a
-    return sorted((v, a) for v, a in total.items() if a), constant
-
-
-def _sum(entries: list[tuple[int, int]], constant: int, board: BoardVariables) -> Sum:
-    """Return a term over columns."""
-    rows, coefficients = tuple(v for v, _ in entries), tuple(a for _, a in entries)
-    return Sum(rows, coefficients, constant + board.base * sum(coefficients))

@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 
-from cpqueens.backends.local_search.columns import RELATIONS, blocks
-from cpqueens.backends.local_search.folding import Affine, affines
-from cpqueens.backends.local_search.tabulating import LARGEST, NotSimpleError, Tabulator
 from cpqueens.kernels.local.cells import gap
 from cpqueens.kernels.local.plain import AT_MOST
-from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.rows import IntArray
+from cpqueens.lowered.affine import Affine, affines
+from cpqueens.lowered.columns import RELATIONS, blocks
 from cpqueens.lowered.compiled import EQ, GE, LE, NE, Compiled, CompiledDefinition
+from cpqueens.lowered.term_tables import LARGEST, NotSimpleError, Tabulator
 
 FEWEST, MOST = 4, 1_000
 """Nodes of a circuit that is searched by its tours."""
@@ -26,12 +24,6 @@ ALWAYS = -1
 """The nodes of what holds whatever the tour."""
 FREE = -(1 << 40)
 """The lag between nodes of which the second does not wait for the first, as in the kernel."""
-
-
-def takes_circuit(constraint: Constraint) -> bool:
-    """Say whether a constraint is what tours keep."""
-    stated: Any = constraint
-    return stated.kind == "SubCircuit" or (stated.kind == "Circuit" and not stated.depots)
 
 
 @dataclass(frozen=True)
@@ -134,7 +126,7 @@ class Tours:
         return len(self.successor)
 
 
-def find_tours(compiled: Compiled) -> Tours | None:
+def find(compiled: Compiled) -> Tours | None:
     """Return the model as tours; None if it is more than that."""
     c = compiled
     if len(c.wholes) != 1 or c.counts or (c.objective is not None and len(c.objective) > 1):

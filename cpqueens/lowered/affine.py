@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from cpqueens.backends.local_search.meaning import meant
 from cpqueens.lowered.compiled import EQ, GE, LE, CompiledDefinition, Terms
+from cpqueens.lowered.evaluation import meant
 
 Affine = tuple[dict[int, int], int]
 """The coefficients of variables, none of them 0, and a constant."""

@@ -9,13 +9,13 @@ from functools import reduce
 
 import numpy as np
 
-from cpqueens.backends.local_search.columns import RELATIONS, block, blocks
-from cpqueens.backends.local_search.folding import Affine, affines
-from cpqueens.backends.local_search.meaning import meant
-from cpqueens.backends.local_search.neighbourhood import values_of
 from cpqueens.kernels.local.plain import EQUAL
 from cpqueens.language.rows import IntArray
+from cpqueens.lowered.affine import Affine, affines
+from cpqueens.lowered.columns import RELATIONS, block, blocks
 from cpqueens.lowered.compiled import EQ, GE, LE, NE, Compiled, CompiledDefinition
+from cpqueens.lowered.evaluation import meant
+from cpqueens.lowered.neighbourhood import values_of
 
 MOST_CELLS = 1 << 14
 """Pairs of values of two variables beyond which a function of them is not tabulated,"""

@@ -71,7 +71,7 @@ class _UnfitError(Exception):
     """The model is more than a schedule."""
 
 
-def find_schedule(compiled: Compiled) -> TaskNetwork | None:
+def find(compiled: Compiled) -> TaskNetwork | None:
     """Return the model as a schedule, None if it is more than that or has no order to decide on."""
     c = compiled
     if not (c.wholes or len(c.literals)) or c.tables or c.counts or len(c.different) or c.domains:

@@ -1,0 +1,82 @@
+"""Models whose terms are tables of one variable or two, and the groups whose variables swap their values.
+
+They are sequences of cars (multisets of values), quadratic assignments (permutations under an objective) and
+Golomb rulers (AllDifferents over pairs).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cpqueens.lowered.compiled import Compiled
+from cpqueens.lowered.neighbourhood import Neighbourhood, SwapGroup, derive
+from cpqueens.lowered.term_tables import Multiset, Tabulated, multisets, tabulated
+
+MOST_TERMS = 500_000
+
+
+class Cells:
+    """A model as tables, and the groups whose variables swap their values.
+
+    Attributes
+    ----------
+    groups
+        Multisets of places in domains; those of a swap group have its spare values too, which variables
+        beyond the model's have.
+    """
+
+    def __init__(self, model: Tabulated, swapped: tuple[SwapGroup, ...]) -> None:
+        self.model = model
+        self.groups, self.rows = multisets(model)
+        self.counted = len(self.groups)
+        self.domains = list(model.domains)
+        for group in swapped:
+            beyond = np.arange(group.spare) + len(self.domains)
+            self.domains += [group.values] * group.spare
+            variables = np.concatenate([group.variables, beyond])
+            self.groups.append(Multiset(variables, np.arange(len(group.values))))
+        self.group = np.full(len(self.domains), -1, dtype=np.int64)
+        for g, one in enumerate(self.groups):
+            self.group[one.variables] = g
+
+    @property
+    def is_worth_it(self) -> bool:
+        """Whether the model is of a kind that this search was seen to be good at."""
+        pairs = any(len(scope) == 2 for terms in self.model.different for scope, _ in terms)
+        return self.counted > 0 or pairs or (self.model.objective is not None and self.all_swap)
+
+    @property
+    def counts_alone(self) -> bool:
+        """Whether all that can be violated is counts, of which one more or less is a step."""
+        spans = (int(np.ptp(values)) for row in self.rows for values in row.tables.values())
+        return self.counted > 0 and not self.model.different and max(spans, default=0) <= 1
+
+    @property
+    def all_swap(self) -> bool:
+        """Whether no variable moves by itself: smaller domains would help nobody."""
+        return bool((self.group >= 0).all())
+
+
+def find(compiled: Compiled) -> Cells | None:
+    """Return a model as tables, None if it is not of the kind."""
+    return _read(compiled, compiled.once(derive))
+
+
+def find_assigned(compiled: Compiled) -> Cells | None:
+    """Return a model as tables where no AllDifferent is kept by swaps."""
+    return _read(compiled, derive(compiled, assignment_only=True))
+
+
+def _read(c: Compiled, neighbourhood: Neighbourhood) -> Cells | None:
+    groups = neighbourhood.groups
+    if c.tables or not (groups or c.counts or len(c.different) or c.definitions):
+        return None
+    terms = sum(len(part.variable) for part in (c.linear, c.literals, c.different))
+    if terms > MOST_TERMS or not all(group.uniform for group in groups):
+        return None
+    model = tabulated(c, neighbourhood.kept)
+    if model is None:
+        return None
+    cells = Cells(model, groups)
+    overlapping = sum(len(group.variables) for group in cells.groups) != int((cells.group >= 0).sum())
+    return None if overlapping or not cells.is_worth_it else cells

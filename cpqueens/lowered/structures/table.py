@@ -1,0 +1,142 @@
+"""The table of structures: what a model turns out to be, for searches, pictures and people.
+
+This is the one place to ask. A structure is found in a model's arrays, never by a problem's name, by
+``find(compiled)`` in the file of its name, which returns a record, or None where the model is not exactly
+that. It is looked for when first asked for, and kept with the arrays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from cpqueens.lowered import forms
+from cpqueens.lowered.compiled import Compiled, Takes
+from cpqueens.lowered.forms import ModelForm
+from cpqueens.lowered.structures.shifted_permutation import takes_permutations
+
+if TYPE_CHECKING:
+    from cpqueens.language.statement import Statement
+
+
+class Structures:
+    """One model's compiled forms, each made once, and the structures in them.
+
+    Parameters
+    ----------
+    backend
+        Who asks, for messages.
+    takes
+        Which constraints the exact engine takes as they are.
+    """
+
+    def __init__(self, model: Statement, backend: str = "backend", takes: Takes | None = None) -> None:
+        self.model, self.backend = model, backend
+        self.exact = ModelForm(forms.DECOMPOSED.kinds, takes)
+        self._compiled: dict[ModelForm, Compiled] = {}
+
+    def compiled(self, form: ModelForm = forms.WALKED) -> Compiled:
+        """Return the model in a form."""
+        form = forms.simplest(self.model, form)
+        if form not in self._compiled:
+            self._compiled[form] = forms.compiled_of(self.model, form, self.backend)
+        return self._compiled[form]
+
+    def states(self, *kinds: str) -> bool:
+        """Say whether a constraint of such a kind is stated."""
+        return any(constraint.kind in kinds for _, constraint in self.model._constraints.others())
+
+    def find(self, name: str) -> Any | None:
+        """Return the record of a structure, None if the model is another."""
+        record = self.find_stated(name)
+        compiled = STRUCTURES[name].form(self) if record is None else None
+        return record if compiled is None else find(name, compiled)
+
+    def find_stated(self, name: str) -> Any | None:
+        """Return the record of a structure that the model as stated shows, without compiling it."""
+        if not STRUCTURES[name].is_stated:
+            return None
+        return self.model.kept(name, lambda: _module(name).find_stated(self.model))
+
+    def names(self) -> list[str]:
+        """Return the names of all structures; of a large model those that it shows as it is stated."""
+        look = self.find_stated if self.model.is_large else self.find
+        return [name for name in STRUCTURES if look(name) is not None]
+
+
+@dataclass(frozen=True)
+class Structure:
+    """A row of the table.
+
+    Attributes
+    ----------
+    says
+        What a model is that has the structure.
+    form
+        Returns the arrays to look at, None where a glance at the model shows that they are not worth making.
+    is_stated
+        Whether ``find_stated(model)`` finds it in a model that is not compiled.
+    """
+
+    says: str
+    form: Callable[[Structures], Compiled | None]
+    is_stated: bool = False
+
+
+def _walked(asked: Structures) -> Compiled:
+    return forms.unfolded(asked.compiled())
+
+
+def _permutation(asked: Structures) -> Compiled | None:
+    return asked.compiled() if takes_permutations(asked.model) else None
+
+
+def _circuit(asked: Structures) -> Compiled | None:
+    stated = any(forms.takes_circuit(constraint) for _, constraint in asked.model._constraints.others())
+    return asked.compiled(forms.CIRCUITS) if stated else None
+
+
+def _tasks(asked: Structures) -> Compiled:
+    return asked.compiled(asked.exact if asked.states("Cumulative", "NoOverlap") else forms.WALKED)
+
+
+def _board(asked: Structures) -> Compiled:
+    return asked.compiled(replace(asked.exact, objective=False))
+
+
+STRUCTURES: Mapping[str, Structure] = {
+    "tours": Structure("a circuit, with sums over its arcs and times along it", _circuit),
+    "shifted_permutation": Structure(
+        "one permutation under AllDifferents over shifted variables, as queens", _permutation, is_stated=True
+    ),
+    "path": Structure("one permutation under differences along a path, as all-interval series", _permutation),
+    "lines": Structure("one permutation under sums of lines, as magic squares", _permutation),
+    "schedule": Structure("tasks under lags, machines and resources", _tasks),
+    "packing": Structure("rectangles that do not overlap", lambda asked: None, is_stated=True),
+    "linear": Structure("an objective under linear rows", _walked),
+    "pairs": Structure("inequalities of two variables each, as colourings", _walked),
+    "triangle": Structure("one permutation under rows of differences, as Costas arrays", _walked),
+    "cells": Structure("terms that are tables of one variable or two", _walked),
+    "one_hot": Structure("an objective under sums of functions of one variable each", _walked),
+    "shifted_board": Structure("AllDifferents over shifted variables of at most 64 values", _board),
+    "sum_board": Structure("AllDifferents over sums of variables of at most 64 values", _board),
+}
+"""By name, which is that of the file, in the order in which searches ask."""
+
+
+def find(name: str, compiled: Compiled) -> Any | None:
+    """Return the record of a structure in a compiled model, None if it is another."""
+    return compiled.once(_finder(name))
+
+
+@cache
+def _finder(name: str) -> Callable[[Compiled], Any | None]:
+    finder: Callable[[Compiled], Any | None] = _module(name).find
+    return finder
+
+
+def _module(name: str) -> Any:
+    return import_module(f"{__package__}.{name}")
