@@ -21,9 +21,9 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 63_550,
-    "files": 631,
-    "import lines": 6_495,
+    "code lines": 63_500,
+    "files": 640,
+    "import lines": 6_560,
     "longest file": 750,
     "sudoku by backtracking, files": 80,
     "sudoku by backtracking, functions": 540,

@@ -54,9 +54,13 @@ def compiled_of(model: Statement, form: ModelForm = WALKED, backend: str = "back
     return model.kept(
         ("compiled", form),
         lambda: compile_model(
-            model, form.kinds, takes=form.takes, objective=form.objective, computed=form.computed,
+            model,
+            form.kinds,
+            takes=form.takes,
+            objective=form.objective,
+            computed=form.computed,
             backend=backend,
-        ),  # fmt: skip
+        ),
     )
 
 
