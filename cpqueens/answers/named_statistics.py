@@ -25,6 +25,7 @@ PIPELINE: dict[str, str] = {
 """Of every run."""
 
 SEARCH: dict[str, str] = {
+    "overrun_call": "where a late run was: in a function that was broken off, or in a library's search",
     "strategy": "the strategy that ran",
     "chosen": "the strategy that `auto` chose",
     "reason": "why it was chosen",

@@ -6,11 +6,11 @@ first moments, by whatever suits them, and none that takes long keeps the other 
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from cpqueens.answers.outcome import Outcome, Solution
+from cpqueens.backends.base import now
 from cpqueens.crosscheck.joint import Joint, OutOfTimeError, any_value, in_domain, reached_constraints
 from cpqueens.crosscheck.matching import Side
 from cpqueens.crosscheck.questions import Questions
@@ -62,7 +62,7 @@ class Direction:
 
     def advance(self, seconds: float) -> None:
         """Ask for so long; after two rounds also what takes longer to ask."""
-        end = time.monotonic() + seconds
+        end = now() + seconds
         self._round += 1
         if self._round == 1 and _terms(self.first) > _LARGE:
             self._sample(_FOR_LARGE * self._questions.seconds)
@@ -73,12 +73,12 @@ class Direction:
         assert self._written is not None
         joint, own, asked = self._written
         if asked not in self._questions.proofs:
-            outcome = self._questions.ask(joint.model, asked, end - time.monotonic())
+            outcome = self._questions.ask(joint.model, asked, end - now())
             if outcome is not None and outcome.solution is not None:
                 self._found(joint.values(outcome.solution), joint.functional_values(outcome.solution))
         if self.decided or not own or asked not in self._questions.proofs:
             return  # what follows asks for the constraints in ``own`` alone
-        self._refine(own, time.monotonic() + 0.6 * (end - time.monotonic()))
+        self._refine(own, now() + 0.6 * (end - now()))
         if not self.decided and self._round > 2:
             self._one_by_one(end)
 
@@ -157,12 +157,12 @@ class Direction:
             return
         self._refining = joint
         free = joint.free()
-        while time.monotonic() < end and self._questions.left > 0:
-            outcome = self._questions.ask(joint.model, self._question, end - time.monotonic())
+        while now() < end and self._questions.left > 0:
+            outcome = self._questions.ask(joint.model, self._question, end - now())
             if outcome is None or outcome.solution is None:
                 return
             values = joint.values(outcome.solution)
-            by, suited = self._refused_by(values, end - time.monotonic())
+            by, suited = self._refused_by(values, end - now())
             if by is None:
                 return
             if suited is None:
@@ -182,7 +182,7 @@ class Direction:
             if values in seen:
                 return None
             seen.add(values)
-            left = min(end - time.monotonic(), self._questions.left)
+            left = min(end - now(), self._questions.left)
             if left <= 0:
                 return STOP
             by, suited = self._refused_by(values, left)
@@ -193,7 +193,7 @@ class Direction:
                 return STOP
             return None
 
-        left = min(end - time.monotonic(), self._questions.left)
+        left = min(end - now(), self._questions.left)
         if left <= 0:
             return
         solver = self._questions.solvers[0]
@@ -204,14 +204,14 @@ class Direction:
 
     def _refused_by(self, values: Sequence[int], seconds: float) -> tuple[str | None, Solution | None]:
         """Return who decided whether ``second`` refuses these values, None if nobody; a solution if not."""
-        end = time.monotonic() + seconds
+        end = now() + seconds
         fixed = self.second.model.copy()
         for (_, variable), value in zip(self.pairs, values, strict=True):
             if not in_domain(fixed, variable, value):
                 return "its domains", None
             fixed.add(fixed[fixed.name_of(variable)] == value)
         for solver in reversed(self._questions.solvers):
-            left = min(end - time.monotonic(), self._questions.left)
+            left = min(end - now(), self._questions.left)
             if left <= 0:
                 break
             outcome = fixed.solve(solver=solver, time_limit=left, random_seed=self._questions.random_seed)

@@ -14,10 +14,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
 from cpqueens.answers.symmetry import Group, as_group
+from cpqueens.backends.base import by_processor, now
 from cpqueens.crosscheck.directions import Direction
 from cpqueens.crosscheck.joint import Joint, OutOfTimeError
 from cpqueens.crosscheck.matching import Matched, matched
@@ -40,7 +42,7 @@ def compare(
     b: Model,
     *,
     mapping: Mapping[str, Any] | Sequence[tuple[Any, Any]] | None = None,
-    time_limit: float = SECONDS,
+    time_limit: float | None = None,
     solvers: Sequence[str] = SOLVERS,
     symmetries: Group = (),
     random_seed: int = 0,
@@ -73,7 +75,7 @@ def compare(
         default all names that both have. Further variables are projected away. Instead of a name a term, a
         truth, or an array of them may be given; where one of ``a`` is, as a list of pairs.
     time_limit
-        Wall seconds for everything.
+        Wall seconds for everything; by default what the runs may use of the processor is 10 seconds.
     solvers
         Exact solvers to ask, the first one first.
     symmetries
@@ -94,17 +96,31 @@ def compare(
     """
     needed(a, Model, "a: a model")
     needed(b, Model, "b: a model")
-    seconds = positive_seconds(time_limit, "time_limit") or SECONDS
-    began = time.monotonic()
+    limit = positive_seconds(time_limit, "time_limit")
+    seconds, began = limit or SECONDS, time.monotonic()
+    with nullcontext() if limit else by_processor():
+        found = _comparison(a, b, mapping, seconds, tuple(solvers), symmetries, random_seed)
+    return replace(found, seconds=time.monotonic() - began)
+
+
+def _comparison(
+    a: Model,
+    b: Model,
+    mapping: Any,
+    seconds: float,
+    solvers: tuple[str, ...],
+    symmetries: Group,
+    random_seed: int,
+) -> ModelComparison:
+    """Compare two models in so many seconds, see `base.now`."""
     pair = matched(a, b, mapping)
     optimised = bool(pair.a.whole.goals), bool(pair.b.whole.goals)
     with listening() as interrupt:
-        questions = Questions(tuple(solvers), seconds, interrupt, random_seed=random_seed)
+        questions = Questions(solvers, seconds, interrupt, random_seed=random_seed)
         found = _compared(pair, questions, _FOR_SETS if all(optimised) else 1.0)
         found = replace(found, objectives=optimised)
         if all(optimised):
             found = compare_optima(pair, questions, found, _compared)
-        found = replace(found, seconds=time.monotonic() - began)
     if as_group(symmetries):
         plain = pair.a.model, pair.b.model
         orbits = compare_orbits(*plain, pair.shared, symmetries, time_limit=seconds, solvers=solvers)
@@ -153,7 +169,7 @@ _FOR_SETS = 0.6
 
 def _compared(matched: Matched, questions: Questions, share: float = 1.0) -> ModelComparison:
     """Ask in both directions, in rounds, then what both share."""
-    began = time.monotonic()
+    started, began = time.monotonic(), now()
     names, pairs = tuple(matched.shared), list(matched.shared.values())
     a, b = matched.a, matched.b
     only_a = Direction(a, b, pairs, names, questions)
@@ -162,7 +178,7 @@ def _compared(matched: Matched, questions: Questions, share: float = 1.0) -> Mod
     for part in _ROUNDS:
         waiting = [direction for direction in (only_a, only_b) if not direction.decided]
         for k, direction in enumerate(waiting):
-            left = min(end - time.monotonic(), questions.left)
+            left = min(end - now(), questions.left)
             if left > 0:
                 direction.advance(min(part * questions.seconds, left / (len(waiting) - k)))
     common: list[Mapping[str, int]] = []
@@ -174,7 +190,7 @@ def _compared(matched: Matched, questions: Questions, share: float = 1.0) -> Mod
 
     verdict = _verdict(only_a, only_b, overlap)
     differences = tuple(d.difference for d in (only_a, only_b) if d.difference is not None)
-    seconds, both = time.monotonic() - began, common[0] if common else None
+    seconds, both = time.monotonic() - started, common[0] if common else None
     return ModelComparison(verdict, names, differences, questions.proofs, seconds=seconds, common=both)
 
 

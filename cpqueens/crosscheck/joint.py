@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from cpqueens.answers.outcome import Solution
+from cpqueens.backends.base import now
 from cpqueens.crosscheck.functional import functions_of
 from cpqueens.crosscheck.matching import Side
 from cpqueens.crosscheck.wording import Said, parts_of
@@ -62,7 +62,7 @@ class Joint:
             yield constraint
 
     def _look_at_clock(self) -> None:
-        if time.monotonic() > self._end:
+        if now() > self._end:
             raise OutOfTimeError
 
     def values(self, solution: Solution) -> list[int]:

@@ -6,7 +6,6 @@ sets are listed, and claims are made of what was listed to its end alone.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
@@ -14,6 +13,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from cpqueens.answers.symmetry import LARGEST, Group, as_group, canonical, orbit_sizes
+from cpqueens.backends.base import now
 from cpqueens.errors import ModelError
 from cpqueens.language.rows import IntArray
 from cpqueens.model import Model
@@ -115,9 +115,9 @@ def compare_orbits(
     """
     if not as_group(group):
         raise ModelError("symmetries: a group has the identity at least; none is given")
-    end = time.monotonic() + time_limit
+    end = now() + time_limit
     left = _listed(a, [v for v, _ in shared.values()], group, time_limit / 2, solvers)
-    right = _listed(b, [w for _, w in shared.values()], group, end - time.monotonic(), solvers)
+    right = _listed(b, [w for _, w in shared.values()], group, end - now(), solvers)
     sides = ((left, right), (right, left))
     lost = [_missing(mine, other) for mine, other in sides]
     examples = [
@@ -176,13 +176,13 @@ def symmetry_breaking(
     Examples
     --------
     """
-    end = time.monotonic() + (positive_seconds(time_limit, "time_limit") or SECONDS)
+    end = now() + (positive_seconds(time_limit, "time_limit") or SECONDS)
     plain = model.copy()
     plain.drop_objectives()
     shared = {plain.name_of(v): (v, v) for v in plain.decisions.tolist()}
     found = []
     for k in range(len(plain.constraints)):
-        left = end - time.monotonic()
+        left = end - now()
         if left <= 0:
             break
         if plain.constraints[k].source is None:
@@ -205,9 +205,9 @@ def _listed(
     columns = np.searchsorted(model.decisions, variables)
     rows: IntArray = np.zeros((0, len(variables)), dtype=np.int64)
     complete = False
-    end = time.monotonic() + seconds
+    end = now() + seconds
     for solver in solvers:
-        left = end - time.monotonic()
+        left = end - now()
         if complete or left <= 0:
             break
         outcome = model.enumerate(solver=solver, time_limit=left, solution_limit=LARGEST)

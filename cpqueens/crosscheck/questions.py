@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from cpqueens.answers.outcome import Outcome
+from cpqueens.backends.base import now
 from cpqueens.errors import CpqueensError
 from cpqueens.model import Model
 from cpqueens.system.interrupts import Interrupt
@@ -47,12 +47,12 @@ class Questions:
     random_seed: int = 0
 
     def __post_init__(self) -> None:
-        self.end = min(self.end, time.monotonic() + self.seconds)
+        self.end = min(self.end, now() + self.seconds)
 
     @property
     def left(self) -> float:
         """Seconds that are left; none once a signal came."""
-        return 0.0 if self.interrupt.poll() else self.end - time.monotonic()
+        return 0.0 if self.interrupt.poll() else self.end - now()
 
     def last(self) -> Questions:
         """Return the same questions, for the last solver alone."""
@@ -64,10 +64,10 @@ class Questions:
         The solvers have equal shares, what one does not use is for the next one. After a proof another one is
         asked to confirm it: where one is lost another may not be.
         """
-        until = min(self.end, time.monotonic() + seconds)
+        until = min(self.end, now() + seconds)
         proved: list[str] = []
         for k, solver in enumerate(self.solvers):
-            left = min(until - time.monotonic(), self.left)
+            left = min(until - now(), self.left)
             if proved:
                 left = min(max(0.3 * left, _CONFIRMING * self.seconds), self.left)
             else:
@@ -90,9 +90,9 @@ class Questions:
 
     def sampled(self, model: Model, seeds: int, seconds: float) -> Iterator[Outcome]:
         """Yield solutions of local search, if it has a form for all constraints."""
-        until = time.monotonic() + seconds
+        until = now() + seconds
         for k in range(seeds):
-            left = min(until - time.monotonic(), self.left)
+            left = min(until - now(), self.left)
             if left <= 0:
                 return
             try:

@@ -10,7 +10,7 @@ import numpy as np
 
 from cpqueens.answers.core import Assumption, AssumptionCore
 from cpqueens.answers.outcome import Outcome, SolutionSet, Status
-from cpqueens.backends.base import Clock, Request, Want
+from cpqueens.backends.base import Request, Share, Want, sharing
 from cpqueens.errors import CpqueensError, ModelError
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.linear import Linear
@@ -28,7 +28,7 @@ NativeCore = Callable[[Statement, list[int], Request], "list[int] | None"]
 """A backend's own: of a model and decision variables assumed to be 1, those that cannot be, or None."""
 
 LEAST_PATIENCE, PATIENCE = 1.0, 3.0
-"""Seconds that making a core minimal may take, or so many times what the proof took, if that is more."""
+"""Processor seconds in which a core is made minimal, or so many times the proof's, if that is more."""
 
 MOST_ASSUMPTIONS = 100_000
 
@@ -109,11 +109,13 @@ def under_assumptions(
     def take(interrupt: Interrupt, found: SolutionSet) -> int | None:
         return None if consumer is None else consumer(interrupt, stages.mine(found))
 
-    outcome = stages.run(_posted(model, assumed), want, take, kept, look_ahead)
+    proof = Share()
+    with sharing(proof):
+        outcome = stages.run(_posted(model, assumed), want, take, kept, look_ahead)
     whole = replace(stages.outcome(), statistics=outcome.statistics)
     if outcome.status is not Status.INFEASIBLE or not outcome.complete:
         return whole
-    return replace(whole, core=_Blame(stages, assumed, outcome).core(native))
+    return replace(whole, core=_Blame(stages, assumed, proof.used).core(native))
 
 
 def _posted(model: Statement, assumed: Iterable[_Assumed]) -> Statement:
@@ -127,10 +129,9 @@ def _posted(model: Statement, assumed: Iterable[_Assumed]) -> Statement:
 class _Blame:
     """Asks for subsets of the assumptions whether the model has a solution under them."""
 
-    def __init__(self, stages: Stages, assumed: list[_Assumed], proof: Outcome) -> None:
+    def __init__(self, stages: Stages, assumed: list[_Assumed], took: float) -> None:
         self._stages, self._assumed = stages, assumed
-        took = float(proof.statistics["total_time"])
-        self._clock = Clock(max(LEAST_PATIENCE, PATIENCE * took))
+        self._share = Share(max(LEAST_PATIENCE, PATIENCE * took))
         self._plain = stages.model.copy()
         self._plain._clear_objectives()
 
@@ -153,11 +154,10 @@ class _Blame:
         switches = guarded.boolvar(shape=len(everything))
         for k, one in enumerate(self._assumed):
             guarded.add(switches[k].implies(guarded._own(one.truth)))
-        request = Request(
-            Want.ONE, Clock(self._clock.remaining()), interrupt.cancel, interrupted=interrupt.poll
-        )
         try:
-            found = native(guarded, [first + k for k in everything], request)
+            with self._share.clock(self._stages.left) as clock:
+                request = Request(Want.ONE, clock, interrupt.cancel, interrupted=interrupt.poll)
+                found = native(guarded, [first + k for k in everything], request)
         except CpqueensError:  # a constraint that it cannot write under a condition, for one
             return everything
         core = sorted(k - first for k in found or ())
@@ -165,11 +165,11 @@ class _Blame:
 
     def _infeasible(self, subset: list[int]) -> bool | None:
         """Say whether there is no solution under these; None if undecided, or the time is over."""
-        seconds = self._clock.remaining()
-        if seconds is not None and seconds <= 0:
+        if self._share.left <= 0:
             return None
         posted = _posted(self._plain, (self._assumed[k] for k in subset))
-        outcome = self._stages.trial(posted, seconds)
+        with sharing(self._share):
+            outcome = self._stages.trial(posted)
         if outcome.status is Status.INFEASIBLE and outcome.complete:
             return True
         return False if outcome.solution is not None else None

@@ -1,6 +1,7 @@
 """Why a model has no solution: a minimal unsatisfiable subset of its constraints."""
 
 import dataclasses
+import math
 import re
 import time
 from collections.abc import Iterable
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from cpqueens.answers.outcome import Status
-from cpqueens.backends.base import Want
+from cpqueens.backends.base import Share, Want, sharing
 from cpqueens.errors import BackendFault, CpqueensError, ModelError
 from cpqueens.language.describe import describe
 from cpqueens.language.posted import Posted
@@ -22,7 +23,10 @@ from cpqueens.system.interrupts import listening
 from cpqueens.text import markup
 
 _SECONDS_ON_ROWS = 30.0
-"""How long is looked for the guilty rows of arrays, unless a time limit says it."""
+"""Processor seconds in which the guilty rows of arrays are looked for, unless a time limit says it."""
+
+_SECONDS_TO_CHECK = 10.0
+"""Processor seconds in which other backends prove it, unless a time limit says it."""
 
 _ROWS_APART = 20
 """Rows of one array that are told one by one; of more, and where all are needed, the array is one reason."""
@@ -177,8 +181,7 @@ def explain_infeasible(model: Statement, /, solver: str = "auto", **options: Any
         subset, minimal = reduced(everything, search.infeasible, interrupt)
         parts = _TakenApart(model, subset)
         if len(parts.singles) > len(subset) and not interrupt.seen:
-            seconds = options.get("time_limit") or _SECONDS_ON_ROWS
-            search.until = time.monotonic() + seconds
+            search.begin_rows()
             kept, decided = reduced(
                 list(range(len(parts.singles))), lambda s: search.of(parts.stated(s)), interrupt
             )
@@ -200,7 +203,15 @@ class _Search:
     def __init__(self, model: Statement, solver: str, options: dict[str, Any]) -> None:
         self.model, self.solver, self.options, self.runs = model, solver, options, 0
         self.prover = ""  # of the smallest subset so far: each that is proved is a part of the one before
-        self.until: float | None = None
+        self.until, self.share = math.inf, Share()
+
+    def begin_rows(self) -> None:
+        """Begin to look for the guilty rows: for as long as the user's limit, or for a share of its own."""
+        seconds = self.options.get("time_limit")
+        if seconds:
+            self.until = time.monotonic() + seconds
+        else:
+            self.share = Share(_SECONDS_ON_ROWS)
 
     def infeasible(self, kept: Iterable[int]) -> bool | None:
         """Say whether the constraints at ``kept`` have no solution; None if undecided."""
@@ -209,10 +220,11 @@ class _Search:
 
     def of(self, stated: list[Posted]) -> bool | None:
         """Say whether these constraints have no solution; None if undecided, or if the time is over."""
-        if self.until is not None and time.monotonic() > self.until:
+        if time.monotonic() > self.until or self.share.left <= 0:
             return None
         self.runs += 1
-        answer, solver = _infeasible(self.model, stated, self.solver, self.options)
+        with sharing(self.share):
+            answer, solver = _infeasible(self.model, stated, self.solver, self.options)
         if answer is True:
             self.prover = solver
         return answer
@@ -289,7 +301,8 @@ def _check(model: Statement, stated: list[Posted], first: str, options: dict[str
         if name in re.split("[:+ ]", first) or not named.get_backend(name).proves:
             continue
         try:
-            answer, _ = _infeasible(model, stated, name, kept or {"time_limit": 10.0})
+            with sharing(Share() if kept else Share(_SECONDS_TO_CHECK)):
+                answer, _ = _infeasible(model, stated, name, kept)
         except CpqueensError:
             continue
         if answer is False:

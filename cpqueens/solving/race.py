@@ -135,8 +135,8 @@ class _Rival:
     def __init__(self, model: Statement, request: Request) -> None:
         self._model, self._cancel = model, threading.Event()
         self._request = replace(
-            request, clock=Clock(request.clock.remaining()), cancel=self._cancel, look_ahead=False,
-            interrupted=self._cancel.is_set,
+            request, clock=Clock(request.clock.remaining(), request.clock.share), cancel=self._cancel,
+            look_ahead=False, interrupted=self._cancel.is_set,
         )  # fmt: skip
         limit = 1 if request.want is Want.ONE else request.solution_limit
         self._enough = KEPT if limit is None else limit

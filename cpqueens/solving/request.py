@@ -97,7 +97,7 @@ def build_request(
     _need(backend, NEEDED.get(want), what=want.value)
     if want is Want.COUNT and options.get("solution_limit") is not None:
         raise ModelError("solution_limit: a count has none; enumerate with solution_limit= instead")
-    clock.time_limit = positive_seconds(options.pop("time_limit", None), "time_limit")
+    clock.limit(positive_seconds(options.pop("time_limit", None), "time_limit"))
     hint, hinted, first, messages = _hint(checker, backend, want, options.pop("hint", None))
     on_progress = as_function(options.pop("on_progress", None), "on_progress: a function")
     on_progress = None if on_progress is None else _undisturbed(carrying(on_progress))

@@ -11,7 +11,7 @@ import numpy as np
 from cpqueens.answers.check import Checker
 from cpqueens.answers.outcome import Fault, Outcome, Solution, SolutionSet, Status, StopReason
 from cpqueens.backends import named
-from cpqueens.backends.base import Backend, Clock, Ended, Request, Want, within_limits
+from cpqueens.backends.base import Backend, Ended, Request, Want, current_share, within_limits
 from cpqueens.errors import BackendFault, CpqueensError, ModelError, UnsupportedConstraint
 from cpqueens.kernels.jit import tiers
 from cpqueens.language.rows import IntArray
@@ -174,9 +174,8 @@ def _run_once(
 ) -> Outcome:
     """Run one backend once and conclude."""
     started = time.monotonic()
-    clock = Clock(None)
     name, backend, strategy = choose(model, solver, want)
-    with model.under_way(), listening(abandoned) as interrupt:
+    with current_share().clock() as clock, model.under_way(), listening(abandoned) as interrupt:
         checker = Checker.of(model)
         request = build_request(
             checker, backend, strategy, want, clock, interrupt, options, look_ahead=look_ahead
@@ -319,6 +318,7 @@ def _statistics(collector: Collector, ended: Ended, times: Mapping[str, float]) 
         "consumer_time": consumer,
         "solve_time": max(0.0, searching - collector.check_seconds),
         "overrun_time": max(0.0, -(collector.request.clock.remaining() or 0.0)),
+        **({} if request.clock.late is None else {"overrun_call": request.clock.late}),
         "first_solution_time": collector.first_seconds,
         "delivered": collector.delivered,
         "duplicates": collector.duplicates,

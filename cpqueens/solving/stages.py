@@ -71,17 +71,20 @@ class Stages:
         if self.ran and given.get("on_progress") is not None:
             given["on_progress"] = _without_bounds(given["on_progress"])
         if self._limit is not None:
-            given["time_limit"] = max(1e-6, self._limit - sum(map(_own_seconds, self.ran)))
+            given["time_limit"] = self.left
         outcome = self._ask(narrower, want, consumer, kept, given, look_ahead=look_ahead)
         self.ran.append(outcome)
         return outcome
 
-    def trial(self, narrower: Statement, seconds: float | None) -> Outcome:
-        """Look for one solution within these seconds and what is left, outside of the account."""
-        left = [] if self._limit is None else [self._limit - sum(map(_own_seconds, self.ran))]
-        limit = min([*left, *([] if seconds is None else [seconds])], default=None)
+    @property
+    def left(self) -> float | None:
+        """Seconds of the time limit that are left, None without one."""
+        return None if self._limit is None else max(1e-6, self._limit - sum(map(_own_seconds, self.ran)))
+
+    def trial(self, narrower: Statement) -> Outcome:
+        """Look for one solution within what is left, outside of the account."""
         chosen = {k: v for k, v in self._options.items() if k not in NOT_OF_A_TRIAL}
-        chosen |= {"solution_limit": 1} | ({} if limit is None else {"time_limit": max(1e-6, limit)})
+        chosen |= {"solution_limit": 1} | ({} if self.left is None else {"time_limit": self.left})
         found: list[IntArray] = []
 
         def keep(_interrupt: Interrupt, solutions: SolutionSet) -> None:

@@ -45,6 +45,11 @@ class stopping:  # noqa: N801 - used like a function
     blocks within each other the innermost alone is watched; another thread asks ``should_stop``, first when
     the block has lasted ``after`` seconds. The block has ``grace`` processor seconds to end by itself; what
     blocks within it take does not count.
+
+    Attributes
+    ----------
+    place
+        The function in which it was broken off, or whose call of a library had to end before; else None.
     """
 
     __slots__ = (
@@ -57,6 +62,7 @@ class stopping:  # noqa: N801 - used like a function
         "_should_stop",
         "_thread",
         "_used",
+        "place",
     )
 
     def __init__(self, should_stop: Callable[[], bool], after: float = 0.0, grace: float = 0.0) -> None:
@@ -66,6 +72,7 @@ class stopping:  # noqa: N801 - used like a function
         self._ends: float | None = None  # when the grace is over
         self._fired = self._collects = False
         self._outer: stopping | None = None
+        self.place: str | None = None
 
     def __enter__(self) -> None:
         self._asks_from += time.monotonic()
@@ -124,13 +131,19 @@ class stopping:  # noqa: N801 - used like a function
             with _watch.lock:
                 # its place is looked at last: as little as possible may happen in the thread from then on
                 if _watch.blocks.get(self._thread) is self and _may_break(
-                    sys._current_frames().get(self._thread)
+                    frame := sys._current_frames().get(self._thread)
                 ):
                     self._fired, self._asks_from, broken = True, now + _AGAIN, True
                     _raise_in(self._thread)
+                    self._note(frame)
         finally:
             if not broken:
                 self._collect_again()
+
+    def _note(self, frame: FrameType | None) -> None:
+        """Note where the block is broken off, the first time."""
+        if frame is not None and self.place is None:
+            self.place = f"{frame.f_globals.get('__name__', '')}.{frame.f_code.co_qualname}"
 
     def _collect_again(self) -> None:
         """Let collections begin as before."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from cpqueens import CpqueensError, Model
 from cpqueens.backends import named
-from cpqueens.backends.base import Backend, Feature, Order
+from cpqueens.backends.base import Backend, Feature, Order, Share, sharing
 from cpqueens.cli.strategies import told_of
 from cpqueens.problems import catalog
 from cpqueens.report.replay import replay_page
@@ -19,6 +19,7 @@ from generating.tables import linked, table, toctree
 SHOWN = (("queens", ["n=8"]), ("all_interval", ["n=8"]), ("magic_square", ["n=3"]), ("costas_array", ["n=8"]))
 """Of these the first that a strategy takes is what its page shows it on."""
 EVENTS, PATIENCE, SEEDS = 100_000, 60.0, 20
+"""How many events are kept, processor seconds for a run, and seeds that are compared."""
 OWN, FOREIGN = (300, {"step_limit": 100_000}), (100, {"time_limit": 0.5})
 """Runs of a distribution, and their limit: some searches of other libraries run into a trap and never end."""
 
@@ -145,9 +146,11 @@ def _claimed(backend: Backend) -> str:
 def _proves(solver: str) -> bool:
     """Say whether a strategy proves that three queens have no solution, or that four have two."""
     try:
-        three = catalog.load("queens", ["n=3"]).model.solve(solver=solver, time_limit=PATIENCE / 12)
+        with sharing(Share(PATIENCE / 12)):
+            three = catalog.load("queens", ["n=3"]).model.solve(solver=solver)
     except CpqueensError:  # it counts alone
-        return catalog.load("queens", ["n=4"]).model.count(solver=solver, time_limit=PATIENCE) == 2
+        with sharing(Share(PATIENCE)):
+            return catalog.load("queens", ["n=4"]).model.count(solver=solver) == 2
     return three.complete
 
 
@@ -182,7 +185,8 @@ def _at_work(solver: str, backend: Backend, replays: Path) -> Iterator[str]:
     instance, what = catalog.load(*taken), " ".join([taken[0].replace("_", " "), *taken[1]])
     records = "trace" in named.parameters_of(backend, None)
     if records:
-        outcome = instance.model.solve(solver=solver, time_limit=PATIENCE, random_seed=1, trace=EVENTS)
+        with sharing(Share(PATIENCE)):
+            outcome = instance.model.solve(solver=solver, random_seed=1, trace=EVENTS)
         page = f"{_file(solver)}.html"
         (replays / page).write_text(replay_page([outcome]), encoding="utf-8")
         yield f'<a href="../../replays/{page}">Watch a run on {what}</a>'
@@ -203,6 +207,7 @@ def _at_work(solver: str, backend: Backend, replays: Path) -> Iterator[str]:
 
 def _takes(model: Model, solver: str) -> bool:
     try:
-        return model.solve(solver=solver, time_limit=PATIENCE, random_seed=1).solution is not None
+        with sharing(Share(PATIENCE)):
+            return model.solve(solver=solver, random_seed=1).solution is not None
     except CpqueensError:
         return False

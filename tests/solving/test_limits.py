@@ -13,10 +13,11 @@ import pytest
 from cpqueens.models.queens import queens
 from fake_backend import FakeBackend, installed
 
-from cpqueens import Model, Regular
+from cpqueens import AllDifferent, Model, Regular, compare
 from cpqueens.answers.outcome import StopReason
 from cpqueens.backends import base
-from cpqueens.backends.base import Clock, Deliver, Ended, Request
+from cpqueens.backends.base import Clock, Deliver, Ended, Request, Share, sharing
+from cpqueens.crosscheck.two_models import ModelRelation
 from cpqueens.solving import handover, race
 from cpqueens.system.platforms import ThreadTime
 
@@ -78,6 +79,8 @@ def test_a_run_ends_wherever_it_is_stuck(solver: str, place: str, monkeypatch: p
         ("FEASIBLE", "solution_limit"),
     )
     assert not outcome.complete
+    if solver not in ("auto", "local-search+cpsat"):  # which run others
+        assert "overrun_call" in outcome.statistics  # mostly `stuck`, or what that calls
 
 
 def test_ctrl_c_ends_a_run_that_is_lowering(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -196,3 +199,53 @@ def test_a_rival_joins_by_what_the_own_engine_had(monkeypatch: pytest.MonkeyPatc
     had[0] += 0.01
     contest._interrupted()
     assert joined
+
+
+def test_a_share_ends_a_run_by_what_it_has_used() -> None:
+    pigeons, share = Model(), Share(0.1)
+    pigeons.add(AllDifferent(pigeons.intvar(0, 15, shape=17)))
+    with sharing(share):
+        part = Share(1e6)
+        with sharing(part):
+            for solver in ("backtracking:check", "local-search:tabu"):
+                outcome = pigeons.solve(solver=solver)
+                assert (outcome.status, outcome.stop_reason) == ("UNKNOWN", "time_limit")
+    assert share.left == part.left == 0
+    assert share.used == part.used >= 0.1
+    assert queens(6).solve(solver="backtracking").solution is not None
+
+
+def test_what_nobody_limits_goes_on_whatever_the_clock_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A core is made minimal, and the guilty rows of an infeasible model are found."""
+    looks = itertools.count()
+    monkeypatch.setattr(Clock, "elapsed", lambda _: 1e9 * next(looks))
+    m = Model("switched")
+    x, b = m.intvar(0, 9, shape=3, name="x"), m.boolvar(shape=4, name="b")
+    m.add(b[0].implies(x[0] > 5), b[1].implies(x[0] < 5), b[2:].implies(x[1] == 1))
+    for solver in ("backtracking", "cpsat"):
+        core = m.solve(solver, assumptions=[b]).core
+        assert core is not None
+        assert (core.positions, core.minimal) == ((0, 1), True)
+    m.add(x >= np.array([3, 7, 1]), x[:2].sum() <= 9)
+    told = m.explain_infeasible()
+    assert told.minimal
+    assert len(told.reasons) == 3
+    whole = queens(6)
+    assert compare(whole, whole.without([2])).verdict is ModelRelation.A_IN_B
+    with base.by_processor():
+        before = base.now()
+        outcome = queens(40).solve(solver="backtracking:check", time_limit=0.1)
+        assert outcome.stop_reason == "time_limit"
+        assert base.now() > before
+
+
+def test_a_late_call_of_another_library_is_named() -> None:
+    clock = Clock(1e-9)
+    time.sleep(base.GRACE)
+    with clock.foreign("a search"):
+        pass
+    assert clock.late == "a search"
+    clock = Clock(1e9)
+    with clock.foreign("another"):
+        time.sleep(base.GRACE)
+    assert clock.late is None

@@ -18,7 +18,7 @@ from cpqueens.errors import UnknownParameter
 from cpqueens.lowered.lowering import lower
 from cpqueens.system.interrupts import watching
 from cpqueens.system.platforms import ThreadTime, threads_time
-from cpqueens.system.stopping import Stopped, unstopped
+from cpqueens.system.stopping import Stopped
 from cpqueens.text.plaintext import shown
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ class CpSat:
                 second.look()
             return request.should_stop()
 
-        with unstopped():  # which ends the second's thread, too
+        with request.clock.foreign("CP-SAT's search"):  # which ends the second's thread, too
             with watching(solver.stop_search, should_stop):
                 first.run()
             other = None if second is None else second.finish()
@@ -162,7 +162,7 @@ class CpSat:
             return not flow.stopped and status in (cp_model.OPTIMAL, cp_model.INFEASIBLE)
 
         narrows = parts(translation.native.proto, translation.columns.tolist(), request.workers)
-        with unstopped():  # its threads end with the searches
+        with request.clock.foreign("CP-SAT's search"):  # its threads end with the searches
             exhausted, enough = run_shared(search, narrows, request.workers, deliver, request.should_stop)
         exhausted = exhausted and not (
             request.interrupted() or request.cancel.is_set() or request.clock.expired()
@@ -175,6 +175,7 @@ class CpSat:
         """Return which of the decision variables assumed to be 1 cannot all be; None if undecided."""
         from ortools.sat.python import cp_model
 
+        request.clock.measure(threads_time(request.workers))
         translation = translate(model, objective=False)
         decisions = model.decisions.tolist()
         columns = {int(c): v for c, v in zip(translation.columns, decisions, strict=True)}
@@ -185,7 +186,7 @@ class CpSat:
         self._set_parameters(solver, request, request.clock.remaining())
         if translation.wrong_with_presolve(listing=False):
             solver.parameters.cp_model_presolve = False
-        with unstopped(), watching(solver.stop_search, request.should_stop):
+        with request.clock.foreign("CP-SAT's search"), watching(solver.stop_search, request.should_stop):
             status = solver.solve(translation.native)
         if status != cp_model.INFEASIBLE:
             return None

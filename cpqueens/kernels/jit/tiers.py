@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from cpqueens.kernels.jit import cache
 from cpqueens.kernels.jit.signatures import flatten
 from cpqueens.system.memory import ensure_room
-from cpqueens.system.stopping import Stopped, stopping
+from cpqueens.system.stopping import Stopped, stopping, unstopped
 
 if TYPE_CHECKING:
     from cpqueens.kernels.jit.jobs import Job
@@ -403,10 +403,11 @@ class _Form:
 
     def _look(self) -> bool:
         """Load the machine code if it is there; say whether it is."""
-        if self.code is None and self._file is not None:
-            content = cache.kept(self._file)
-            if content is not None:
-                self._load(content)
+        with unstopped():  # a file that is broken off while it is read stays open
+            if self.code is None and self._file is not None:
+                content = cache.kept(self._file)
+                if content is not None:
+                    self._load(content)
         return self.code is not None
 
     def _load(self, content: bytes) -> None:
