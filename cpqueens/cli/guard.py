@@ -1,6 +1,5 @@
 """The outermost frame: signals, closed pipes and errors, each as one line and an exit code."""
 
-import contextlib
 import json
 import os
 import sys
@@ -11,7 +10,7 @@ import click
 
 from cpqueens.cli import exits
 from cpqueens.cli.standing import say_at_last
-from cpqueens.cli.streams import abandon_stdout, settle_stdout, usable_streams
+from cpqueens.cli.streams import abandon_stderr, abandon_stdout, settle_stdout, usable_streams
 from cpqueens.errors import CpqueensError
 from cpqueens.system.interrupts import on_leaving, program
 from cpqueens.system.memory import is_shortage
@@ -99,9 +98,14 @@ def _say(message: str, code: int, meta: MutableMapping[str, Any]) -> int:
     from cpqueens.cli.terminal import say
 
     line = one_line(message, _WIDEST)
-    with contextlib.suppress(OSError, ValueError):
+    try:
         say(f"cpqueens: {line}", err=True)
-        if meta.get(JSON_WANTED):
-            document = {"schema": "cpqueens.error", "version": 1, "error": line, "exit_code": code}
+    except (OSError, ValueError):
+        abandon_stderr()
+    if meta.get(JSON_WANTED):
+        document = {"schema": "cpqueens.error", "version": 1, "error": line, "exit_code": code}
+        try:
             click.echo(json.dumps(document))
+        except (OSError, ValueError):
+            abandon_stdout()
     return code

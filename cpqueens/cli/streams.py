@@ -5,6 +5,7 @@ import errno
 import os
 import sys
 from collections.abc import Iterator
+from typing import TextIO
 
 from cpqueens.errors import ModelError
 
@@ -46,12 +47,21 @@ def settle_stdout() -> None:
 
 def abandon_stdout() -> None:
     """Let all that is still to be written, also at the interpreter's end, go nowhere: nobody takes it."""
-    with contextlib.suppress(OSError, ValueError, AttributeError):
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, sys.stdout.fileno())
-        os.close(nowhere)
+    _abandon(sys.stdout)
     if sys.stdout is None:
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123 - for good
+
+
+def abandon_stderr() -> None:
+    """Let what standard error does not take go nowhere: at the interpreter's end it would change the code."""
+    _abandon(sys.stderr)
+
+
+def _abandon(stream: TextIO | None) -> None:
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())  # type: ignore[union-attr]
+        os.close(nowhere)
 
 
 def _fill_closed() -> None:

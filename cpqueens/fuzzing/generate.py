@@ -12,6 +12,7 @@ from functools import cache, partial
 from random import Random
 from typing import Any
 
+from cpqueens.errors import ModelError
 from cpqueens.fuzzing.cancelling import CancellingTerms
 from cpqueens.fuzzing.huge import HugeTerms, add_in_range
 from cpqueens.fuzzing.random_patterns import pattern_model
@@ -176,7 +177,12 @@ class _Maker:
     def constraint(self, kind: str, depth: int = 0) -> Any:
         """Return a random constraint of a kind: as the table says, else field by field."""
         if kind in MAKERS:
-            return MAKERS[kind](self, depth)
+            try:
+                return MAKERS[kind](self, depth)
+            except ModelError as error:
+                if "count from 0" not in str(error):  # positions that count from 1 are refused: draw others
+                    raise
+                return self.constraint(kind, depth)
         return stated(kind_class(kind), *(draw(self, depth) for draw in _fields(kind)))
 
     def reified(self, constraint: Written) -> Written:

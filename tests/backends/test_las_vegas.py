@@ -24,7 +24,7 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Both kernels: the one for patterns, and the one for any model."""
     if request.param == "any":
         general = backend._AnyAttempts
-        monkeypatch.setattr(backend, "_attempts", lambda found, *how: general(found.compiled, *how))
+        monkeypatch.setattr(backend, "_attempts", lambda found, *how: general(found, *how))
     return str(request.param)
 
 

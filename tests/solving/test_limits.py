@@ -46,7 +46,7 @@ PLACES = [
     ("las-vegas", "las_vegas.backend._attempts"),
     ("las-vegas", "las_vegas.backend._Run._statistics"),
     ("local-search", "local_search.running.special_of"),
-    ("local-search", "local_search.running.default_steps"),
+    ("local-search", "local_search.running.limits_of"),
     ("local-search", "local_search.running._presolve"),
     ("local-search:tabu", "local_search.running._smaller"),
     ("local-search:tabu", "local_search.engine.Search"),

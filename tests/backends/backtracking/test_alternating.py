@@ -194,9 +194,9 @@ def described(m: Model, values: list[int]) -> tuple[dict[tuple[int, ...], list[A
 
     States are all ways to fix the variables up to any but the last, and the others by propagation.
     """
-    patterns = Backtracking()._patterns(m, False)
-    decisions = patterns.compiled.decision_count
-    start, _ = build_memory(patterns.compiled, False, remembering=True)
+    compiled = Backtracking()._compiled(m, False)
+    decisions = compiled.decision_count
+    start, _ = build_memory(compiled, False, remembering=True)
     root = remembering.with_room(start)
     begin(root, tree_search(decisions))
     if not propagate(root, 1 << 40):
@@ -275,7 +275,7 @@ def test_how_many_there_are_to_be_is_described() -> None:
 def test_what_is_overwritten_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(remembering, "RING", 1 << 9)
     memory = remembering.with_room(
-        build_memory(Backtracking()._patterns(windows(1), True).compiled, False, remembering=True)[0]
+        build_memory(Backtracking()._compiled(windows(1), True), False, remembering=True)[0]
     )
     d = memory.net[at.ROWS]
     for written, kept in ((8, True), (7 + 512, True), (8 + 512, False)):
