@@ -12,7 +12,6 @@ from functools import cache, partial
 from random import Random
 from typing import Any
 
-from cpqueens.errors import ModelError
 from cpqueens.fuzzing.cancelling import CancellingTerms
 from cpqueens.fuzzing.huge import HugeTerms, add_in_range
 from cpqueens.fuzzing.random_patterns import pattern_model
@@ -38,6 +37,7 @@ from cpqueens.language.constraints.negative_table import NegativeTable
 from cpqueens.language.constraints.predicate import Predicate
 from cpqueens.language.constraints.regular import Regular
 from cpqueens.language.constraints.short_table import ShortTable
+from cpqueens.language.constraints.successors import CountsFromOneError
 from cpqueens.language.constraints.table import Table
 from cpqueens.language.constraints.table_rows import ANY
 from cpqueens.language.constraints.value_precede import ValuePrecede
@@ -179,9 +179,7 @@ class _Maker:
         if kind in MAKERS:
             try:
                 return MAKERS[kind](self, depth)
-            except ModelError as error:
-                if "count from 0" not in str(error):  # positions that count from 1 are refused: draw others
-                    raise
+            except CountsFromOneError:  # others are drawn
                 return self.constraint(kind, depth)
         return stated(kind_class(kind), *(draw(self, depth) for draw in _fields(kind)))
 

@@ -15,6 +15,10 @@ from cpqueens.language.functions import element, maximum, minimum
 from cpqueens.language.rows import IntArray
 
 
+class CountsFromOneError(ModelError):
+    """The refusal of positions 1 to n where they count from 0."""
+
+
 class Successors(Constraint):
     """A constraint on the graph with an arc from each position of ``successor`` to its value, from 0."""
 
@@ -75,7 +79,7 @@ def require_from_zero(terms: LinearArray, kind: str, what: str) -> None:
 
     Raises
     ------
-    ModelError
+    CountsFromOneError
         With what to write instead.
     """
     if terms.width:
@@ -87,7 +91,7 @@ def require_from_zero(terms: LinearArray, kind: str, what: str) -> None:
         counting = terms.size > 1 and np.array_equal(np.sort(terms.constants), np.arange(terms.size) + 1)
     if counting:
         these, fewer = ("variables have the values", "make them with") if terms.width else ("are", "write")
-        raise ModelError(
+        raise CountsFromOneError(
             f"{kind}: {what} count from 0 to {terms.size - 1}, these {these} 1 to {terms.size}; write x - 1 "
             f"for x, or {fewer} 0 to {terms.size - 1}"
         )
