@@ -21,9 +21,9 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 63_500,
-    "files": 640,
-    "import lines": 6_560,
+    "code lines": 67_500,
+    "files": 700,
+    "import lines": 7_000,
     "longest file": 750,
     "sudoku by backtracking, files": 80,
     "sudoku by backtracking, functions": 540,
