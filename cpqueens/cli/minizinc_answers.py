@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from cpqueens.cli.exits import DONE, INTERRUPTED
 from cpqueens.cli.terminal import say
 from cpqueens.exchange.flatzinc import ImportedFlatZinc, load_flatzinc
 from cpqueens.exchange.flatzinc_outputs import Output
+from cpqueens.exchange.flatzinc_searches import hint_of, orders_of, unfollowed
 from cpqueens.system import platforms
 from cpqueens.system.stopping import Stopped, stopping
 
@@ -19,27 +20,6 @@ if TYPE_CHECKING:
 END_OF_SOLUTION = "----------"
 MARKERS = {"INFEASIBLE": "=====UNSATISFIABLE=====", "UNKNOWN": "=====UNKNOWN====="}
 COMPLETE = "=========="
-
-VARIABLE_ORDERS = {
-    "anti_first_fail": "largest-domain",
-    "dom_w_deg": "dom/wdeg",
-    "first_fail": "smallest-domain",
-    "input_order": "lexicographic",
-    "largest": "largest-value",
-    "max_regret": "max-regret",
-    "most_constrained": "most-constrained",
-    "smallest": "smallest-value",
-}
-VALUE_ORDERS = {
-    "indomain": "ascending",
-    "indomain_max": "descending",
-    "indomain_median": "median",
-    "indomain_min": "ascending",
-    "indomain_random": "random",
-    "indomain_reverse_split": "split-upper",
-    "indomain_split": "split",
-}
-"""What the exact engine calls the orders of search annotations."""
 
 _STATISTICS = {
     "nodes": "nodes",
@@ -72,25 +52,27 @@ def answer(
     started = time.monotonic()
     try:
         with stopping(lambda: milliseconds is not None and _left(milliseconds) <= 0):
-            imported = load_flatzinc(path, searched_first=not free)
+            follows = not free and solver.partition(":")[0] in ("auto", "backtracking")
+            imported = load_flatzinc(path, searched_first=follows)
         options = {name: value for name, value in given.items() if value is not None}
         if milliseconds is not None:
             options["time_limit"] = max(_left(milliseconds), 1e-6)
-        chosen, orders = (solver, {}) if free else _following(imported, solver)
+        guided = {"hint": hint_of(imported)} | (orders_of(imported) if follows else {})
+        _say_unfollowed([] if free else unfollowed(imported), verbose)
         if verbose:
-            say(f"% {imported.model.scope_text()}; {chosen} {orders or 'with an order of its own'}", err=True)
+            say(f"% {imported.model.scope_text()}; {solver} {guided}", err=True)
         printer = SolutionPrinter(imported)
         wants_better = all_solutions or intermediate
-        options = _understood(chosen, options) | orders
+        options = _understood(solver, options | {name: value for name, value in guided.items() if value})
         if imported.model.objective is not None:
             outcome = imported.model.solve(
-                chosen, on_improvement=printer if wants_better else None, **options
+                solver, on_improvement=printer if wants_better else None, **options
             )
         elif all_solutions or (number or 1) > 1:
             printer.limit = None if all_solutions else number
-            outcome = imported.model.enumerate(printer, chosen, **options)
+            outcome = imported.model.enumerate(printer, solver, **options)
         else:
-            outcome = imported.model.solve(chosen, **options)
+            outcome = imported.model.solve(solver, **options)
     except Stopped:  # while the model was read
         say(MARKERS["UNKNOWN"])
         return DONE
@@ -116,45 +98,15 @@ def _understood(solver: str, options: Mapping[str, Any]) -> dict[str, Any]:
     if solver == "auto":
         return dict(options)
     features = named_solver(solver)[1].features
-    needed = {"random_seed": Feature.SEED, "num_workers": Feature.WORKERS}
+    needed = {"random_seed": Feature.SEED, "num_workers": Feature.WORKERS, "hint": Feature.HINT}
     return {name: v for name, v in options.items() if name not in needed or needed[name] in features}
 
 
-def _following(imported: ImportedFlatZinc, solver: str) -> tuple[str, dict[str, Any]]:
-    """Return the solver and its phases that do as the model's search annotations say, one after the other.
-
-    Searched variables that are terms of others here, and orders that the exact engine does not have, are left
-    to the search's own order. One annotation over all variables is that of the whole search, with restarts
-    where that learns.
-    """
-    if solver not in ("auto", "backtracking"):
-        return solver, {}
-    phases = list(_phases(imported))
-    if not phases:
-        return solver, {}
-    (names, variables, values), *others = phases
-    model = imported.model
-    written = [model.name_of(v) for v in model.decisions.tolist()]
-    whole = names == written or (variables != "lexicographic" and len(names) == len(written))
-    if whole and not others:
-        return "backtracking:forward", {"variable_order": variables, "value_order": values}
-    return "backtracking:forward", {"phases": phases}
-
-
-def _phases(imported: ImportedFlatZinc) -> Iterator[tuple[list[str], str, str]]:
-    """Yield names of variables, each once, with the orders that annotations ask for."""
-    model, taken = imported.model, set[str]()
-    decisions = set(model.decisions.tolist())
-    for search in imported.searches:
-        if search.variables not in VARIABLE_ORDERS or search.values not in VALUE_ORDERS:
-            continue
-        terms = [imported.names[name] for name in search.names if name in imported.names]
-        plain = [t.variable_list[0] for t in terms if t.coefficient_list == (1,)]
-        names = [model.name_of(v) for v in dict.fromkeys(plain) if v in decisions]
-        names = [name for name in names if name not in taken]
-        taken.update(names)
-        if names:
-            yield names, VARIABLE_ORDERS[search.variables], VALUE_ORDERS[search.values]
+def _say_unfollowed(names: list[str], verbose: bool) -> None:
+    """Say once what annotations ask for in vain: that they do, or what it is."""
+    if names:
+        what = ", ".join(names) if verbose else f"{len(names)} thing(s), which -v names"
+        say(f"% not followed of the search annotations: {what}", err=True)
 
 
 class SolutionPrinter:

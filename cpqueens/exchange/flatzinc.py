@@ -12,7 +12,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -20,16 +20,10 @@ from typing import Any
 from cpqueens.errors import CpqueensError, ModelError, UnsupportedConstraint
 from cpqueens.exchange import flatzinc_text as text
 from cpqueens.exchange.flatzinc_constraints import ENDINGS, FORMS, SHORTER, Form, linear, within
-from cpqueens.exchange.flatzinc_outputs import (
-    Output,
-    SearchAnnotation,
-    index_sets,
-    is_output,
-    searches_of,
-    shape_of,
-)
+from cpqueens.exchange.flatzinc_outputs import Output, index_sets, is_output, shape_of
 from cpqueens.exchange.flatzinc_plain import PlainReader
 from cpqueens.exchange.flatzinc_rows import row_of, truths
+from cpqueens.exchange.flatzinc_searches import Guides, guides_of
 from cpqueens.exchange.flatzinc_symbols import KINDS, Symbols, ends_of
 from cpqueens.exchange.origin import Imported
 from cpqueens.language.term import Term
@@ -62,12 +56,12 @@ class ImportedFlatZinc(Imported):
         As in `Imported`.
     outputs
         What is to be written of a solution (`Output`).
-    searches
-        How it asks to be searched (`SearchAnnotation`).
+    guides
+        How it asks to be searched (`Guides`).
     """
 
     outputs: tuple[Output, ...] = ()
-    searches: tuple[SearchAnnotation, ...] = ()
+    guides: Guides = field(default_factory=Guides)
 
 
 @explaining_keywords
@@ -89,7 +83,8 @@ def from_flatzinc(given: str, where: str = "FlatZinc", *, searched_first: bool =
     where
         What stands in front of every complaint, usually the path.
     searched_first
-        Whether the variables of search annotations come first, in their order.
+        Whether the variables of search annotations come first, in their order, also those that constraints
+        define.
 
     Raises
     ------
@@ -159,6 +154,7 @@ class _DocumentReader:
         self.ahead: set[int] = set()
         """Where the constraints begin that were built before their turn."""
         self.goals: text.Goals | None = None
+        self.guides = Guides()
 
     def read(self) -> ImportedFlatZinc:
         """Return the model."""
@@ -196,6 +192,11 @@ class _DocumentReader:
         self.at = None
         if self.goals is None:
             raise ModelError("the statement 'solve' is missing")
+        self.guides = guides_of(self.goals, self.symbols.listed)
+        if self.searched_first:
+            known = self.symbols.declared
+            names = {n for search in self.guides.searches for n in search.names if n in known}
+            self.visible.update(n for n in names if known[n].value is None)
         return first
 
     def _declare(self, found: text.Declared) -> None:
@@ -255,7 +256,7 @@ class _DocumentReader:
         if not self.searched_first:
             return list(kept)
         places: dict[str, int] = {}
-        for search in self._searched():
+        for search in self.guides.searches:
             for name in search.names:
                 places.setdefault(name, len(places))
         last = len(places)
@@ -383,10 +384,6 @@ class _DocumentReader:
         else:
             self._add(form.truth(arguments))
 
-    def _searched(self) -> Iterator[SearchAnnotation]:
-        assert self.goals is not None
-        return searches_of(self.goals, self.symbols.listed)
-
     def _add(self, truth: Any) -> None:
         """Add a constraint; where it comes from is the line of its statement."""
         if self.at is None:
@@ -474,9 +471,7 @@ class _DocumentReader:
         if self.goals.sense != "satisfy":
             term = self.symbols.term(self.goals.term, "int")
             (self.model.minimize if self.goals.sense == "minimize" else self.model.maximize)(term)
-        return ImportedFlatZinc(
-            self.model, names, lambda values: [], outputs=outputs, searches=tuple(self._searched())
-        )
+        return ImportedFlatZinc(self.model, names, lambda values: [], outputs=outputs, guides=self.guides)
 
     def _output(self, found: text.Declared) -> Output:
         """Return what is to be written of one variable or array."""

@@ -1,9 +1,8 @@
-"""What annotations of FlatZinc say beside the constraints: what is written out, and how is searched."""
+"""What is written out of a solution, as annotations of FlatZinc say."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,23 +28,6 @@ class Output:
     items: tuple[Any, ...]
     indices: tuple[range, ...] | None
     is_bool: bool
-
-
-@dataclass(frozen=True)
-class SearchAnnotation:
-    """One `int_search` or `bool_search`: which variables, in which order, with which values first.
-
-    Attributes
-    ----------
-    names
-        Of the variables.
-    variables, values
-        Which of them first, and with which value, in FlatZinc's words.
-    """
-
-    names: tuple[str, ...]
-    variables: str
-    values: str
 
 
 def is_output(found: text.Declared) -> bool:
@@ -83,18 +65,3 @@ def shape_of(array: text.Declared) -> tuple[int, ...] | None:
     if not any(name_of(a) == "output_array" for a in array.annotations):
         return None
     return tuple(s.stop - s.start for s in index_sets(array)) if array.value else None
-
-
-def searches_of(goals: text.Goals, listed: Callable[[Any], list[Any]]) -> Iterator[SearchAnnotation]:
-    """Yield what the annotations of `solve` say; ``listed`` returns the entries of an array."""
-    pending = list(reversed(goals.annotations))
-    while pending:
-        one = pending.pop()
-        if not isinstance(one, text.Annotation):
-            continue
-        if one.name == "seq_search" and one.arguments and isinstance(one.arguments[0], list):
-            pending += [a for a in reversed(one.arguments[0]) if isinstance(a, text.Annotation)]
-        elif one.name in ("int_search", "bool_search") and len(one.arguments) >= 3:
-            variables, order, values = (listed(a) for a in one.arguments[:3])
-            names = tuple(str(v) for v in variables if isinstance(v, text.Name))
-            yield SearchAnnotation(names, str(order[0]), str(values[0]))

@@ -3,7 +3,8 @@
 The own engine begins, in the calling thread. CP-SAT joins in another thread once that has taken a moment and
 found few solutions or none, so that the processor time is at most twice what the faster one needs, and the
 moment. Solutions of CP-SAT are kept until it has them all: those that were not delivered yet follow then, in
-lexicographic order, which both keep. To the pipeline a race is one backend.
+lexicographic order, which both keep. Orders of search are followed by the own engine, and hints by CP-SAT.
+To the pipeline a race is one backend.
 """
 
 import math
@@ -19,6 +20,7 @@ import numpy as np
 from cpqueens.answers.outcome import Outcome
 from cpqueens.backends import named
 from cpqueens.backends.backtracking.backend import halved_board
+from cpqueens.backends.backtracking.orders import is_lexicographic
 from cpqueens.backends.backtracking.turns import behind
 from cpqueens.backends.base import (
     Backend,
@@ -37,6 +39,9 @@ from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
 
 OWN, RIVAL = "backtracking", "cpsat"
+
+_ORDERS = ("phases", "value_order", "variable_order")
+"""Parameters of the own engine that do not keep CP-SAT from racing."""
 
 HEAD_START = 0.03
 """Processor seconds that the own engine searches by itself: loading and building it are none."""
@@ -71,8 +76,9 @@ class Race:
 
     @cached_property
     def parameters(self) -> Mapping[str, Parameter]:
-        """What can be told the first; looked up when asked, as that may take its library."""
-        return self.first.parameters
+        """What can be told the first, and orders; looked up when asked, as that may take its library."""
+        own = named.get_backend(OWN).parameters
+        return {**{name: own[name] for name in _ORDERS}, **self.first.parameters}
 
     def order_for(self, request: Request) -> Order:
         """Return what is promised: a listing is the own engine's, in its order."""
@@ -85,7 +91,7 @@ class Race:
         """Race, or run the first alone where the other has not what is asked for."""
         alone = _alone(model, request)
         if alone is not None:
-            ended = within_limits(self.first, model, request, deliver)
+            ended = within_limits(self.first, model, _told(self.first.name, request), deliver)
             reason = ended.statistics.get("reason", alone)
             return _credited(ended, self.first.name, reason)
         return _Contest(model, request, deliver).run()
@@ -101,6 +107,14 @@ class Race:
         return replace(outcome, solver=self.first.name, statistics={**outcome.statistics, **said})
 
 
+def _told(solver: str, request: Request) -> Request:
+    """Return what one of the two is told: hints are nothing for the own engine, its orders for no other."""
+    if solver == OWN:
+        return replace(request, hint=None, hinted=None)
+    others = {name: value for name, value in request.parameters.items() if name not in _ORDERS}
+    return replace(request, parameters=others)
+
+
 def _credited(ended: Ended, solver: str, reason: str, beside: str | None = None) -> Ended:
     """Return an end as that of one solver, to which ``beside`` contributed."""
     contributors = [solver] if beside is None else [beside, solver]
@@ -111,8 +125,7 @@ def _credited(ended: Ended, solver: str, reason: str, beside: str | None = None)
 def _alone(model: Statement, request: Request) -> str | None:
     """Return why there is no race, None if there is one."""
     special: dict[str, Any] = {
-        "a parameter": request.parameters,
-        "hint=": request.hint is not None,
+        "a parameter": any(name not in _ORDERS for name in request.parameters),
         "after=": request.after is not None,
         "log=": request.log,
         "progress of a count": request.want is Want.COUNT and request.on_progress,
@@ -135,9 +148,12 @@ class _Rival:
     def __init__(self, model: Statement, request: Request) -> None:
         self._model, self._cancel = model, threading.Event()
         self._request = replace(
-            request, clock=Clock(request.clock.remaining(), request.clock.share), cancel=self._cancel,
-            look_ahead=False, interrupted=self._cancel.is_set,
-        )  # fmt: skip
+            _told(RIVAL, request),
+            clock=Clock(request.clock.remaining(), request.clock.share),
+            cancel=self._cancel,
+            look_ahead=False,
+            interrupted=self._cancel.is_set,
+        )
         limit = 1 if request.want is Want.ONE else request.solution_limit
         self._enough = KEPT if limit is None else limit
         self.rows: list[IntArray] = []
@@ -186,6 +202,8 @@ class _Contest:
         self.rival: _Rival | None = None
         self._listing = request.want in (Want.ALL, Want.COUNT)
         self._last: IntArray | None = None
+        in_order = request.want is not Want.ALL or is_lexicographic(request)
+        self._seen: set[bytes] | None = None if in_order else set()  # what was delivered in another order
         self._delivered = 0
         self._passed_on = 0  # of the rival's improving solutions
         self._closed = False
@@ -203,7 +221,9 @@ class _Contest:
                 self.rival.wait()
 
     def _both(self) -> Ended:
-        own = replace(self.request, interrupted=self._interrupted, heard=self._heard, reordered=None)
+        own = replace(
+            _told(OWN, self.request), interrupted=self._interrupted, heard=self._heard, reordered=None
+        )
         try:
             with tiers.running(own.should_stop, part=True):
                 ended = within_limits(named.get_backend(OWN), self.model, own, self._take)
@@ -236,7 +256,7 @@ class _Contest:
         if self.rival is not None:
             self.rival.give_up()
             self.rival.wait()
-        ended = named.get_backend(RIVAL).run(self.model, self.request, self._deliver)
+        ended = named.get_backend(RIVAL).run(self.model, _told(RIVAL, self.request), self._deliver)
         return _credited(ended, RIVAL, reason)
 
     # ---- while the own engine searches ------------------------------------------------------------------
@@ -245,6 +265,8 @@ class _Contest:
         """Pass on solutions of the own engine."""
         self._last = batch[-1].copy()
         self._delivered += len(batch)
+        if self._seen is not None and len(self._seen) <= KEPT:  # more than the rival may have
+            self._seen.update(row.tobytes() for row in batch)
         self._closed = not self._deliver(batch)
         self._heard_at = tiers.had()
         return not self._closed
@@ -297,7 +319,10 @@ class _Contest:
     def _deliver_missing(self, rival: _Rival) -> None:
         rows = np.stack(rival.rows)
         rows = rows[np.lexsort(rows.T[::-1])] if rows.shape[1] else rows
-        missing = rows if self._last is None else behind(rows, self._last)
+        if self._seen is not None:
+            missing = rows[[row.tobytes() not in self._seen for row in rows]]
+        else:
+            missing = rows if self._last is None else behind(rows, self._last)
         if len(rows) - len(missing) != self._delivered:
             found = f"{len(rows) - len(missing)} and {self._delivered} solutions up to {self._last}"
             raise BackendFault(f"{RIVAL} and {OWN} disagree: they have {found}", "MISSING")

@@ -204,7 +204,7 @@ def test_names_shapes_and_definitions() -> None:
         5,
     )
     assert [model.domains[1].tolist(), found.outputs[1].indices] == [[1, 3], (range(2), range(1, 3))]
-    assert found.searches[0].names == ("x1", "x2", "x3", "x4")
+    assert found.guides.searches[0].names == ("x1", "x2", "x3", "x4")
     assert model.solve("cpsat").objective == 6
     assert model.posted(0).where == "place.fzn:10"
     assert found.values(model.solve("cpsat"))["s"] == 6

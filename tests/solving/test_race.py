@@ -266,6 +266,22 @@ def test_nor_is_one_over_what_the_rival_found(monkeypatch: pytest.MonkeyPatch) -
         golomb_ruler(5).solve(on_improvement=refuse)
 
 
+@pytest.mark.usefixtures("_early")
+@pytest.mark.parametrize("first", [0, 20])
+def test_orders_and_hints_are_no_reason_not_to_race(first: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each is told what it knows of; what was delivered in another order comes once."""
+    expected = langford(7).enumerate(solver="backtracking:forward").solutions.matrix
+    told = {"phases": [("p", "largest-domain", "descending")]}
+    found = langford(7).enumerate(**told)
+    assert found.complete
+    assert langford(7).solve(**told, hint={"p": expected[3]}).status is Status.FEASIBLE
+    slow = slowed(monkeypatch, first)
+    slow.rows = found.solutions.matrix[-first or len(expected) :]
+    outcome = langford(7).enumerate(**told)
+    assert (outcome.complete, outcome.solver, outcome.statistics["delivered"]) == (True, "cpsat", 52)
+    assert sorted(outcome.solutions.matrix.tolist()) == expected.tolist()
+
+
 def test_a_hand_over_that_was_chosen_says_why() -> None:
     outcome = magic_square(6).solve()
     assert outcome.solver == "local-search+cpsat"
@@ -274,7 +290,6 @@ def test_a_hand_over_that_was_chosen_says_why() -> None:
 
 def test_options_of_one_solver_are_its_own() -> None:
     assert queens(12).solve(linearization_level=0).solver == "cpsat"
-    assert queens(12).solve(hint={}).solver == "cpsat"
     assert queens(8).enumerate(step_limit=10).stop_reason is StopReason.STEP_LIMIT
     m = Model()
     x = m.intvar(0, 5, name="x")

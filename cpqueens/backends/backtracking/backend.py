@@ -11,7 +11,7 @@ from cpqueens.backends.backtracking.orders import (
     VALUE_ORDERS,
     VARIABLE_ORDERS,
     ascending,
-    variable_order,
+    is_lexicographic,
     with_places,
 )
 from cpqueens.backends.base import TRACE, Deliver, Ended, Feature, Order, Parameter, Request, Want
@@ -104,8 +104,8 @@ class Backtracking:
         Where none is asked for it may be given up on the way, which is said (`Request.reordered`).
         """
         in_order = request.strategy in (*PATTERNED, "check")
-        lexicographic = in_order or variable_order(request) == "lexicographic"
-        return Order.LEXICOGRAPHIC if lexicographic and ascending(request) else Order.DISTINCT
+        lexicographic = (in_order and ascending(request)) or is_lexicographic(request)
+        return Order.LEXICOGRAPHIC if lexicographic else Order.DISTINCT
 
     def can_express(self, model: Statement) -> bool:
         """Say whether every constraint can be expressed (raises if not)."""

@@ -19,6 +19,7 @@ VARIABLE_ORDERS = {
     "lexicographic": tree.LEXICOGRAPHIC,
     "max-regret": tree.MAX_REGRET,
     "most-constrained": tree.MOST_CONSTRAINED,
+    "most-occurrences": tree.MOST_OCCURRENCES,
     "random": tree.RANDOM_VARIABLE,
     "smallest-domain": tree.SMALLEST_DOMAIN,
     "smallest-value": tree.SMALLEST_VALUE,
@@ -29,14 +30,16 @@ VALUE_ORDERS = {
     "ascending": tree.ASCENDING,
     "descending": tree.DESCENDING,
     "median": tree.MEDIAN,
+    "middle": tree.MIDDLE,
     "random": tree.RANDOM,
     "saved": tree.SAVED,
     "split": tree.SPLIT,
+    "split-random": tree.SPLIT_RANDOM,
     "split-upper": tree.SPLIT_UPPER,
 }
 
 _CONFLICTS = "dom/wdeg"
-_HALVING = ("split", "split-upper")
+_HALVING = ("split", "split-random", "split-upper")
 
 
 def variable_order(request: Request) -> Any:
@@ -55,6 +58,11 @@ def value_order(request: Request) -> Any:
     if asked != "auto":
         return asked
     return "saved" if restarts(request) else "ascending"
+
+
+def is_lexicographic(request: Request) -> bool:
+    """Say whether solutions are found in lexicographic order."""
+    return variable_order(request) == "lexicographic" and ascending(request)
 
 
 def ascending(request: Request) -> bool:

@@ -17,9 +17,9 @@ from cpqueens.kernels.jit.random import below
 
 # Variable orders; those from `CONFLICTS` on decide a variable that has failed before all others.
 LEXICOGRAPHIC, SMALLEST_DOMAIN, LARGEST_DOMAIN, MOST_CONSTRAINED, MAX_REGRET = range(5)
-SMALLEST_VALUE, LARGEST_VALUE, RANDOM_VARIABLE, CONFLICTS = range(5, 9)
+SMALLEST_VALUE, LARGEST_VALUE, RANDOM_VARIABLE, MOST_OCCURRENCES, CONFLICTS = range(5, 10)
 # Value orders.
-ASCENDING, DESCENDING, MEDIAN, SPLIT, SPLIT_UPPER, RANDOM, SAVED = range(7)
+ASCENDING, DESCENDING, MEDIAN, SPLIT, SPLIT_UPPER, RANDOM, SAVED, MIDDLE, SPLIT_RANDOM = range(9)
 # Kinds of decisions.
 AT_MOST, AT_LEAST, EQUAL = range(3)
 
@@ -104,6 +104,8 @@ def rank(m: Memory, q: TreeSearch, v: int, order: int) -> Any:
         return float(entry(m.x, v + at.LOW))
     if order == LARGEST_VALUE:
         return -float(entry(m.x, v + at.HIGH))
+    if order == MOST_OCCURRENCES:
+        return -float(degree(m, v))
     if order == MAX_REGRET:
         return -float(regret(m, v))
     if order == LARGEST_DOMAIN:
@@ -220,6 +222,18 @@ def near_saved(m: Memory, v: int) -> Any:
 
 
 @inner_kernel
+def nearest(m: Memory, v: int, middle: int) -> Any:
+    """Return the value of v that is nearest to one between its bounds, of two the smaller."""
+    away = 0
+    while True:
+        if contains(m, v, middle - away):
+            return middle - away
+        if contains(m, v, middle + away):
+            return middle + away
+        away += 1
+
+
+@inner_kernel
 def choose_branch(m: Memory, q: TreeSearch, v: int) -> Any:
     """Return kind and value of the decision to try on v; without listed values halves alone are tried."""
     order = q.state[VALUE_ORDER]
@@ -228,9 +242,11 @@ def choose_branch(m: Memory, q: TreeSearch, v: int) -> Any:
         return EQUAL, q.state[CHOSEN_VALUE]
     if q.options[CHECK_ONLY] and (order != RANDOM or entry(m.x, v + at.FIRST) < 0):
         return AT_MOST, low
-    if order in (SPLIT, SPLIT_UPPER) or entry(m.x, v + at.FIRST) < 0:
+    if order in (SPLIT, SPLIT_UPPER, SPLIT_RANDOM) or entry(m.x, v + at.FIRST) < 0:
         middle = halved(m, v)
         upper = order in (SPLIT_UPPER, DESCENDING)
+        if order == SPLIT_RANDOM:
+            upper = below(q.random, 2) == 1
         if order == SAVED:
             upper = entry(m.x, v + at.SAVED) > middle
         return (AT_LEAST, middle + 1) if upper else (AT_MOST, middle)
@@ -240,6 +256,8 @@ def choose_branch(m: Memory, q: TreeSearch, v: int) -> Any:
         return AT_LEAST, high
     if order == SAVED:
         value = near_saved(m, v)
+    elif order == MIDDLE:
+        value = nearest(m, v, halved(m, v))
     else:
         many = size(m, v)
         value = listed_value(m, v, below(q.random, many) if order == RANDOM else (many - 1) // 2)

@@ -112,7 +112,15 @@ def test_every_order_finds_all(variables: str, values: str) -> None:
 
 @pytest.mark.parametrize(
     ("values", "first"),
-    [("ascending", 0), ("descending", 9), ("median", 4), ("split", 0), ("split-upper", 9), ("saved", 0)],
+    [
+        ("ascending", 0),
+        ("descending", 9),
+        ("median", 4),
+        ("split", 0),
+        ("split-upper", 9),
+        ("saved", 0),
+        ("middle", 4),
+    ],
 )
 def test_orders_of_values_are_what_they_say(values: str, first: int) -> None:
     m = Model()
@@ -132,6 +140,18 @@ def test_orders_of_variables_are_what_they_say() -> None:
         seen = m.solve(solver="backtracking:forward", variable_order=order)
         least = {k: min(domain) for k, domain in domains.items()}
         assert seen[m[name]] == least[name], order
+
+
+def test_what_most_constraints_look_at_and_the_middle_of_what_is_left() -> None:
+    m = Model()
+    x, y = m.intvar(0, 9, shape=3, name="x"), m.intvar(domain=[0, 1, 2, 3, 9], name="y")
+    m.add(x[0] + x[1] != 5, x[1] * x[2] != 4, x[1] != y, AllDifferent(x))
+    orders = {"variable_order": "most-occurrences", "value_order": "middle"}
+    first = m.solve(solver="backtracking:forward", **orders)
+    assert (first[x[1]], first[y]) == (4, 3)
+    halves = {"value_order": "split-random"}
+    seen = {int(m.solve(solver="backtracking:forward", random_seed=k, **halves)[x[0]]) for k in range(9)}
+    assert len(seen) > 1
 
 
 def test_unknown_orders_are_refused_in_one_line() -> None:
