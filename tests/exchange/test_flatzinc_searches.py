@@ -1,4 +1,4 @@
-"""Annotations of ``solve``: which orders the exact engine is told, where others begin, what nobody follows."""
+"""Annotations of ``solve``: the orders that the exact engine is told, where others begin, what nobody does."""
 
 from __future__ import annotations
 
