@@ -1,4 +1,4 @@
-"""Annotations of ``solve``: the orders that the exact engine is told, where others begin, what nobody does."""
+"""Annotations of ``solve``: the orders that the exact engine is told, where others begin, what is unheard."""
 
 from __future__ import annotations
 
