@@ -57,8 +57,10 @@ def answer(
         options = {name: value for name, value in given.items() if value is not None}
         if milliseconds is not None:
             options["time_limit"] = max(_left(milliseconds), 1e-6)
-        guided = {"hint": hint_of(imported)} | (orders_of(imported) if follows else {})
-        _say_unfollowed([] if free else unfollowed(imported), verbose)
+        guided = {"hint": hint_of(imported, imported.guides)} | (
+            orders_of(imported, imported.guides) if follows else {}
+        )
+        _say_unfollowed([] if free else unfollowed(imported.guides), verbose)
         if verbose:
             say(f"% {imported.model.scope_text()}; {solver} {guided}", err=True)
         printer = SolutionPrinter(imported)

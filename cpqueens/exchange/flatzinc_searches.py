@@ -7,12 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cpqueens.exchange import flatzinc_text as text
-
-if TYPE_CHECKING:
-    from cpqueens.exchange.flatzinc import ImportedFlatZinc
+from cpqueens.exchange.origin import Imported
 
 VARIABLE_ORDERS = {
     "anti_first_fail": "largest-domain",
@@ -116,11 +114,11 @@ Phase = tuple[list[str], str, str]
 """Names of variables, and the exact engine's orders of them and of their values."""
 
 
-def phases_of(imported: ImportedFlatZinc) -> Iterator[Phase]:
+def phases_of(imported: Imported, guides: Guides) -> Iterator[Phase]:
     """Yield names of variables, each once, with the orders that annotations ask for."""
     model, taken = imported.model, set[str]()
     decisions = set(model.decisions.tolist())
-    for search in imported.guides.searches:
+    for search in guides.searches:
         if search.variables not in VARIABLE_ORDERS or search.values not in VALUE_ORDERS:
             continue
         terms = [imported.names[name] for name in search.names if name in imported.names]
@@ -132,12 +130,12 @@ def phases_of(imported: ImportedFlatZinc) -> Iterator[Phase]:
             yield names, VARIABLE_ORDERS[search.variables], VALUE_ORDERS[search.values]
 
 
-def orders_of(imported: ImportedFlatZinc) -> dict[str, Any]:
+def orders_of(imported: Imported, guides: Guides) -> dict[str, Any]:
     """Return the exact engine's parameters that do as the annotations say, one after the other.
 
     One annotation over all variables is that of the whole search, with restarts where that learns.
     """
-    phases = list(phases_of(imported))
+    phases = list(phases_of(imported, guides))
     if not phases:
         return {}
     (names, variables, values), *others = phases
@@ -149,11 +147,11 @@ def orders_of(imported: ImportedFlatZinc) -> dict[str, Any]:
     return {"phases": phases}
 
 
-def hint_of(imported: ImportedFlatZinc) -> dict[str, int]:
+def hint_of(imported: Imported, guides: Guides) -> dict[str, int]:
     """Return the values with which to begin, of those variables that are none of others' functions."""
     model, found = imported.model, dict[str, int]()
     decisions = set(model.decisions.tolist())
-    for name, value in imported.guides.start.items():
+    for name, value in guides.start.items():
         term = imported.names.get(name)
         if term is None or len(term.variable_list) != 1 or term.variable_list[0] not in decisions:
             continue
@@ -163,9 +161,8 @@ def hint_of(imported: ImportedFlatZinc) -> dict[str, int]:
     return found
 
 
-def unfollowed(imported: ImportedFlatZinc) -> list[str]:
+def unfollowed(guides: Guides) -> list[str]:
     """Return what no solver here follows, each thing once."""
-    guides = imported.guides
     found = dict.fromkeys(guides.others)
     for search in guides.searches:
         for word, known in ((search.variables, VARIABLE_ORDERS), (search.values, VALUE_ORDERS)):

@@ -28,7 +28,7 @@ def test_what_is_a_function_of_others_is_searched_too() -> None:
     annotations = "seq_search([bool_search([b], input_order, indomain_max, complete),"
     annotations += "int_search([s, x, z], occurrence, outdomain_min, complete)])"
     found = from_flatzinc(f"{DECLARED} solve :: {annotations} satisfy;", searched_first=True)
-    told = searches.orders_of(found)
+    told = searches.orders_of(found, found.guides)
     assert told == {
         "phases": [(["b"], "lexicographic", "descending"), (["s", "x"], "most-occurrences", "split-upper")]
     }
@@ -44,9 +44,9 @@ def test_where_to_begin_and_what_nobody_follows() -> None:
         "int_search([y], impact, indomain_min, complete), float_search([], a, b, c)], smallest, complete)"
     )
     found = from_flatzinc(f"{DECLARED} solve :: {start} :: {others} minimize s;", searched_first=True)
-    assert searches.hint_of(found) == {"x": 2}
-    assert searches.orders_of(found) == {"phases": [(["y"], "dom/wdeg", "ascending")]}
-    assert searches.unfollowed(found) == [
+    assert searches.hint_of(found, found.guides) == {"x": 2}
+    assert searches.orders_of(found, found.guides) == {"phases": [(["y"], "dom/wdeg", "ascending")]}
+    assert searches.unfollowed(found.guides) == [
         "restart_luby",
         "priority_search by smallest: in the order as written",
         "float_search",
