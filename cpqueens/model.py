@@ -70,6 +70,10 @@ class Model(Statement):
         num_workers: int | None = None,
         hint: Values | None = None,
         assumptions: Truths | None = None,
+        near: Any = None,
+        weight: int | None = None,
+        over: Any = None,
+        distance: str | None = None,
         on_improvement: Callback | None = None,
         on_progress: ProgressNote | None = None,
         log: LogLine | None = None,
@@ -105,6 +109,20 @@ class Model(Statement):
         assumptions
             Truths that are to hold this time. If there is no solution under them, ``outcome.core`` says
             which of them are to blame.
+        near
+            An earlier solution, of which as little as possible is to change: a solution or an outcome, also
+            of another model (its variables are found by names, and by labels along their axes),
+            ``{variable or name: values}``, a frame. The objective comes first, changes after it; the
+            outcome is that of a copy of the model with changes as the last objective, and
+            ``statistics["changes"]`` says how many there are.
+        weight
+            What a change costs; then the objective and the changes are added up. Soft constraints count
+            as they do in the objective.
+        over
+            The variables that are compared, in a list; by default all that have an earlier value.
+        distance
+            ``hamming``, the number of variables that change (the default), or ``manhattan``, by how much
+            they change in all.
         on_improvement
             Called with each better solution.
         on_progress
@@ -131,8 +149,8 @@ class Model(Statement):
         """
         options = _given(
             time_limit=time_limit, step_limit=step_limit, random_seed=random_seed, num_workers=num_workers,
-            hint=hint, assumptions=assumptions, on_improvement=on_improvement, on_progress=on_progress,
-            log=log,
+            hint=hint, assumptions=assumptions, near=near, weight=weight, over=over, distance=distance,
+            on_improvement=on_improvement, on_progress=on_progress, log=log,
         )  # fmt: skip
         return solve.solve(self, solver, **options, **parameters)
 

@@ -19,6 +19,8 @@ from cpqueens.language.statement import Statement
 from cpqueens.solving.carried import Carried, carrying
 from cpqueens.solving.choosing import choose
 from cpqueens.solving.collect import Collector, Consumer, Taker
+from cpqueens.solving.nearness import OPTIONS as OF_CHANGES
+from cpqueens.solving.nearness import solve_near
 from cpqueens.solving.request import build_request, positive_integer, respelled
 from cpqueens.solving.staged import staged
 from cpqueens.system.interrupts import Interrupt, Interrupted, listening
@@ -63,7 +65,8 @@ def solve(model: Statement, /, solver: str | Backend = "auto", **options: Any) -
         ``time_limit`` (seconds), ``step_limit``, ``random_seed`` (or ``seed``), ``num_workers``,
         ``hint={q: values}``, ``on_improvement`` (called with each better solution; it may return `STOP`),
         ``on_progress`` (called with ``{"bound": b}`` for each better bound that an exact solver proves),
-        ``log`` (a function of one line, or True), and the backend's own parameters.
+        ``log`` (a function of one line, or True), and the backend's own parameters; with ``near``,
+        ``weight``, ``over`` and ``distance`` as little changes as possible (see `nearness`).
 
     Raises
     ------
@@ -72,6 +75,8 @@ def solve(model: Statement, /, solver: str | Backend = "auto", **options: Any) -
     CpqueensError
         For everything that is refused before the search.
     """
+    if any(options.get(name) is not None for name in OF_CHANGES):
+        return solve_near(model, solver, options, solve)
     want = Want.BEST if model.objective is not None else Want.ONE
     improved = options.pop("on_improvement", None)
     kept: list[IntArray] = []
