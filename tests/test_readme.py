@@ -56,7 +56,7 @@ def test_it_is_short() -> None:
 
 def alike(text: str) -> list[list[str]]:
     """Return the words of each line; of seconds only that there are some."""
-    shown = re.sub(r"\d+\.\d{3}\b", "0.000", text)
+    shown = re.sub(r"\b\d+\.\d{1,3}\b", "0.000", text)
     return [line.split() for line in shown.splitlines() if line.strip()]
 
 
