@@ -150,17 +150,17 @@ class _Blame:
         """Return the backend's own core if it holds, or all assumptions."""
         everything = list(range(len(self._assumed)))
         guarded = self._plain.copy()
-        first = len(guarded.decisions)
         switches = guarded.boolvar(shape=len(everything))
+        place = {variable: k for k, variable in enumerate(switches.variables.reshape(-1).tolist())}
         for k, one in enumerate(self._assumed):
             guarded.add(switches[k].implies(guarded._own(one.truth)))
         try:
             with self._share.clock(self._stages.left) as clock:
                 request = Request(Want.ONE, clock, interrupt.cancel, interrupted=interrupt.poll)
-                found = native(guarded, [first + k for k in everything], request)
+                found = native(guarded, list(place), request)
         except CpqueensError:  # a constraint that it cannot write under a condition, for one
             return everything
-        core = sorted(k - first for k in found or ())
+        core = sorted(place[variable] for variable in found or ())
         return core if found is not None and self._infeasible(core) else everything
 
     def _infeasible(self, subset: list[int]) -> bool | None:

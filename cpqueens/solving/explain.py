@@ -4,26 +4,33 @@ import dataclasses
 import math
 import re
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from cpqueens.answers.outcome import Status
-from cpqueens.backends.base import Share, Want, sharing
+from cpqueens.backends.base import Request, Share, Want, sharing
 from cpqueens.errors import BackendFault, CpqueensError, ModelError
+from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.describe import describe
 from cpqueens.language.posted import Posted
 from cpqueens.language.rebuild import rebuilt
 from cpqueens.language.statement import Statement
 from cpqueens.solving.deletion import reduced
 from cpqueens.solving.solve import solve
-from cpqueens.system.interrupts import listening
+from cpqueens.system.interrupts import Interrupt, listening
 from cpqueens.text import markup
 
 _SECONDS_ON_ROWS = 30.0
 """Processor seconds in which the guilty rows of arrays are looked for, unless a time limit says it."""
+
+_SECONDS_FOR_CORE = 10.0
+"""Processor seconds in which CP-SAT says which constraints are to blame."""
+
+_WORTH_A_CORE = 4
+"""Constraints from which on it is asked: fewer are left out one by one as fast."""
 
 _SECONDS_TO_CHECK = 10.0
 """Processor seconds in which other backends prove it, unless a time limit says it."""
@@ -144,7 +151,8 @@ class Explanation:
 def explain_infeasible(model: Statement, /, solver: str = "auto", **options: Any) -> Explanation:
     """Return a minimal unsatisfiable subset of a model's constraints, found by deletion.
 
-    Constraints are left out (see `cpqueens.solving.deletion`), then single rows of the arrays among those
+    Where OR-Tools is installed, its core of assumptions is the first subset. Then constraints are left out
+    (see `cpqueens.solving.deletion`), and single rows of the arrays among those
     that are left (for ``time_limit`` seconds together, or 30). Domains are never left out, and the condition
     under which a quotient, a remainder or an element is defined stays and goes with the constraints that use
     it. Another installed backend then proves the subset too.
@@ -178,13 +186,15 @@ def explain_infeasible(model: Statement, /, solver: str = "auto", **options: Any
             undecided = "interrupted" if interrupt.seen else "not proved infeasible within the limits"
             why = "it has a solution" if known is False else undecided
             raise NotInfeasible(f"{model.name}: {why}; there is nothing to explain")
-        subset, minimal = reduced(everything, search.infeasible, interrupt)
+        stated = [model.constraints[k] for k in everything]
+        begun = search.narrowed(everything, stated, search.infeasible, interrupt)
+        subset, minimal = reduced(begun, search.infeasible, interrupt)
         parts = _TakenApart(model, subset)
         if len(parts.singles) > len(subset) and not interrupt.seen:
             search.begin_rows()
-            kept, decided = reduced(
-                list(range(len(parts.singles))), lambda s: search.of(parts.stated(s)), interrupt
-            )
+            rows = list(range(len(parts.singles)))
+            begun = search.narrowed(rows, parts.each(), lambda s: search.of(parts.stated(s)), interrupt)
+            kept, decided = reduced(begun, lambda s: search.of(parts.stated(s)), interrupt)
             minimal = minimal and decided
             parts.keep(kept)
         prover = search.prover
@@ -212,6 +222,22 @@ class _Search:
             self.until = time.monotonic() + seconds
         else:
             self.share = Share(_SECONDS_ON_ROWS)
+
+    def narrowed(
+        self,
+        places: list[int],
+        stated: list[Posted],
+        infeasible: Callable[[list[int]], bool | None],
+        interrupt: Interrupt,
+    ) -> list[int]:
+        """Return those of some constraints that CP-SAT blames, if they are infeasible; else all."""
+        if len(places) < _WORTH_A_CORE or interrupt.seen:
+            return places
+        blamed = _blamed(self.model, stated, self.options, interrupt)
+        if blamed is None or len(blamed) == len(places):
+            return places
+        some = [places[k] for k in blamed]
+        return some if infeasible(some) is True else places
 
     def infeasible(self, kept: Iterable[int]) -> bool | None:
         """Say whether the constraints at ``kept`` have no solution; None if undecided."""
@@ -262,6 +288,10 @@ class _TakenApart:
                 found.append((position, rows, posted))
         return found
 
+    def each(self) -> list[Posted]:
+        """Return a constraint of each row in ``singles``."""
+        return [self._posted[k] if self._size[k] == 1 else self._part(k, [row]) for k, row in self.singles]
+
     def _parts(self, singles: list[int]) -> list[tuple[int, tuple[int, ...], Posted]]:
         rows: dict[int, list[int]] = {}
         for at in singles:
@@ -278,6 +308,39 @@ class _TakenApart:
         posted = self._posted[position]
         taken = posted.constraint.flattened().take(np.array(rows if len(rows) > 1 else rows[0]))
         return dataclasses.replace(posted, constraint=taken)
+
+
+def _blamed(
+    model: Statement, stated: list[Posted], options: dict[str, Any], interrupt: Interrupt
+) -> list[int] | None:
+    """Return which of these constraints CP-SAT says cannot hold together; None if it does not say.
+
+    Each holds where a variable of its own is 1, which is assumed: what it says is a core of assumptions.
+    """
+    from cpqueens.backends import named
+
+    if "cpsat" not in named.available():
+        return None
+    rewritten: list[Any] = []
+
+    def aside(_k: int, constraint: Constraint) -> list[Any]:
+        rewritten.append(constraint)
+        return []
+
+    share = Share(_SECONDS_FOR_CORE)
+    try:
+        other = rebuilt(model, constraints=stated, edit=aside, objective=False)
+        switches = other.boolvar(shape=len(rewritten))
+        for switch, constraint in zip(switches, rewritten, strict=True):
+            other.add(switch.implies(constraint))
+        assumed = switches.variables.reshape(-1).tolist()
+        with share.clock(options.get("time_limit")) as clock:
+            request = Request(Want.ONE, clock, interrupt.cancel, interrupted=interrupt.poll)
+            backend: Any = named.get_backend("cpsat")
+            found = backend.core(other, assumed, request)
+    except CpqueensError:  # a constraint that it cannot write under a condition, for one
+        return None
+    return None if found is None else sorted(map(assumed.index, found))
 
 
 def _infeasible(

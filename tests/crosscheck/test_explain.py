@@ -106,3 +106,23 @@ def test_the_solver_that_proved_is_named_and_another_checks():
         assert found.solver in {solver} - {"auto"} or found.solver in ("backtracking", "cpsat")
         assert found.checked_by is not None
         assert found.checked_by != found.solver.partition(":")[0]
+
+
+def test_the_core_of_assumptions_is_the_first_subset(monkeypatch):
+    """Rows of arrays and a quotient among many that are not needed; without OR-Tools it is the same."""
+    model = Model()
+    x = model.intvar(0, 20, shape=30, name="x")
+    model.add(x[:-1] != x[1:])
+    for k in range(29):
+        model.add(x[k] + x[k + 1] <= 35)
+    model.add(x[4] // (x[3] - 2) >= 9, name="quotient")
+    model.add(x[:8] <= np.array([20, 20, 20, 20, 12, 20, 20, 20]), name="ends")
+    model.add(x[3] >= 4, name="divisor")
+    found = model.explain_infeasible("backtracking")
+    assert [r.name for r in found.reasons] == ["quotient", "ends", "divisor"]
+    assert (found.minimal, found.reasons[1].rows) == (True, (4,))
+    assert found.runs <= 10
+    monkeypatch.setattr("cpqueens.backends.named.available", lambda: ["backtracking", "python-constraint"])
+    other = model.explain_infeasible("backtracking")
+    assert other.reasons == found.reasons
+    assert other.runs > found.runs
