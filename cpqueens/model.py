@@ -12,7 +12,7 @@ from cpqueens.errors import ModelError
 from cpqueens.language.expressions import Operand
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
-from cpqueens.solving import solve
+from cpqueens.solving import diversity, sampling, solve
 from cpqueens.solving.explain import Explanation, explain_infeasible
 from cpqueens.solving.keywords import BackendParameters
 from cpqueens.solving.runs import runs
@@ -375,6 +375,140 @@ class Model(Statement):
             num_workers=num_workers, hint=hint, assumptions=assumptions, on_progress=on_progress, log=log,
         )  # fmt: skip
         return solve.count(self, solver, **options, **parameters)
+
+    def diverse(
+        self,
+        k: int,
+        solver: str = "auto",
+        *,
+        distance: str | None = None,
+        over: Any = None,
+        time_limit: float | None = None,
+        random_seed: int | None = None,
+        num_workers: int | None = None,
+        log: LogLine | None = None,
+        **parameters: Unpack[BackendParameters],
+    ) -> diversity.Diverse:
+        """Return k solutions of which the nearest two are as far apart as possible.
+
+        >>> from cpqueens import Model
+        >>> m = Model()
+        >>> x = m.intvar(0, 4, shape=2, name="x")
+        >>> m += x.sum() == 4
+        >>> found = m.diverse(3, distance="manhattan")
+        >>> sorted(found.solutions.values(x).tolist()), found.distance
+        ([[0, 4], [2, 2], [4, 0]], 4)
+
+        Objectives and soft constraints do not count; what is best and near an assignment is found by
+        ``solve(near=...)``.
+
+        Parameters
+        ----------
+        k
+            How many, from 1.
+        solver
+            Any that takes objectives; those that prove say whether more distance is possible.
+        distance
+            ``hamming``, the number of variables in which two solutions differ (the default), or
+            ``manhattan``, by how much they differ in all.
+        over
+            The variables that are compared, in a list; by default all.
+        time_limit
+            Seconds for everything. Half of them, at most, are for one solution after another.
+        random_seed, num_workers, log, parameters
+            As for `solve`, for each run.
+
+        Returns
+        -------
+        Diverse
+            The solutions, their least distance, what is proved of it. Where not so many differ, these.
+
+        Raises
+        ------
+        ModelError
+            For a distance that is not known, or expressions in ``over``.
+        CpqueensError
+            As for `solve`.
+        """
+        options = _given(
+            distance=distance, over=over, time_limit=time_limit, random_seed=random_seed,
+            num_workers=num_workers, log=log,
+        )  # fmt: skip
+        return diversity.diverse(self, k, solver, **options, **parameters)
+
+    def sample(
+        self,
+        k: int,
+        solver: str = "auto",
+        *,
+        random_seed: int = 0,
+        time_limit: float | None = None,
+        approximate: bool = False,
+    ) -> sampling.Sample:
+        """Draw k solutions, each uniformly from all of them and independently of the others.
+
+        >>> from cpqueens import Model
+        >>> m = Model()
+        >>> x = m.intvar(0, 9, shape=2, name="x")
+        >>> m += x[0] < x[1]
+        >>> drawn = m.sample(1000, random_seed=1)
+        >>> drawn.count, drawn[x].shape, bool((drawn[x[0]] < drawn[x[1]]).all())
+        (45, (1000, 2), True)
+
+        A solution may come several times. The objective and soft constraints do not count. Up to 300,000
+        solutions are listed; more are counted part by part, as long as that is possible.
+
+        Parameters
+        ----------
+        k
+            How many draws.
+        solver
+            Any that lists and counts.
+        random_seed
+            The same seed draws the same solutions.
+        time_limit
+            Seconds for counting; by default 60 of the processor.
+        approximate
+            Do not count: draw by a walk from one solution to another, which keeps the uniform distribution
+            but may be far from it; `Sample.guarantee` says so. Where the time ends before, there are fewer
+            draws.
+
+        Raises
+        ------
+        NotSampled
+            If the solutions are not counted within the limit.
+        NoSolution
+            If there is none.
+        CpqueensError
+            As for `enumerate`.
+        """
+        return sampling.sample(
+            self, k, solver, random_seed=random_seed, time_limit=time_limit, approximate=approximate
+        )
+
+    def marginals(self, solver: str = "auto", *, time_limit: float | None = None) -> sampling.Marginals:
+        """Return in which share of all solutions each variable has each of its values.
+
+        >>> from cpqueens import AllDifferent, Model
+        >>> m = Model()
+        >>> x = m.intvar(1, 3, shape=3, name="x")
+        >>> m += [AllDifferent(x), x[0] < x[1]]
+        >>> m.marginals().share(x[2], 3)
+        0.3333333333333333
+
+        Parameters
+        ----------
+        solver, time_limit
+            As for `sample`.
+
+        Raises
+        ------
+        NotSampled
+            If the solutions are not counted within the limit.
+        NoSolution
+            If there is none.
+        """
+        return sampling.marginals(self, solver, time_limit=time_limit)
 
     @explaining_keywords
     def check(self, assignment: Values) -> Check:

@@ -34,7 +34,7 @@ def earlier_values(model: Statement, near: Any, over: Any = None) -> tuple[IntAr
     ModelError
         If it is nothing of the kind, or nothing is left to compare.
     """
-    wanted = _variables(model, over)
+    wanted = compared_variables(model, over)
     known = model.decisions
     row, given = np.zeros(len(known), dtype=np.int64), np.zeros(len(known), dtype=bool)
     if isinstance(near, Outcome):
@@ -68,8 +68,14 @@ def earlier_values(model: Statement, near: Any, over: Any = None) -> tuple[IntAr
     return row, given
 
 
-def _variables(model: Statement, over: Any) -> Mask:
-    """Return which decision variables are compared: those that are named, or all."""
+def compared_variables(model: Statement, over: Any) -> Mask:
+    """Return which decision variables are compared: those that are named, or all.
+
+    Raises
+    ------
+    ModelError
+        For anything but decision variables.
+    """
     known = model.decisions
     if over is None:
         return np.ones(len(known), dtype=bool)
@@ -77,15 +83,21 @@ def _variables(model: Statement, over: Any) -> Mask:
     wanted = np.zeros(len(known), dtype=bool)
     try:
         for part in parts:
-            terms = model.own_terms(model[part] if isinstance(part, str) else part)
-            wanted[np.searchsorted(known, _plain(model, terms))] = True
+            wanted[np.searchsorted(known, plain_variables_of(model, part))] = True
     except (TypeError, AttributeError):
         raise ModelError(f"over: variables in a list are needed, got {shown(over)}") from None
     return wanted
 
 
-def _plain(model: Statement, terms: LinearArray) -> IntArray:
-    """Return the decision variables that terms are, in their shape."""
+def plain_variables_of(model: Statement, x: Any) -> IntArray:
+    """Return the decision variables that terms are (or the variable of a name is), in their shape.
+
+    Raises
+    ------
+    ModelError
+        For expressions.
+    """
+    terms = model.own_terms(model[x] if isinstance(x, str) else x)
     flat = terms.reshape(-1)
     single = flat.width == 1 and bool((flat.coefficients == 1).all()) and not flat.constants.any()
     if flat.size and (not single or model.is_defined[flat.variables[:, 0]].any()):
@@ -119,7 +131,7 @@ def _take(
     given: Mask,
 ) -> None:
     """Write values beside their variables: those at the same labels or, where there are none, places."""
-    variables = _plain(model, terms)
+    variables = plain_variables_of(model, terms)
     if variables.ndim != values.ndim:
         raise ModelError(
             f"near: {model.text_of(terms):.60} has {variables.ndim} axes, the earlier one {values.ndim}"

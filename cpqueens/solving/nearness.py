@@ -23,7 +23,7 @@ from cpqueens.solving.earlier import Mask, earlier_values
 from cpqueens.text.plaintext import shown
 from cpqueens.text.suggest import did_you_mean
 
-DISTANCES: dict[str, Callable[[LinearArray, Any], LinearArray]] = {
+DISTANCES: dict[str, Callable[[Any, Any], Any]] = {
     "hamming": lambda x, values: (x != values).sum(),
     "manhattan": lambda x, values: abs(x - values).sum(),
 }
@@ -42,9 +42,20 @@ def distance_between(x: LinearArray, values: Any, name: Any) -> LinearArray:
         For an unknown distance.
     """
     if not isinstance(name, str) or name not in DISTANCES:
-        near = did_you_mean(name, DISTANCES) if isinstance(name, str) else ""
-        raise ModelError(f"distance {shown(name)}: allowed are {', '.join(DISTANCES)}{near}")
-    return DISTANCES[name](x, values)
+        raise unknown_distance(name)
+    found: LinearArray = DISTANCES[name](x, values)
+    return found
+
+
+def unknown_distance(name: Any) -> ModelError:
+    """Return the refusal of a distance that is none."""
+    near = did_you_mean(name, DISTANCES) if isinstance(name, str) else ""
+    return ModelError(f"distance {shown(name)}: allowed are {', '.join(DISTANCES)}{near}")
+
+
+def distance_of(a: IntArray, b: IntArray, name: str) -> int:
+    """Return how far apart values are."""
+    return int(DISTANCES[name](a, b))
 
 
 def solve_near(

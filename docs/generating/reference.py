@@ -22,6 +22,7 @@ ASKED: dict[str, tuple[str, ...]] = {
     "enumerate": ("queens", "n=6"),
     "count": ("queens", "n=6"),
     "check": ("queens", "n=4", "2413"),
+    "sample": ("queens", "n=6"),
     "compare": ("queens", "queens", "n=4"),
     "cross-check": ("queens", "n=4", "--solvers", "cpsat,backtracking,las-vegas", "--seeds", "2"),
     "evaluate": ("queens", "n=6", "--solver", "las-vegas", "--runs", "5"),

@@ -24,11 +24,17 @@ from cpqueens.lowered.lowering import Scratch
 
 SHARED = {
     "base",
+    "connective",
+    "intervals",
     "joining",
     "kinds",
+    "lexicographic",
+    "ordered",
     "paired",
+    "successors",
     "expression",
     "states",
+    "lex_chain",
     "table_rows",
 }
 """Files of what several kinds share."""

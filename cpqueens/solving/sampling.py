@@ -1,0 +1,392 @@
+"""Solutions drawn uniformly: by their numbers in an order that is never listed, since its parts are counted.
+
+A draw is a number below the count of all solutions. Which solution has it follows from counts of the
+solutions with each value of the first variable, then of the second one, until what is left is few enough to
+be listed (Jerrum, Valiant and Vazirani 1986 sample from counts in this way). All draws descend together, so
+that nothing is counted twice. Counts are exact integers, by the exact engine and its counters for boards.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cpqueens.answers.outcome import Solution, SolutionSet
+from cpqueens.backends.base import by_processor, now
+from cpqueens.errors import BackendFault, CpqueensError, ModelError, NoSolution
+from cpqueens.language.arrays import of_variables
+from cpqueens.language.labels import numbers_among
+from cpqueens.language.rebuild import domain_of
+from cpqueens.language.rows import IntArray
+from cpqueens.language.statement import Statement
+from cpqueens.solving.earlier import plain_variables_of
+from cpqueens.solving.request import positive_integer, positive_seconds
+from cpqueens.solving.solve import IncompleteCount, count, enumerate_solutions, solve
+from cpqueens.system.requirements import need
+from cpqueens.text.needed import as_switch
+from cpqueens.text.plaintext import shown
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+LISTED, CELLS = 300_000, 10_000_000
+"""Solutions, and values in them, up to which a part of the space is listed rather than counted by values."""
+
+SECONDS = 60.0
+"""Processor seconds that counting may take by default."""
+
+COMPLETIONS = 5_000
+"""Solutions that agree on some variables up to which a walk lists them; of more it frees fewer variables."""
+
+PARTS = 1000
+"""Values of a variable up to which a space is split by each of them; else by as many ranges."""
+
+
+class NotSampled(CpqueensError):  # noqa: N818
+    """The solutions could not be counted within the limit, so that no draw would be uniform."""
+
+    exit_code = 3
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Solutions that were drawn, one may be there several times.
+
+    >>> from cpqueens.models.queens import queens
+    >>> drawn = queens(8).sample(5, random_seed=0)
+    >>> len(drawn.solutions), drawn.count, drawn.exact
+    (5, 92, True)
+
+    Attributes
+    ----------
+    solutions
+        Them, in the order in which they were drawn.
+    count
+        How many solutions there are; None if they were not counted.
+    exact
+        Whether each draw is uniform over all solutions, and independent of the others.
+    guarantee
+        What is guaranteed, and what is not.
+    seconds
+        What it took.
+    """
+
+    solutions: SolutionSet
+    count: int | None
+    exact: bool
+    guarantee: str
+    seconds: float
+
+    def __getitem__(self, expression: Any) -> Any:
+        """Return an expression's values in all draws, of shape ``(draws, *shape)``."""
+        return self.solutions.values(expression)
+
+    def __len__(self) -> int:
+        return len(self.solutions)
+
+    def __iter__(self) -> Iterator[Solution]:
+        return iter(self.solutions)
+
+    def __str__(self) -> str:
+        of = "" if self.count is None else f" of {self.count:,}"
+        return f"{len(self)} solution(s){of}: {self.guarantee}"
+
+
+EXACT = "each is drawn uniformly from all solutions, independently of the others"
+WALKED = (
+    "each is a solution; the walk that drew them leaves the uniform distribution as it is, but draws depend "
+    "on each other, how near to uniform they are is not known, and some solutions may be out of its reach"
+)
+
+
+def sample(
+    model: Statement,
+    k: int,
+    solver: str,
+    *,
+    random_seed: int = 0,
+    time_limit: float | None = None,
+    approximate: bool = False,
+) -> Sample:
+    """Draw k solutions, see `cpqueens.Model.sample`."""
+    many, began = positive_integer(k, "k", 10_000_000), time.monotonic()
+    if many is None:
+        raise ModelError(f"k: a number of draws is needed, got {shown(k)}")
+    if isinstance(random_seed, bool) or not isinstance(random_seed, int | np.integer):
+        raise ModelError(f"random_seed: an integer is needed, got {shown(random_seed)}")
+    draws = random.Random(int(random_seed))
+    walks, total = as_switch(approximate, "approximate"), None
+    with _limited(time_limit) as seconds:
+        space = _Space(model, solver, seconds)
+        if walks:
+            rows, said = space.walk(many, draws), WALKED
+        else:
+            (rows, total), said = space.draw(many, draws), EXACT
+    solutions = SolutionSet(model, model.decisions, rows, in_order=False)
+    return Sample(solutions, total, total is not None, said, time.monotonic() - began)
+
+
+def marginals(model: Statement, solver: str, *, time_limit: float | None = None) -> Marginals:
+    """Return how many solutions have each value of each variable, see `cpqueens.Model.marginals`."""
+    with _limited(time_limit) as seconds:
+        return _Space(model, solver, seconds).marginals(model)
+
+
+@contextmanager
+def _limited(time_limit: Any) -> Iterator[float | None]:
+    """Give the seconds of a limit: the user's goes by the clock, the one by default by the processor."""
+    limit = positive_seconds(time_limit, "time_limit")
+    with nullcontext() if time_limit is not None else by_processor():
+        yield SECONDS if time_limit is None else limit
+
+
+@dataclass(frozen=True)
+class Marginals:
+    """In how many of all solutions each variable has each of its values.
+
+    >>> from cpqueens.models.queens import queens
+    >>> m = queens(6)
+    >>> found = m.marginals()
+    >>> found.count, found.share(m["q"], 0).tolist()
+    (4, [0.0, 0.25, 0.25, 0.25, 0.25, 0.0])
+
+    Attributes
+    ----------
+    model
+        What they are of.
+    count
+        How many solutions there are.
+    numbers
+        By each decision variable (its index) how many solutions have each value.
+    """
+
+    model: Statement
+    count: int
+    numbers: Mapping[int, Mapping[int, int]]
+
+    def share(self, x: Any, value: Any) -> Any:
+        """Return the share of the solutions in which variables have a value: a number, or an array.
+
+        Raises
+        ------
+        ModelError
+            For anything but decision variables.
+        """
+        variables = plain_variables_of(self.model, x)
+        names = self.model.names_of(int(variables.reshape(-1)[0])) if variables.size else None
+        number = value if names is None else numbers_among(names, value, "share")
+        found = [self.numbers[v].get(number, 0) / self.count for v in variables.reshape(-1).tolist()]
+        return np.array(found).reshape(variables.shape) if variables.shape else found[0]
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the shares as a frame of pandas: a row for each variable, a column for each value.
+
+        Raises
+        ------
+        MissingLibrary
+            Without pandas.
+        """
+        need("pandas", "pandas")
+        import pandas
+
+        rows = {
+            self.model.name_of(v): {value: n / self.count for value, n in of.items()}
+            for v, of in self.numbers.items()
+        }
+        return pandas.DataFrame.from_dict(rows, orient="index").sort_index(axis=1).fillna(0.0)
+
+
+Range = tuple[int, int, int]
+"""A decision variable, and the least and greatest value that it may have in a part of the space."""
+
+
+class _Space:
+    """All solutions of a model, in parts that are counted or listed when they are asked for."""
+
+    def __init__(self, model: Statement, solver: str, limit: float | None) -> None:
+        self._model, self._solver = model.copy(), solver
+        self._model._clear_objectives()
+        self._seconds = limit
+        self._end = None if limit is None else now() + limit
+        self._few = min(LISTED, CELLS // max(1, len(model.decisions)))
+
+    def draw(self, k: int, draws: random.Random) -> tuple[IntArray, int]:
+        """Return k uniform draws, (k, decision variables), and the number of all solutions."""
+        root = self._listed(())
+        parts = {} if root is not None else self._counts(())
+        total = len(root) if root is not None else sum(parts.values())
+        if not total:
+            raise NoSolution("the model has no solution to be drawn")
+        numbers = [draws.randrange(total) for _ in range(k)]
+        if root is not None:
+            return root[numbers], total
+        found = np.zeros((k, len(self._model.decisions)), dtype=np.int64)
+        waiting = [(parts, list(enumerate(numbers)))]
+        while waiting:
+            parts, asked = waiting.pop()
+            ends, inside = list(accumulate(parts.values())), list(parts.items())
+            shares: dict[int, list[tuple[int, int]]] = {}
+            for at, number in asked:
+                part = bisect_right(ends, number)
+                shares.setdefault(part, []).append((at, number - ends[part] + inside[part][1]))
+            for part, mine in shares.items():
+                ranges, many = inside[part]
+                if many > self._few:
+                    waiting.append((self._counts(ranges, many), mine))
+                    continue
+                rows = self._listed(ranges)
+                _agree(self._few + 1 if rows is None else len(rows), many)
+                for at, number in mine:
+                    found[at] = rows[number]  # type: ignore[index]  # they agree
+        return found, total
+
+    def marginals(self, model: Statement) -> Marginals:
+        """Return the numbers of solutions with each value."""
+        root, known = self._listed(()), self._model.decisions.tolist()
+        numbers: dict[int, dict[int, int]] = {}
+        total = None if root is None else len(root)
+        for k, v in enumerate(known):
+            if root is not None:
+                values, many = np.unique(root[:, k], return_counts=True)
+                numbers[v] = dict(zip(values.tolist(), many.tolist(), strict=True))
+                continue
+            low, high = int(self._model.lower[v]), int(self._model.upper[v])
+            if high - low >= PARTS:
+                raise self._refused(f"{self._model.name_of(v)} has {high - low + 1} values")
+            parts = {a: self._count(((v, a, a),)) for a, _ in self._pieces(v, low, high, PARTS)}
+            numbers[v] = {value: n for value, n in parts.items() if n}
+            total = _agree(sum(parts.values()), total)
+        if not total:
+            raise NoSolution("the model has no solution that values could be counted in")
+        return Marginals(model, total, numbers)
+
+    def walk(self, k: int, draws: random.Random) -> IntArray:
+        """Return k states of a walk: blocks of variables are drawn anew, uniformly given all others."""
+        begun = solve(self._model, self._solver, **self._limits())
+        if begun.solution is None:
+            if begun.complete:
+                raise NoSolution("the model has no solution to be drawn")
+            raise self._refused("no solution was found to begin with")
+        row = np.array(begun.solution.values)
+        found: list[IntArray] = []
+        open_ = [
+            c for c, v in enumerate(self._model.decisions) if self._model.lower[v] < self._model.upper[v]
+        ]
+        try:
+            while len(found) < k:
+                row = self._moved(row, open_, draws)
+                found.append(row)
+        except NotSampled:  # the time is over
+            if not found:
+                raise
+        return np.stack(found)
+
+    def _moved(self, row: IntArray, columns: list[int], draws: random.Random) -> IntArray:
+        """Return the state after one turn of the walk, in which each column was drawn anew."""
+        order = draws.sample(columns, len(columns))
+        waiting = [order[::2], order[1::2]]
+        while waiting:
+            block = waiting.pop()
+            rows = self._completions(row, block)
+            if rows is not None:
+                row = rows[draws.randrange(len(rows))]
+            elif len(block) > 1:
+                waiting += [block[::2], block[1::2]]
+        return row
+
+    def _completions(self, row: IntArray, block: list[int]) -> IntArray | None:
+        """Return the solutions that agree with one outside of a block of columns; None of too many."""
+        kept = np.delete(np.arange(len(row)), block)
+        known = self._model.decisions
+        other = self._model.copy()
+        other.fix(of_variables(other, known[kept], (len(kept),)), row[kept])
+        return self._all_of(other, COMPLETIONS, self._limits())
+
+    def _listed(self, ranges: tuple[Range, ...]) -> IntArray | None:
+        """Return all solutions of a part in lexicographic order; None of too many."""
+        return self._all_of(self._within(ranges), self._few, self._limits())
+
+    def _all_of(self, model: Statement, most: int, limits: Mapping[str, Any]) -> IntArray | None:
+        outcome = enumerate_solutions(model, solver=self._solver, solution_limit=most + 1, **limits)
+        rows = outcome.solutions.matrix
+        if len(rows) > most:
+            return None
+        if not outcome.complete:
+            raise self._refused(f"{len(rows):,} were found")
+        return rows[np.lexsort(rows.T[::-1])] if rows.shape[1] else rows
+
+    def _counts(self, ranges: tuple[Range, ...], total: int | None = None) -> dict[tuple[Range, ...], int]:
+        """Return the parts of a part by the values of one more variable, and how many solutions each has."""
+        inside = {v: (low, high) for v, low, high in ranges}
+        for v in self._model.decisions.tolist():
+            low, high = inside.get(v, (int(self._model.lower[v]), int(self._model.upper[v])))
+            if low < high:
+                break
+        else:
+            _agree(1, total)  # nothing is open
+        others = tuple(r for r in ranges if r[0] != v)
+        parts = [(*others, (v, first, last)) for first, last in self._pieces(v, low, high, PARTS)]
+        counted = {part: self._count(part) for part in parts}
+        _agree(sum(counted.values()), total)
+        return {part: many for part, many in counted.items() if many}
+
+    def _pieces(self, v: int, low: int, high: int, most: int) -> list[tuple[int, int]]:
+        """Return the values of a variable from ``low`` to ``high`` as at most so many ranges."""
+        domain = domain_of(self._model, v)
+        if isinstance(domain, tuple):
+            size = high - low + 1
+            edges = [low + size * k // min(most, size) for k in range(min(most, size) + 1)]
+            return [(first, after - 1) for first, after in pairwise(edges)]
+        values = domain[(domain >= low) & (domain <= high)]
+        split = np.array_split(values, min(most, len(values)))
+        return [(int(piece[0]), int(piece[-1])) for piece in split]
+
+    def _count(self, ranges: tuple[Range, ...]) -> int:
+        try:
+            return count(self._within(ranges), self._solver, **self._limits())
+        except IncompleteCount:
+            raise self._refused("they are not counted") from None
+
+    def _within(self, ranges: tuple[Range, ...]) -> Statement:
+        other = self._model.copy() if ranges else self._model
+        for v, low, high in ranges:
+            x = of_variables(other, np.array([v]), ())
+            other.add(x == low if low == high else [x >= low, x <= high])
+        return other
+
+    def _limits(self) -> dict[str, float]:
+        if self._end is None:
+            return {}
+        left = self._end - now()
+        if left <= 0:
+            raise self._refused("they are not counted")
+        return {"time_limit": left}
+
+    def _refused(self, so_far: str) -> NotSampled:
+        """Return the error for what was not counted, or not reached by a walk, in the time."""
+        within = "before the end" if self._seconds is None else f"within {self._seconds:g} s"
+        return NotSampled(
+            f"the solutions could not be counted {within} ({so_far}), so that no draw would be uniform; give "
+            "a longer time_limit, or approximate=True"
+        )
+
+
+def _agree(many: int, known: int | None) -> int:
+    """Return a number of solutions that was counted in two ways.
+
+    Raises
+    ------
+    BackendFault
+        If these do not agree.
+    """
+    if known is not None and many != known:
+        raise BackendFault(f"{many} solutions were counted where there are {known}", "COUNT_DIFF")
+    return many

@@ -1,0 +1,163 @@
+"""Draws are uniform: chi-square tests over listed spaces, over orbits, and where parts are counted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from cpqueens.models.queens import queens
+from fake_backend import FakeBackend, installed, says
+from scipy.stats import chisquare
+
+from cpqueens import AllDifferent, Circuit, Cumulative, Model, StopReason
+from cpqueens.answers.symmetry import QUEENS_BOARD, canonical
+from cpqueens.backends.base import Deliver, Ended, Request, Want
+from cpqueens.crosscheck import oracle
+from cpqueens.errors import BackendFault, ModelError, NoSolution
+from cpqueens.fuzzing.generate import random_model
+from cpqueens.solving import sampling
+from cpqueens.solving.sampling import NotSampled
+
+DRAWS = 30
+"""For each solution."""
+
+
+def small_models() -> Iterator[tuple[str, Model]]:
+    """Yield twenty models with 2 to 600 solutions."""
+    for n in (4, 5, 6, 7):
+        yield f"queens {n}", queens(n)
+    latin = Model()
+    x = latin.intvar(1, 4, shape=(4, 4), name="x")
+    latin += [AllDifferent(line) for square in (x, x.T) for line in square]
+    yield "latin", latin
+    tour = Model()
+    tour += Circuit(tour.intvar(0, 5, shape=6, name="next"))
+    yield "circuit", tour
+    tasks = Model()
+    tasks += Cumulative(tasks.intvar(0, 4, shape=3, name="start"), [2, 2, 1], [1, 1, 2], 2)
+    yield "tasks", tasks
+    holes = Model()
+    y = holes.intvar(domain=[-5, 0, 2, 9], shape=3, name="y")
+    holes.add(y[0] * y[1] != y[2])
+    yield "holes", holes
+    seed, taken = 0, 0
+    while taken < 12:
+        model = random_model(seed)
+        if 2 <= len(oracle.solve(model).solutions) <= 300:
+            yield f"random {seed}", model
+            taken += 1
+        seed += 1
+
+
+def p_value(drawn: np.ndarray, expected: np.ndarray) -> float:
+    """Return how likely a distribution as uneven as that of the rows is; each expected row has a weight."""
+    space, weights = np.unique(expected, axis=0, return_counts=True)
+    found, many = np.unique(drawn, axis=0, return_counts=True)
+    place = {tuple(row): k for k, row in enumerate(space.tolist())}
+    counted = np.zeros(len(space))
+    for row, number in zip(found.tolist(), many.tolist(), strict=True):
+        counted[place[tuple(row)]] = number
+    return float(chisquare(counted, weights * len(drawn) / len(expected)).pvalue) if len(space) > 1 else 1.0
+
+
+def test_draws_are_uniform_over_solutions_and_orbits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the space is listed, and where no more than a quarter of it may be, so that parts are counted."""
+    found: dict[str, float] = {}
+    listed = sampling.LISTED
+    for name, model in small_models():
+        space = model.enumerate(solver="cpsat").solutions.matrix
+        assert 2 <= len(space) <= 600
+        for few in (listed, 1 + len(space) // 4):
+            monkeypatch.setattr(sampling, "LISTED", few)
+            drawn = model.sample(DRAWS * len(space), "backtracking", random_seed=7)
+            assert (drawn.count, drawn.exact) == (len(space), True)
+            found[f"{name}, {few == listed}"] = p_value(drawn.solutions.matrix, space)
+            if name.startswith("queens"):
+                orbits = canonical(drawn.solutions.matrix), canonical(space, QUEENS_BOARD)
+                found[f"{name}, {few == listed}, orbits"] = p_value(*orbits)
+        again = model.sample(20, "backtracking", random_seed=7).solutions.matrix
+        assert (again == model.sample(20, "backtracking", random_seed=7).solutions.matrix).all()
+    assert len(found) == 2 * 20 + 2 * 4
+    assert min(found.values()) > 1e-3, found
+    assert 0.3 < np.mean(list(found.values())) < 0.8, found
+
+
+def test_marginals_are_the_shares_of_all_solutions(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = Model()
+    x = model.intvar(0, 3, shape=(2, 2), name="x")
+    shade = model.var(["light", "dark"], name="shade")
+    model.add(x.sum() == 5, (shade == "dark").implies(x[0, 0] > x[1, 1]))
+    space = oracle.solve(model).solutions
+    for few in (sampling.LISTED, 2):
+        monkeypatch.setattr(sampling, "LISTED", few)
+        found = model.marginals("backtracking")
+        assert found.count == len(space)
+        for value in range(5):
+            expected = (space[:, :4] == value).mean(axis=0).reshape(2, 2)
+            assert np.allclose(found.share(x, value), expected)
+        number = {"light": 0, "dark": 1}["dark"]
+        assert found.share("shade", "dark") == (space[:, 4] == number).mean()
+        frame = found.to_frame()
+        assert np.allclose(frame.sum(axis=1), 1)
+        assert frame.loc["x[1,0]", 2] == found.share(x[1, 0], 2)
+    with pytest.raises(ModelError):
+        found.share(x + 1, 0)
+
+
+def test_what_cannot_be_counted_is_refused_or_said_to_be_approximate() -> None:
+    model = Model()
+    x = model.intvar(0, 5, shape=(6, 6), name="x")
+    model += [AllDifferent(line) for square in (x, x.T) for line in square]
+    with pytest.raises(NotSampled, match="approximate=True") as error:
+        model.sample(3, "backtracking", time_limit=0.5)
+    assert "\n" not in str(error.value)
+    assert error.value.exit_code == 3
+    drawn = model.sample(2, "backtracking", approximate=True)
+    assert (len(drawn), drawn.count, drawn.exact) == (2, None, False)
+    assert "not known" in drawn.guarantee
+    assert all(s.check().ok for s in drawn)
+    assert len({s.values.tobytes() for s in drawn}) == 2
+
+
+def test_the_walk_keeps_the_uniform_distribution() -> None:
+    """On a space whose halves are well connected, every second state is nearly independent."""
+    model = Model()
+    x = model.intvar(0, 2, shape=4, name="x")
+    model.add(x.sum() == 4)
+    drawn = model.sample(200, "backtracking", approximate=True, random_seed=3)
+    assert p_value(drawn.solutions.matrix[::2], oracle.solve(model).solutions) > 1e-3
+
+
+def test_nothing_to_draw_and_bad_requests() -> None:
+    for approximate in (False, True):
+        with pytest.raises(NoSolution):
+            queens(3).sample(1, "backtracking", approximate=approximate)
+    with pytest.raises(NoSolution):
+        queens(3).marginals("backtracking")
+    for options in (
+        {"k": 0},
+        {"k": 1, "random_seed": 0.5},
+        {"k": 1, "approximate": 3},
+        {"k": 1, "time_limit": 0},
+    ):
+        with pytest.raises(ModelError) as error:
+            queens(6).sample(**options)  # type: ignore[arg-type]
+        assert "\n" not in str(error.value)
+
+
+def test_a_count_that_listing_does_not_confirm_is_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = Model()
+    model.intvar(0, 4, name="x")
+    every = says(np.arange(5)[:, None])
+    monkeypatch.setattr(sampling, "LISTED", 3)
+    for claimed in (3, 9):
+
+        def script(model: Any, request: Request, deliver: Deliver, claimed: int = claimed) -> Ended:
+            if request.want is Want.COUNT:
+                return Ended(True, StopReason.EXHAUSTED, count=claimed)
+            return every(model, request, deliver)
+
+        with installed(FakeBackend(script)), pytest.raises(BackendFault):
+            model.sample(2, "fake")
