@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from each import each
 
 from cpqueens import (
     AllDifferent,
@@ -67,7 +68,7 @@ BOUNDS = {
 }
 
 
-@pytest.mark.parametrize("case", BOUNDS)
+@each("case", BOUNDS)
 def test_bounds(case: str) -> None:
     (low, high), message = BOUNDS[case]
     refused(lambda: Model().intvar(low, high), message)
@@ -99,7 +100,7 @@ DOMAINS = {
 }
 
 
-@pytest.mark.parametrize("case", DOMAINS)
+@each("case", DOMAINS)
 def test_domains(case: str) -> None:
     domain, message = DOMAINS[case]
     refused(lambda: Model().intvar(domain=domain), message)
@@ -120,7 +121,7 @@ SHAPES = {
 }
 
 
-@pytest.mark.parametrize("case", SHAPES)
+@each("case", SHAPES)
 def test_shapes(case: str) -> None:
     shape, message = SHAPES[case]
     refused(lambda: Model().intvar(0, 1, shape=shape), message)
@@ -223,7 +224,7 @@ def test_every_backend_refuses_or_solves_wide_domains(solver: str) -> None:
     assert time.perf_counter() - started < 12
 
 
-@pytest.mark.parametrize("answer", [None, 1, "go on", 0, False])
+@each("answer", [None, 1, "go on", 0, False])
 def test_a_callbacks_other_answers_mean_go_on(solver: str, answer) -> None:
     m = Model()
     m.intvar(0, 3, name="x")

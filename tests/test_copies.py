@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import oracle
 import pytest
+from each import each
 from seeds import seeds
 
 from cpqueens import STOP, AllDifferent, Count, Model, ModelError, Predicate, Table, all_, element
@@ -194,8 +195,8 @@ RUNS: dict[str, Callable[[Model, Callable[..., Any], str], Any]] = {
 }
 
 
-@pytest.mark.parametrize("change", CHANGES)
-@pytest.mark.parametrize("run", RUNS)
+@each("change", CHANGES)
+@each("run", RUNS)
 def test_a_callback_cannot_change_the_model_under_way(run: str, change: str) -> None:
     m, q = _small()
     before = dump_model(m)

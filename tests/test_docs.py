@@ -28,6 +28,7 @@ from typing import Any
 import click
 import pytest
 from click.testing import CliRunner
+from each import each
 
 import cpqueens
 from cpqueens.cli import main as cli
@@ -61,7 +62,7 @@ COMMANDS = sorted(
 )
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
+@each("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
 def test_blocks_run_or_say_what_they_are(page: Path) -> None:
     kinds = {kind for kind, _, _ in blocks(page)}
     assert kinds <= EXECUTED | SHOWN
@@ -70,7 +71,7 @@ def test_blocks_run_or_say_what_they_are(page: Path) -> None:
     assert text.count("```") % 2 == 0
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@each("command", COMMANDS)
 def test_commands_can_be_typed(command: str) -> None:
     _, verb, *arguments = shlex.split(command)
     found = cli.main.get_command(click.Context(cli.main), verb)

@@ -8,7 +8,7 @@ from enum import EnumType
 from pathlib import Path
 from typing import Any
 
-import pytest
+from each import each
 
 import cpqueens
 from cpqueens import Model
@@ -46,7 +46,7 @@ FUNCTIONS = {n: t for n, t in public().items() if inspect.isfunction(t)}
 VERBS = {f"Model.{name}": getattr(Model, name) for name in WRITTEN}
 
 
-@pytest.mark.parametrize("name", [*CLASSES_AND_FUNCTIONS, *VERBS])
+@each("name", [*CLASSES_AND_FUNCTIONS, *VERBS])
 def test_every_public_name_is_documented_with_an_example(name: str) -> None:
     thing = {**CLASSES_AND_FUNCTIONS, **VERBS}[name]
     text = documented(thing)
@@ -54,7 +54,7 @@ def test_every_public_name_is_documented_with_an_example(name: str) -> None:
     assert ">>> " in text
 
 
-@pytest.mark.parametrize("name", [*FUNCTIONS, *VERBS])
+@each("name", [*FUNCTIONS, *VERBS])
 def test_functions_and_verbs_say_what_they_take_and_refuse(name: str) -> None:
     thing = {**FUNCTIONS, **VERBS}[name]
     text = documented(thing)
@@ -72,7 +72,7 @@ CLASSES = {
 KINDS = {n: t for n, t in CLASSES.items() if issubclass(t, Constraint)}
 
 
-@pytest.mark.parametrize("name", CLASSES)
+@each("name", CLASSES)
 def test_classes_say_what_they_are_made_of(name: str) -> None:
     thing = CLASSES[name]
     text = documented(thing)
@@ -84,7 +84,7 @@ def test_classes_say_what_they_are_made_of(name: str) -> None:
     assert missing == []
 
 
-@pytest.mark.parametrize("name", KINDS)
+@each("name", KINDS)
 def test_constraints_say_what_they_refuse(name: str) -> None:
     assert "Raises\n------" in documented(KINDS[name])
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cpqueens.models.queens import queens as problem
+from each import each
 
 import cpqueens
 from cpqueens import (
@@ -208,7 +209,7 @@ def solutions(habit: Habit) -> list[dict[str, Any]]:
     return [s.as_dict() for s in v.m.enumerate(solver="backtracking").solutions]
 
 
-@pytest.mark.parametrize("name", WORKS)
+@each("name", WORKS)
 def test_a_habit_that_works_means_what_it_says(name: str) -> None:
     habit, ours = WORKS[name]
     found = solutions(habit)
@@ -424,7 +425,7 @@ REFUSED: dict[str, tuple[Habit, type[Exception], str]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", REFUSED)
+@each("name", REFUSED)
 def test_a_habit_that_does_not_work_is_answered_with_the_spelling_of_here(name: str) -> None:
     habit, error, match = REFUSED[name]
     with pytest.raises(error, match=match) as caught:
@@ -578,7 +579,7 @@ VERBS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("name", [*CALLED, *(f"m.{verb}" for verb in VERBS)])
+@each("name", [*CALLED, *(f"m.{verb}" for verb in VERBS)])
 def test_a_keyword_that_does_not_exist_is_answered_with_one_that_does(name: str) -> None:
     v = Variables()
     verb = getattr(v.m, name[2:]) if name.startswith("m.") else CALLED[name]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import pytest
+from each import each
 
 from cpqueens import AllDifferent, GlobalCardinality, Model, element
 from cpqueens.answers.check import Checker
@@ -43,7 +43,7 @@ MODELS: dict[str, Model] = {
 }
 
 
-@pytest.mark.parametrize("name", MODELS)
+@each("name", MODELS)
 def test_what_is_accepted_is_what_the_oracle_says(name: str) -> None:
     model, checker = MODELS[name], Checker(MODELS[name])
     grid = oracle.assignments(model)

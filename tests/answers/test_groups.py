@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
+from each import each
 from known_counts import CONGRUENT_ON_TORUS, SIMILAR_ON_TORUS
 
 from cpqueens import ModelError
@@ -25,7 +26,7 @@ def test_a_generated_group_has_the_orbits_of_the_one_written_down() -> None:
     assert symmetry.as_group(few) is few
 
 
-@pytest.mark.parametrize("n", [1, 2, 4, 5, 6, 7, 8])
+@each("n", [1, 2, 4, 5, 6, 7, 8])
 def test_the_torus_by_its_published_classes(n: int) -> None:
     q = boards(n)
     assert len(fundamental(q, groups.torus(n))) == CONGRUENT_ON_TORUS[n]

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from each import each
 from known_counts import QUEENS, QUEENS_FIXED_BY_90, QUEENS_FIXED_BY_180, QUEENS_FUNDAMENTAL
 
 from cpqueens import AllDifferent, Model, ModelError
@@ -11,7 +12,7 @@ from cpqueens.answers.symmetry_breaking import lex_leader
 from cpqueens.problems import catalog
 
 
-@pytest.mark.parametrize("n", [4, 5, 6, 7, 8, 9])
+@each("n", [4, 5, 6, 7, 8, 9])
 def test_orbits_of_queens_by_every_published_sequence(n: int) -> None:
     rows = catalog.find("queens").instance(n=n).model.enumerate(solver="backtracking").solutions.matrix
     tally = OrbitTally(QUEENS_BOARD)

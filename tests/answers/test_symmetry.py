@@ -3,6 +3,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from each import each
 from known_counts import QUEENS, QUEENS_FIXED_BY_90, QUEENS_FIXED_BY_180, QUEENS_FUNDAMENTAL
 
 from cpqueens import IntegerError, ModelError
@@ -50,7 +51,7 @@ TURNS: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("symmetry", QUEENS_BOARD, ids=lambda s: s.name)
+@each("symmetry", QUEENS_BOARD, ids=lambda s: s.name)
 def test_a_symmetry_moves_every_queen_as_geometry_says(symmetry: Any) -> None:
     q = np.array(list(itertools.permutations(range(5))))
     turn = TURNS[symmetry.name]
@@ -58,7 +59,7 @@ def test_a_symmetry_moves_every_queen_as_geometry_says(symmetry: Any) -> None:
         assert squares(after) == {turn(i, c, 4) for i, c in squares(before)}
 
 
-@pytest.mark.parametrize("k", range(8))
+@each("k", range(8))
 def test_boards_of_cells_turn_like_boards_of_queens(k: int) -> None:
     q = boards(6)
     cells = (q[:, :, None] == np.arange(6)).astype(np.int64)
@@ -87,7 +88,7 @@ def test_cell_boards_are_a_group_of_eight() -> None:
         assert second(first(cells)).tobytes() in known
 
 
-@pytest.mark.parametrize("n", range(1, 10))
+@each("n", range(1, 10))
 def test_published_orbits_of_queens(n: int) -> None:
     q = boards(n)
     assert len(q) == QUEENS[n]

@@ -8,6 +8,7 @@ import numpy as np
 import oracle
 import pytest
 from cpqueens.models.golomb_ruler import golomb_ruler
+from each import each
 
 from cpqueens import (
     AllDifferent,
@@ -73,7 +74,7 @@ def test_a_stopped_enumeration_is_never_complete() -> None:
     assert not outcome.complete
 
 
-@pytest.mark.parametrize(
+@each(
     "name",
     ["relative_gap_limit", "absolute_gap_limit", "enumerate_all_solutions", "stop_after_first_solution",
      "num_search_workers", "max_time_in_seconds", "stop_after_presolve"],
@@ -144,8 +145,8 @@ def test_truths_are_reified_on_both_sides() -> None:
     assert outcome.count == len(set(outcome.solutions)) == oracle.solve(m).count
 
 
-@pytest.mark.parametrize("divisor", [(-3, 3), (-3, -1), (1, 3), (0, 0), (-2, 0)])
-@pytest.mark.parametrize("of", [lambda x, y: x // y, lambda x, y: x % y, div_trunc, mod_trunc])
+@each("divisor", [(-3, 3), (-3, -1), (1, 3), (0, 0), (-2, 0)])
+@each("of", [lambda x, y: x // y, lambda x, y: x % y, div_trunc, mod_trunc])
 def test_divisors_and_moduli_of_any_sign(divisor, of) -> None:
     m = Model()
     x, y = m.intvar(-5, 5, name="x"), m.intvar(*divisor, name="y")
@@ -155,8 +156,8 @@ def test_divisors_and_moduli_of_any_sign(divisor, of) -> None:
     assert {tuple(row) for row in found.tolist()} == oracle.solve(m).rows
 
 
-@pytest.mark.parametrize("divisor", [-7, -4, 3, 9])
-@pytest.mark.parametrize("of", [lambda x, y: x // y, lambda x, y: x % y, div_trunc, mod_trunc])
+@each("divisor", [-7, -4, 3, 9])
+@each("of", [lambda x, y: x // y, lambda x, y: x % y, div_trunc, mod_trunc])
 def test_a_divisor_beyond_every_variable(divisor, of) -> None:
     """The remainder, an auxiliary variable, may be larger than any variable of the model."""
     m = Model()
@@ -184,7 +185,7 @@ NATIVE = {
 }
 
 
-@pytest.mark.parametrize("kind", NATIVE)
+@each("kind", NATIVE)
 def test_what_the_solver_has_is_used(kind: str) -> None:
     m = Model()
     x = m.intvar(0, 3, shape=3, name="x")

@@ -14,6 +14,7 @@ from typing import Any
 import constraint as library
 import numpy as np
 import pytest
+from each import each
 
 from cpqueens import (
     AllDifferent,
@@ -83,8 +84,8 @@ def assert_exact(model: Model, solver: str, **options: Any) -> None:
 # ---- sets ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("context", CONTEXTS)
-@pytest.mark.parametrize("kind", sorted(KINDS))
+@each("context", CONTEXTS)
+@each("kind", sorted(KINDS))
 def test_every_kind_in_every_context(kind: str, context: str) -> None:
     for seed in range(6):
         model = random_model(seed, kinds=[kind], contexts=[context], constraints=2)
@@ -132,7 +133,7 @@ DEFINITIONS = {
 }
 
 
-@pytest.mark.parametrize("name", DEFINITIONS)
+@each("name", DEFINITIONS)
 def test_definitions_against_python(name: str) -> None:
     build, meaning = DEFINITIONS[name]
     domains = [range(-4, 6), range(-3, 7), range(-6, 7)]
@@ -157,9 +158,9 @@ RELATIONS = {
 }
 
 
-@pytest.mark.parametrize("total", [-4, 0, 3])
-@pytest.mark.parametrize("relation", RELATIONS)
-@pytest.mark.parametrize("coefficients", [(1, 1, 1), (-1, -1, -1), (1, -1, 0), (2, -3, 1), (-2, 4, 6)])
+@each("total", [-4, 0, 3])
+@each("relation", RELATIONS)
+@each("coefficients", [(1, 1, 1), (-1, -1, -1), (1, -1, 0), (2, -3, 1), (-2, 4, 6)])
 def test_linear_relations(coefficients: tuple[int, ...], relation: str, total: int) -> None:
     domains = [range(-3, 4), range(-2, 5), range(4)]
 
@@ -172,8 +173,8 @@ def test_linear_relations(coefficients: tuple[int, ...], relation: str, total: i
     assert set(listed(model)) == brute_force(domains, accepted)
 
 
-@pytest.mark.parametrize("number", range(-1, 5))
-@pytest.mark.parametrize("relation", RELATIONS)
+@each("number", range(-1, 5))
+@each("relation", RELATIONS)
 def test_counts_against_a_number(relation: str, number: int) -> None:
     model = Model()
     x = model.intvar(0, 2, shape=3, name="x")

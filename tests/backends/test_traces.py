@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from each import each
 
 from cpqueens import Model, Outcome, UnsupportedRequest
 from cpqueens.answers.trace import UNSET, Trace
@@ -37,7 +38,7 @@ def surplus(places: np.ndarray) -> int:
     return sum(len(places) - len(np.unique(lines)) for lines in (places, places + rows, places - rows))
 
 
-@pytest.mark.parametrize("strategy", sorted({*STRATEGIES} - {"reversal"}))
+@each("strategy", sorted({*STRATEGIES} - {"reversal"}))
 def test_walks_of_queens(strategy: str) -> None:
     run, trace = twice(problem("queens", "n=9"), f"local-search:{strategy}", step_limit=400)
     states = list(trace.states())
@@ -90,7 +91,7 @@ def test_named_events() -> None:
 PLACING = ["check", "table", "rowmask", "bitmask", "sums", "las-vegas"]
 
 
-@pytest.mark.parametrize("strategy", PLACING)
+@each("strategy", PLACING)
 def test_placements(strategy: str) -> None:
     model = problem("costas_array", "n=5") if strategy == "sums" else problem("queens", "n=6")
     if strategy == "las-vegas":

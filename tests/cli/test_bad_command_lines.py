@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner, Result
+from each import each
 
 from cpqueens.cli.main import main
 
@@ -146,7 +147,7 @@ def test_the_table_is_large() -> None:
     assert len(LINES) > 300
 
 
-@pytest.mark.parametrize("place", TABLE)
+@each("place", TABLE)
 def test_a_bad_value(place: str) -> None:
     for arguments in (line for at, line in LINES if at == place):
         refused(CliRunner().invoke(main, arguments))

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from click.testing import CliRunner, Result
+from each import each
 
 from cpqueens.answers.outcome import StopReason
 from cpqueens.backends import named
@@ -228,7 +229,7 @@ REFUSED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("args", REFUSED, ids=" ".join)
+@each("args", REFUSED, ids=" ".join)
 def test_bad_input_is_one_line(args: list[str]) -> None:
     result = call(*args)
     assert result.exit_code == 2, result.output

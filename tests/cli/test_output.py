@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner, Result
+from each import each
 
 from cpqueens.cli.main import main
 from cpqueens.files.solutionfile import read_solutions, read_text
@@ -38,10 +39,8 @@ def test_the_board_is_read_back() -> None:
     assert "A000170): agrees" in summary
 
 
-@pytest.mark.parametrize("form", ["board", "list", "json", "matrix", "grid"])
-@pytest.mark.parametrize(
-    "problem", ["magic_square n=3", "golomb_ruler marks=4", "latin_square n=3", "all_interval n=4"]
-)
+@each("form", ["board", "list", "json", "matrix", "grid"])
+@each("problem", ["magic_square n=3", "golomb_ruler marks=4", "latin_square n=3", "all_interval n=4"])
 def test_every_format_of_other_problems(form: str, problem: str) -> None:
     result = call("solve", *problem.split(), "--solver", "cpsat", "--format", form)
     assert result.exit_code == 0, result.output

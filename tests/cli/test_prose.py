@@ -7,6 +7,7 @@ import time
 
 import pytest
 from click.testing import CliRunner
+from each import each
 
 from cpqueens.cli import cross_check, terminal
 from cpqueens.cli.main import main
@@ -36,7 +37,7 @@ def narrow(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(module, "columns_of", lambda stream: WIDE)
 
 
-@pytest.mark.parametrize("line", VERBS)
+@each("line", VERBS)
 def test_no_line_of_prose_is_longer_than_the_terminal_is_wide(line: str) -> None:
     result = CliRunner().invoke(main, line.split(), env={"COLUMNS": str(WIDE)})
     assert result.exception is None or isinstance(result.exception, SystemExit), result.output

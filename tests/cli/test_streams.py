@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from each import each
 
 pytestmark = pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
 
@@ -36,13 +37,13 @@ def one_line(done: "subprocess.CompletedProcess[str]", code: int = 2) -> str:
     return done.stderr
 
 
-@pytest.mark.parametrize("verb", VERBS)
+@each("verb", VERBS)
 def test_a_full_disk_behind_standard_output(verb: str) -> None:
     assert "No space left on device" in one_line(shell(f"cpqueens {verb} > /dev/full"))
 
 
-@pytest.mark.parametrize("closing", [">&-", "1</dev/null"])
-@pytest.mark.parametrize("verb", ["--help", "list --json", "count queens n=27 --solver cpsat"])
+@each("closing", [">&-", "1</dev/null"])
+@each("verb", ["--help", "list --json", "count queens n=27 --solver cpsat"])
 def test_a_closed_standard_output_is_refused_before_the_search(verb: str, closing: str) -> None:
     assert "standard output is closed" in one_line(shell(f"cpqueens {verb} {closing}"))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from each import each
 
 from cpqueens import Model, ModelError
 from cpqueens.cli.terms import split_pair, term_of
@@ -16,7 +17,7 @@ def model() -> Model:
     return m
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "x @ arange(3)", "x @ [0, 1, 2]", "x.sum(axis=0)", "x.T[1:, 0] + 2 * y", "x.reshape(6)[::2]",
@@ -36,7 +37,7 @@ def test_names_stay_names() -> None:
     assert [term_of(model(), text) for text in ("q", " q[1] ", "x[0,1]")] == ["q", "q[1]", "x[0,1]"]
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "", "z", "q[9]", "q @ x", "q[0]()", "q.base", "q.__class__", "__import__('os')", "open('f')",

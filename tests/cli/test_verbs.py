@@ -4,14 +4,14 @@ import re
 from pathlib import Path
 
 import click
-import pytest
 from click.testing import CliRunner
+from each import each
 
 import cpqueens.cli
 from cpqueens.cli.main import VERBS, main
 
 
-@pytest.mark.parametrize("verb", VERBS)
+@each("verb", VERBS)
 def test_the_help_of_a_verb_begins_with_the_line_in_the_table(verb: str) -> None:
     command = main.get_command(click.Context(main), verb)
     assert command is not None

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from each import each
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from seeds import seeds
@@ -231,7 +232,7 @@ BUILDERS: list[Callable[[Model], None]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("build", BUILDERS, ids=lambda build: build.__name__)
+@each("build", BUILDERS, ids=lambda build: build.__name__)
 def test_particular_models_come_back_the_same(build: Callable[[Model], None]) -> None:
     model = Model("particular")
     build(model)

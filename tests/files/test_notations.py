@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from each import each
 
 from cpqueens import AllDifferent, Model, ModelError
 from cpqueens.answers.outcome import SolutionSet
@@ -91,7 +92,7 @@ FROM_ELSEWHERE = {
 }
 
 
-@pytest.mark.parametrize("source", FROM_ELSEWHERE)
+@each("source", FROM_ELSEWHERE)
 def test_notations_from_elsewhere(source: str) -> None:
     found = read(FROM_ELSEWHERE[source])
     assert found.matrix.tolist() == [FIRST]
@@ -120,7 +121,7 @@ ODD_BOARDS = {
 }
 
 
-@pytest.mark.parametrize("name", ODD_BOARDS)
+@each("name", ODD_BOARDS)
 def test_boards_that_are_none_are_rejected_with_a_reason(name: str) -> None:
     found = read(ODD_BOARDS[name], queens(4))
     assert not len(found.matrix)
@@ -143,7 +144,7 @@ ENDLESS = {
 }
 
 
-@pytest.mark.parametrize("name", ENDLESS)
+@each("name", ENDLESS)
 def test_long_texts_are_answered(name: str) -> None:
     """Where the time grew with the square of the length, each of these would take from minutes to hours."""
     try:
@@ -163,7 +164,7 @@ def test_a_long_row_of_pairs_is_answered() -> None:
     assert "between the two 1 there are 29999 numbers" in read(text, m).rejected[0][1]
 
 
-@pytest.mark.parametrize("name", BOARDS)
+@each("name", BOARDS)
 def test_notation(name: str) -> None:
     found = read(BOARDS[name])
     assert found.matrix.tolist() == [FIRST]
@@ -175,7 +176,7 @@ def test_positions_may_come_in_any_order() -> None:
     assert read(", ".join(reversed(lines))).matrix.tolist() == [FIRST]
 
 
-@pytest.mark.parametrize("name", [n for n in BOARDS if "JSON" not in n and n not in ("tuple",)])
+@each("name", [n for n in BOARDS if "JSON" not in n and n not in ("tuple",)])
 def test_two_solutions_by_blank_line(name: str) -> None:
     found = read(BOARDS[name] + "\n\n" + BOARDS[name])
     assert found.matrix.tolist() == [FIRST, FIRST]
@@ -187,7 +188,7 @@ def test_one_solution_a_line() -> None:
     assert found.place(1) == "line 2"
 
 
-@pytest.mark.parametrize(
+@each(
     "drawn",
     [
         draw_text,
@@ -198,7 +199,7 @@ def test_one_solution_a_line() -> None:
         lambda s: str(s.values.tolist()),
     ],
 )
-@pytest.mark.parametrize("row", [FIRST, LAST, [1, 1, 2, 3, 0, 7, 7, 4]])
+@each("row", [FIRST, LAST, [1, 1, 2, 3, 0, 7, 7, 4]])
 def test_what_is_drawn_is_read(drawn: object, row: list[int]) -> None:
     m = queens()
     solution = SolutionSet(m, m.decisions, np.array([row]))[0]
@@ -235,7 +236,7 @@ def test_two_queens_in_a_row_are_rejected_not_misread() -> None:
     assert "row 1 (from 0) holds no queen" in empty.rejected[0][1]
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "",

@@ -6,6 +6,7 @@ import os
 import signal
 
 import pytest
+from each import each
 from liars import Scripted
 
 from cpqueens import Model
@@ -56,7 +57,7 @@ def test_all_exact_backends_agree(solver):
     assert "no disagreement" in str(report)
 
 
-@pytest.mark.parametrize("seed", range(25))
+@each("seed", range(25))
 def test_all_backends_are_right_or_refuse_on_huge_values(seed):
     model = random_model(seed, huge=True)
     found = examine(Subject(model, as_participants(named.available()), seed=seed, deep=seed % 3 == 0))

@@ -8,6 +8,7 @@ from html import unescape
 
 import pytest
 from click.testing import CliRunner
+from each import each
 
 from cpqueens.answers.outcome import StopReason
 from cpqueens.cli import main as cli
@@ -42,7 +43,7 @@ def ends(cell: str) -> tuple[float, float, float]:
     return value, low, high
 
 
-@pytest.mark.parametrize("experiment", MEASURED, ids=lambda e: e.claim)
+@each("experiment", MEASURED, ids=lambda e: e.claim)
 def test_figures_agree_with_the_sources(experiment: Experiment) -> None:
     claim, says, program, ours, runs = experiment.row(300)
     value, low, high = ends(ours)
@@ -97,7 +98,7 @@ def test_every_table_has_a_command_that_names_it_or_its_runs() -> None:
             assert table(20).commands
 
 
-@pytest.mark.parametrize("row", range(len(SETTINGS)))
+@each("row", range(len(SETTINGS)))
 def test_settings_are_a_system_that_runs(row: int) -> None:
     table = settings()
     named = next(name for name, *_ in reversed(table.rows[1 : 2 + row]) if name)  # a text is named once

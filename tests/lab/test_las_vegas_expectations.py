@@ -5,6 +5,7 @@ from itertools import product
 
 import pytest
 from cpqueens.models.queens import queens
+from each import each
 
 from cpqueens import AllDifferent, Model, UnsupportedRequest
 from cpqueens.lab.las_vegas_expectations import Expectations, las_vegas_expectations, rounded
@@ -57,7 +58,7 @@ def slow(n: int, k: int) -> Expectations:
     return Expectations(k, chances[1], means[1], means[0])
 
 
-@pytest.mark.parametrize("n", range(1, 8))
+@each("n", range(1, 8))
 def test_expectations_follow_the_definition(n: int) -> None:
     assert las_vegas_expectations(queens(n)) == tuple(slow(n, k) for k in range(n + 1))
 

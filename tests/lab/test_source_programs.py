@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from each import each
 
 from cpqueens.lab.experiments import FigureTable
 from cpqueens.lab.source_mistakes import acceptance, aliased_rows, sideways_mistakes, swap_mistakes
@@ -41,7 +42,7 @@ def pairs(columns: list[int]) -> int:
     return int(((q[i] == q[j]) | (np.abs(q[i] - q[j]) == j - i)).sum())
 
 
-@pytest.mark.parametrize("seed", range(20))
+@each("seed", range(20))
 def test_lines_count_pairs_and_the_best_moves_are_the_best(seed: int) -> None:
     rng = random.Random(seed)
     columns = [rng.randrange(6) for _ in range(6)]
@@ -65,7 +66,7 @@ def test_queens_are_seen_up_to_the_first_one_on_a_line() -> None:
     assert _board([2, 0, 1], aliased=True) == [[1, 1, 1]] * 3
 
 
-@pytest.mark.parametrize("seed", range(20))
+@each("seed", range(20))
 def test_counters_see_what_queens_see(seed: int) -> None:
     rng = random.Random(seed)
     state = [rng.randrange(6) for _ in range(6)]

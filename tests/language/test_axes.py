@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from each import each
 
 from cpqueens import Model, ModelError
 from cpqueens.language.axes import axis_labels
@@ -65,7 +66,7 @@ EXPRESSIONS: dict[str, tuple[Callable[[Variables], Any], list[list[str] | None]]
 }
 
 
-@pytest.mark.parametrize("name", EXPRESSIONS)
+@each("name", EXPRESSIONS)
 def test_an_expression_has_the_labels_of_its_variables(name: str) -> None:
     make, wanted = EXPRESSIONS[name]
     v = Variables()
@@ -86,7 +87,7 @@ GIVEN: dict[str, tuple[Any, tuple[int, ...], list[list[Any] | None]]] = {
 }
 
 
-@pytest.mark.parametrize("name", GIVEN)
+@each("name", GIVEN)
 def test_axes_are_given_by_sizes_or_labels(name: str) -> None:
     given, shape, wanted = GIVEN[name]
     m = Model()

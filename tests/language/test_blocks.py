@@ -1,6 +1,7 @@
 """Variables and their names, both ways."""
 
 import pytest
+from each import each
 
 from cpqueens import Model, ModelError
 
@@ -19,7 +20,7 @@ def test_every_variable_is_found_by_its_name() -> None:
     assert [list(m[name].variables[0]) for name in names] == [[v] for v in range(m.variable_count)]
 
 
-@pytest.mark.parametrize("name", ["q[2]", "q[0,0]", "q[-1]", "q[]", "q[0", "q[ 0]", "p[0]", ""])
+@each("name", ["q[2]", "q[0,0]", "q[-1]", "q[]", "q[0", "q[ 0]", "p[0]", ""])
 def test_what_is_no_name_of_a_variable_is_none(name: str) -> None:
     m = Model()
     m.intvar(0, 1, shape=2, name="q")

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import oracle
-import pytest
+from each import each
 
 from cpqueens import Model, any_, div_trunc, element, maximum, minimum, mod_trunc
 from cpqueens.answers.check import Checker
@@ -91,7 +91,7 @@ def test_every_partial_function_is_met() -> None:
     assert {kind for kind, d in DEFINITION_KINDS.items() if d.partial is not total} <= set(PARTIAL)
 
 
-@pytest.mark.parametrize("form", FORMS)
+@each("form", FORMS)
 def test_what_holds_of_any_value_holds_where_there_is_one(form: str) -> None:
     for name, (context, (around, defined)) in itertools.product(PARTIAL, CONTEXTS.items()):
         for wide in (False, True):
@@ -103,7 +103,7 @@ def _single(truth: Any) -> Any:
     return truth.all() if truth.shape else truth
 
 
-@pytest.mark.parametrize("form", FORMS)
+@each("form", FORMS)
 def test_solvers_and_files_keep_it(solver: str, form: str) -> None:
     name = list(PARTIAL)[list(FORMS).index(form) % len(PARTIAL)]
     m = stated(name, FORMS[form])

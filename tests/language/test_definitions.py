@@ -8,6 +8,7 @@ from collections.abc import Callable
 import numpy as np
 import oracle
 import pytest
+from each import each
 
 from cpqueens import (
     LinearArray,
@@ -47,8 +48,8 @@ def test_every_kind_is_covered() -> None:
     assert set(DEFINITION_KINDS) - {"element"} == set(oracle.DEFINITIONS)
 
 
-@pytest.mark.parametrize("kind", DEFINITION_KINDS)
-@pytest.mark.parametrize("first", RANGES)
+@each("kind", DEFINITION_KINDS)
+@each("first", RANGES)
 def test_values_and_bounds(kind: str, first: tuple[int, int]) -> None:
     for second in RANGES:
         m = Model()
@@ -63,7 +64,7 @@ def test_values_and_bounds(kind: str, first: tuple[int, int]) -> None:
         assert (values <= high).all()
 
 
-@pytest.mark.parametrize("kind", DEFINITION_KINDS)
+@each("kind", DEFINITION_KINDS)
 def test_backends_know_every_definition(solver: str, kind: str) -> None:
     for first, second in itertools.product([(-3, 3), (1, 4)], [(-2, 2), (1, 3), (-3, -1)]):
         m = Model()
@@ -155,7 +156,7 @@ def test_bounds_of_total_functions_are_attained(kind: str) -> None:
         assert (low.item(), high.item()) == (values.min(), values.max()), (first, second)
 
 
-@pytest.mark.parametrize("kind", DEFINITION_KINDS)
+@each("kind", DEFINITION_KINDS)
 def test_one_result_has_the_bounds_and_the_key_that_it_has_in_an_array(kind: str) -> None:
     m = Model()
     x = [m.intvar(low, high, name=f"x{k}") for k, (low, high) in enumerate(RANGES)]
@@ -174,7 +175,7 @@ def test_one_result_has_the_bounds_and_the_key_that_it_has_in_an_array(kind: str
             assert [single.key()] == flat.keys()
 
 
-@pytest.mark.parametrize("kind", FUNCTIONS)
+@each("kind", FUNCTIONS)
 def test_a_batch_of_no_assignments(kind: str) -> None:
     m = Model()
     x, y = m.intvar(0, 3, name="x"), m.intvar(0, 3, name="y")

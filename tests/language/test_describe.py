@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from each import each
 
 from cpqueens import (
     AllDifferent,
@@ -141,7 +142,7 @@ SHOWN: dict[str, Callable[[Variables], Any]] = {
 }
 
 
-@pytest.mark.parametrize("text", SHOWN)
+@each("text", SHOWN)
 def test_what_is_shown_is_what_was_written(text: str) -> None:
     said = SHOWN[text](Variables())
     assert (repr(said), str(said)) == (text, text)

@@ -1,7 +1,7 @@
 """Elements of several tables at once: one block, told from others by what each result means."""
 
 import numpy as np
-import pytest
+from each import each
 
 from cpqueens import Model, element
 from cpqueens.crosscheck import oracle
@@ -29,8 +29,8 @@ def _blocks(m: Model) -> list:
     return [d for d in m.definitions if d.kind == "element"]
 
 
-@pytest.mark.parametrize("rows", ROWS)
-@pytest.mark.parametrize("terms", [False, True])
+@each("rows", ROWS)
+@each("terms", [False, True])
 def test_a_block_of_several_tables_means_its_elements(solver, rows: list[int], terms: bool) -> None:
     m = _stated(rows, -1 if len(rows) < 4 else 0, terms=terms)
     expected = _all(m)
@@ -72,8 +72,8 @@ def test_parts_of_a_block_keep_their_tables() -> None:
     ]
 
 
-@pytest.mark.parametrize("rows", ROWS)
-@pytest.mark.parametrize("terms", [False, True])
+@each("rows", ROWS)
+@each("terms", [False, True])
 def test_files_hold_a_table_each(rows: list[int], terms: bool) -> None:
     m = _stated(rows, -1, 3, terms=terms)
     again = parse_model(dump_model(m))

@@ -6,6 +6,7 @@ from random import Random
 
 import numpy as np
 import pytest
+from each import each
 from seeds import seeds
 from twin import OPERATIONS, Twins
 
@@ -30,7 +31,7 @@ def test_random_expressions_mean_what_numpy_means(seed: int) -> None:
         assert (twins.value(expression) == values).all()
 
 
-@pytest.mark.parametrize("operation", range(len(OPERATIONS)))
+@each("operation", range(len(OPERATIONS)))
 def test_each_operation(operation: int) -> None:
     twins = Twins(Random(operation))
     for _ in range(6):
@@ -39,7 +40,7 @@ def test_each_operation(operation: int) -> None:
         assert (twins.value(expression) == values).all()
 
 
-@pytest.mark.parametrize("factor", [-2, -1, 0, 1, 3])
+@each("factor", [-2, -1, 0, 1, 3])
 def test_a_single_term_is_scaled_with_its_constant(factor: int) -> None:
     m = Model()
     x, y = m.intvar(-2, 5, name="x"), m.intvar(0, 9, name="y")

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import oracle
 import pytest
+from each import each
 from pairs import Pairs, assert_refused, assert_same, attempt
 
 from cpqueens import BoolArray, Model, ModelError, all_, element, maximum
@@ -117,7 +118,7 @@ def test_terms_in_keys_stand_for_integer_arrays() -> None:
     assert undefined < 50
 
 
-@pytest.mark.parametrize("row", [*range(-3, 3)])
+@each("row", [*range(-3, 3)])
 def test_constants_beside_a_term_follow_numpy(row: int) -> None:
     m = Model()
     k = m.intvar(0, 2, name="k")
@@ -126,7 +127,7 @@ def test_constants_beside_a_term_follow_numpy(row: int) -> None:
     assert [s[k] for s in m.solutions(solver="backtracking")] == [1]
 
 
-@pytest.mark.parametrize("key", [(3, "k"), (-4, "k"), ("k", 3), ("k", "k", 0), ("k", [0, 5]), (["k", 3], 0)])
+@each("key", [(3, "k"), (-4, "k"), ("k", 3), ("k", "k", 0), ("k", [0, 5]), (["k", 3], 0)])
 def test_constants_beside_a_term_stay_inside(key) -> None:
     m = Model()
     k = m.intvar(0, 2, name="k")
@@ -234,8 +235,8 @@ def test_every_method_of_numpy_arrays_is_tested(kind: type) -> None:
     assert shared - set(METHODS) == set()
 
 
-@pytest.mark.parametrize("kind", ["terms", "truths"])
-@pytest.mark.parametrize("method", METHODS)
+@each("kind", ["terms", "truths"])
+@each("method", METHODS)
 def test_methods_mean_what_numpy_means(method: str, kind: str) -> None:
     compared = 0
     for seed in range(60):
@@ -269,9 +270,7 @@ def test_lengths_and_iteration() -> None:
                 assert_same(p, ours, theirs)
 
 
-@pytest.mark.parametrize(
-    "shapes", [((2, 3), (3,)), ((3,), (3, 2)), ((2, 0), (0, 3)), ((0, 2), (2, 3)), ((4,), (4,))]
-)
+@each("shapes", [((2, 3), (3,)), ((3,), (3, 2)), ((2, 0), (0, 3)), ((0, 2), (2, 3)), ((4,), (4,))])
 def test_matrix_products(shapes) -> None:
     p = Pairs(1)
     (a, v), (b, w) = (p.terms(shape) for shape in shapes)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import oracle
 import pytest
+from each import each
 
 from cpqueens import (
     ANY,
@@ -290,7 +291,7 @@ def test_checker_and_oracle_mean_it(kind: str) -> None:
         assert accepted(m) == expected, name
 
 
-@pytest.mark.parametrize("kind", sorted(BUILDERS))
+@each("kind", sorted(BUILDERS))
 def test_backends_mean_it(solver: str, kind: str) -> None:
     every = 1 if solver == "backtracking" else 2  # who reads the same definitions shares the cases
     for name, m, expected in paired_cases(kind)[solver == "cpsat" :: every]:
@@ -318,7 +319,7 @@ def test_a_guarded_element(solver: str) -> None:
     assert rows_of(m.enumerate(solver=solver).solutions.matrix) == {(0,), (2,), (3,), (4,), (5,)}
 
 
-@pytest.mark.parametrize(
+@each(
     "around",
     [
         lambda c: c,

@@ -8,6 +8,7 @@ from threading import Thread
 import numpy as np
 import oracle
 import pytest
+from each import each
 
 from cpqueens import And, Model, ModelError, Or
 from cpqueens.errors import ModelError as Refused
@@ -97,7 +98,7 @@ def test_two_threads_may_define_what_waits() -> None:
     assert found == [_loop().count(solver="backtracking")] * 4
 
 
-@pytest.mark.parametrize("relation", ["== 1", "!= 0", ">= 1", "> 0", "== 0", "!= 1", "<= 0", "< 1"])
+@each("relation", ["== 1", "!= 0", ">= 1", "> 0", "== 0", "!= 1", "<= 0", "< 1"])
 def test_a_truth_compared_with_0_or_1_is_that_truth_or_its_negation(relation: str) -> None:
     m = Model()
     x = m.intvar(0, 2, shape=2, name="x")

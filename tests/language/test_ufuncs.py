@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from each import each
 from pairs import Pairs, assert_refused, attempt
 
 from cpqueens import BoolArray, CpqueensError, IntegerError, LinearArray, Model
@@ -86,7 +87,7 @@ def _compare(p: Pairs, function: Any, call: Callable[..., Any], *operands: Any, 
     return True
 
 
-@pytest.mark.parametrize("function", OF_TWO, ids=lambda f: f.__name__)
+@each("function", OF_TWO, ids=lambda f: f.__name__)
 def test_each_function_of_two_means_what_numpy_means(function: Any) -> None:
     compared = 0
     for seed in range(ROUNDS):
@@ -100,7 +101,7 @@ def test_each_function_of_two_means_what_numpy_means(function: Any) -> None:
     assert compared >= ROUNDS // 6
 
 
-@pytest.mark.parametrize("function", UNARY, ids=lambda f: f.__name__)
+@each("function", UNARY, ids=lambda f: f.__name__)
 def test_each_function_of_one_means_what_numpy_means(function: Any) -> None:
     for seed in range(ROUNDS):
         p = Pairs(seed)
@@ -130,7 +131,7 @@ def test_sums_along_an_axis_mean_what_numpy_means() -> None:
     assert compared > ROUNDS // 2
 
 
-@pytest.mark.parametrize(
+@each(
     "apply",
     [
         operator.add,
@@ -145,7 +146,7 @@ def test_sums_along_an_axis_mean_what_numpy_means() -> None:
         divmod,
     ],
 )
-@pytest.mark.parametrize("left", [np.array([3, -2, 7]), np.array([True, False, True]), [3, 4, 5]])
+@each("left", [np.array([3, -2, 7]), np.array([True, False, True]), [3, 4, 5]])
 def test_operators_with_constants_on_the_left(apply: Callable[..., Any], left: Any) -> None:
     p = Pairs(0)
     ours = p.x[:3] * 2 + 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
+from each import each
 
 from cpqueens import Model
 from cpqueens.language.expressions import LinearArray
@@ -23,7 +23,7 @@ TERMS: dict[str, tuple[LinearArray, list[int]]] = {
 }
 
 
-@pytest.mark.parametrize("name", TERMS)
+@each("name", TERMS)
 def test_the_values_of_a_term(name: str) -> None:
     term, expected = TERMS[name]
     values = np.arange(-4, 7)

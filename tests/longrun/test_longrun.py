@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 from cpqueens.models.latin_square import latin_square
 from cpqueens.models.queens import queens
+from each import each
 from executors import Here, Lying, Poisoned, Slow, Stopping, Twice, counted, found_in, job_of, run
 
 from cpqueens import AllDifferent, Model
@@ -58,8 +59,8 @@ def kernels_are_plain(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 # ---- splitting -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", MODELS)
-@pytest.mark.parametrize("wanted", [1, 2, 7, 60])
+@each("name", MODELS)
+@each("wanted", [1, 2, 7, 60])
 def test_prefixes_cover_the_space_once(name: str, wanted: int) -> None:
     model = MODELS[name]()
     splitting = Prefixes(model, wanted)

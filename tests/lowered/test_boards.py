@@ -15,6 +15,7 @@ from cpqueens.models.magic_square import magic_square
 from cpqueens.models.queens import queens
 from cpqueens.models.superqueens import superqueens
 from cpqueens.models.toroidal_queens import toroidal_queens
+from each import each
 
 from cpqueens import AllDifferent, Model, UnsupportedRequest
 from cpqueens.kernels.boards.pattern import Pattern
@@ -109,7 +110,7 @@ WITH: dict[str, Callable[[], Model]] = {
 }
 
 
-@pytest.mark.parametrize("name", WITH)
+@each("name", WITH)
 def test_models_with_the_pattern(name: str) -> None:
     model = WITH[name]()
     assert found(model) is not None
@@ -171,7 +172,7 @@ WITHOUT: dict[str, Callable[[], Model]] = {
 }
 
 
-@pytest.mark.parametrize("name", WITHOUT)
+@each("name", WITHOUT)
 def test_models_without_the_pattern(name: str) -> None:
     assert found(WITHOUT[name]()) is None
 

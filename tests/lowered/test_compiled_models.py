@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from each import each
 
 from cpqueens import AllDifferent, Count, Model, Table, element
 from cpqueens.crosscheck import oracle
@@ -83,7 +84,7 @@ def test_strict_counts_that_the_sum_does_not_imply(relation: str, number: int, t
         assert outcome.solution is not None
 
 
-@pytest.mark.parametrize("second", [3, 4])
+@each("second", [3, 4])
 def test_constants_beside_sums_in_all_different(solver: str, second: int) -> None:
     model = Model()
     x = model.intvar(0, 2, shape=2, name="x")
@@ -93,7 +94,7 @@ def test_constants_beside_sums_in_all_different(solver: str, second: int) -> Non
     assert model.count(solver=solver) == (0 if second == 3 else 6)
 
 
-@pytest.mark.parametrize("rows", [0, 1])
+@each("rows", [0, 1])
 def test_a_table_of_no_terms_holds_if_it_has_a_row(solver: str, rows: int) -> None:
     model = Model()
     x = model.intvar(0, 2, shape=1, name="x")
@@ -101,7 +102,7 @@ def test_a_table_of_no_terms_holds_if_it_has_a_row(solver: str, rows: int) -> No
     assert model.count(solver=solver) == (3 if rows else 0)
 
 
-@pytest.mark.parametrize("sign", [1, -1])
+@each("sign", [1, -1])
 def test_the_worst_value_is_the_best_where_there_is_no_other(solver: str, sign: int) -> None:
     model = Model()
     x = model.intvar(0, 3, shape=2, name="x")

@@ -7,6 +7,7 @@ import itertools
 import numpy as np
 import oracle
 import pytest
+from each import each
 from seeds import seeds
 
 from cpqueens import (
@@ -248,8 +249,8 @@ def test_a_truth_must_be_expressible_in_both_contexts(lacking: str) -> None:
     assert _meaning(m, lowered) == oracle.solve(m).rows
 
 
-@pytest.mark.parametrize("context", ["plain", "negated"])
-@pytest.mark.parametrize("kind", sorted(KINDS))
+@each("context", ["plain", "negated"])
+@each("kind", sorted(KINDS))
 def test_a_kind_by_itself_means_the_same_down_to_the_core(kind: str, context: str) -> None:
     for seed in range(12):
         model = random_model(seed, kinds=[kind], contexts=[context], constraints=1)

@@ -1,11 +1,12 @@
 import pytest
 from agreement import agree, complaints, solutions_verified
+from each import each
 from known_counts import ALL_INTERVAL
 
 from cpqueens.problems import catalog
 
 
-@pytest.mark.parametrize("n", range(1, 7))
+@each("n", range(1, 7))
 def test_brute_force_solver_and_publication_agree(n: int) -> None:
     assert agree("all_interval", n=n) == ALL_INTERVAL[n]
 

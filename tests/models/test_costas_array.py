@@ -1,12 +1,13 @@
 import pytest
 from agreement import agree, complaints, solutions_verified
+from each import each
 from known_counts import COSTAS
 
 from cpqueens.answers.symmetry import canonical, orbits
 from cpqueens.problems import catalog
 
 
-@pytest.mark.parametrize("n", range(1, 6))
+@each("n", range(1, 6))
 def test_brute_force_solver_and_publication_agree(n: int) -> None:
     assert agree("costas_array", n=n) == COSTAS[n]
 

@@ -8,7 +8,7 @@ import tomllib
 from pathlib import Path
 
 import known_counts
-import pytest
+from each import each
 from library import LIBRARY
 
 from cpqueens import Model
@@ -35,14 +35,14 @@ def test_the_folder_is_shipped_as_a_package_of_its_own_name() -> None:
     assert importlib.import_module("cpqueens.models").__name__ == "cpqueens.models"
 
 
-@pytest.mark.parametrize("name", FILES)
+@each("name", FILES)
 def test_doctests(name: str) -> None:
     results = doctest.testmod(importlib.import_module(f"cpqueens.models.{name}"))
     assert results.failed == 0
     assert results.attempted > 0
 
 
-@pytest.mark.parametrize("name", FILES)
+@each("name", FILES)
 def test_defaults_build_a_model_that_can_be_drawn_and_written(name: str) -> None:
     problem = catalog.find(name)
     assert problem.name == name
@@ -59,28 +59,28 @@ def test_defaults_build_a_model_that_can_be_drawn_and_written(name: str) -> None
     assert again.view == model.view
 
 
-@pytest.mark.parametrize("name", FILES)
+@each("name", FILES)
 def test_a_source_is_named_with_its_year(name: str) -> None:
     _, found, source = catalog.find(name).description.partition("\n\nSource: ")
     assert found
     assert re.search(r"\b1[6-9]\d\d\b|\b20[012]\d\b", source.partition("\n\n")[0])
 
 
-@pytest.mark.parametrize("name", FILES)
+@each("name", FILES)
 def test_verify_takes_the_parameters_of_the_problem(name: str) -> None:
     problem = catalog.find(name)
     parameters = inspect.signature(problem.module.verify).parameters
     assert list(parameters) == ["solution", *problem.parameters]
 
 
-@pytest.mark.parametrize("name", FILES)
+@each("name", FILES)
 def test_problems_are_functions_that_return_a_model(name: str) -> None:
     function = catalog.find(name).function
     assert function.__annotations__["return"] == "Model"
     assert isinstance(function(), Model)
 
 
-@pytest.mark.parametrize("name", sorted(known_counts.DECLARED))
+@each("name", sorted(known_counts.DECLARED))
 def test_published_values_are_typed_twice_alike(name: str) -> None:
     problem = catalog.find(name)
     declared = {

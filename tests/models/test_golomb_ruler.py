@@ -1,5 +1,6 @@
 import pytest
 from agreement import agree, complaints, raw
+from each import each
 from known_counts import GOLOMB
 
 from cpqueens import Status
@@ -11,7 +12,7 @@ def test_brute_force_and_solver_agree_on_all_rulers(marks: int) -> None:
     assert agree("golomb_ruler", marks=marks) > 0
 
 
-@pytest.mark.parametrize("marks", range(2, 8))
+@each("marks", range(2, 8))
 def test_published_lengths(marks: int) -> None:
     instance = catalog.find("golomb_ruler").instance(marks=marks)
     outcome = instance.model.solve(solver="cpsat")

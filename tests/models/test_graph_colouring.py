@@ -3,6 +3,7 @@ from math import perm
 
 import pytest
 from agreement import agree, complaints, solutions_verified
+from each import each
 
 from cpqueens import ModelError, Status
 from cpqueens.problems import catalog
@@ -18,8 +19,8 @@ def test_brute_force_and_solver_agree(graph: str, size: int, colours: int) -> No
     assert agree("graph_colouring", graph=graph, size=size, colours=colours) > 0
 
 
-@pytest.mark.parametrize("colours", [1, 2, 3, 4])
-@pytest.mark.parametrize("size", [3, 4, 5, 6])
+@each("colours", [1, 2, 3, 4])
+@each("size", [3, 4, 5, 6])
 def test_chromatic_polynomials(size: int, colours: int) -> None:
     cycle = catalog.find("graph_colouring").instance(graph="cycle", size=size, colours=colours)
     assert cycle.model.count(solver="cpsat") == cycle.published().value  # type: ignore[union-attr]

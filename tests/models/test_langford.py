@@ -1,13 +1,14 @@
 import pytest
 from agreement import agree, complaints, solutions_verified
+from each import each
 from known_counts import LANGFORD
 
 from cpqueens.answers.symmetry import fundamental
 from cpqueens.problems import catalog
 
 
-@pytest.mark.parametrize("n", [1, 2, 3, 4])
-@pytest.mark.parametrize("one_direction", [False, True])
+@each("n", [1, 2, 3, 4])
+@each("one_direction", [False, True])
 def test_brute_force_and_solver_agree(n: int, one_direction: bool) -> None:
     directions = 1 if one_direction else 2
     assert agree("langford", n=n, one_direction=one_direction) == directions * LANGFORD.get(n, 0)

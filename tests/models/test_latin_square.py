@@ -1,12 +1,12 @@
 from math import factorial
 
-import pytest
 from agreement import agree, complaints, solutions_verified
+from each import each
 from known_counts import LATIN_SQUARES
 
 
-@pytest.mark.parametrize("n", [1, 2, 3])
-@pytest.mark.parametrize("fixed", ["none", "row", "reduced"])
+@each("n", [1, 2, 3])
+@each("fixed", ["none", "row", "reduced"])
 def test_brute_force_and_solver_agree(n: int, fixed: str) -> None:
     divisor = {"none": 1, "row": factorial(n), "reduced": factorial(n) * factorial(n - 1)}[fixed]
     assert agree("latin_square", n=n, fixed=fixed) == LATIN_SQUARES[n] // divisor

@@ -10,19 +10,20 @@ from typing import Any
 import numpy as np
 import pytest
 from agreement import agree, by_solver, complaints
+from each import each
 from library import LIBRARY
 
 from cpqueens import ModelError, Status, compare
 from cpqueens.problems import catalog
 
 
-@pytest.mark.parametrize("name", LIBRARY)
+@each("name", LIBRARY)
 def test_every_assignment_of_small_instances(name: str) -> None:
     for parameters, known in LIBRARY[name].small:
         assert agree(name, **parameters) == known or known is None
 
 
-@pytest.mark.parametrize("name", LIBRARY)
+@each("name", LIBRARY)
 def test_published_values(name: str) -> None:
     row, problem = LIBRARY[name], catalog.find(name)
     for entry in problem.published:
@@ -51,7 +52,7 @@ def test_published_optima_that_need_the_linear_relaxation(name: str, n: int) -> 
     assert (outcome.status, outcome.objective) == (Status.OPTIMAL, published.value)
 
 
-@pytest.mark.parametrize("name", LIBRARY)
+@each("name", LIBRARY)
 def test_faults_are_named_and_bad_parameters_refused_in_one_line(name: str) -> None:
     for solution, parameters, part in LIBRARY[name].faults:
         assert any(part in complaint for complaint in complaints(name, solution, **parameters)), part

@@ -1,5 +1,6 @@
 import pytest
 from agreement import agree, complaints, raw
+from each import each
 from known_counts import PEACEABLE_QUEENS
 
 from cpqueens import Status
@@ -16,7 +17,7 @@ def test_brute_force_and_solver_agree_on_three_by_three() -> None:
     assert agree("peaceable_queens", n=3) > 1
 
 
-@pytest.mark.parametrize("n", range(1, 7))
+@each("n", range(1, 7))
 def test_published_sizes(n: int) -> None:
     instance = catalog.find("peaceable_queens").instance(n=n)
     outcome = instance.model.solve(solver="cpsat")

@@ -3,6 +3,7 @@ import time
 import numpy as np
 import pytest
 from agreement import agree, complaints, solutions_verified
+from each import each
 from known_counts import QUEENS, QUEENS_FUNDAMENTAL
 
 from cpqueens import ModelError
@@ -12,7 +13,7 @@ from cpqueens.problems import catalog
 EIGHT = [0, 4, 7, 5, 2, 6, 1, 3]
 
 
-@pytest.mark.parametrize("n", range(7))
+@each("n", range(7))
 def test_brute_force_solver_and_publication_agree(n: int) -> None:
     assert agree("queens", n=n) == QUEENS[n]
 
@@ -45,8 +46,8 @@ def test_special_squares_have_no_declared_symmetry() -> None:
     assert problem.instance(n=5, given=((0, 0),)).published() is None
 
 
-@pytest.mark.parametrize("square", [(8, 0), (0, 8), (-1, 0), (0, -1)])
-@pytest.mark.parametrize("what", ["given", "blocked"])
+@each("square", [(8, 0), (0, 8), (-1, 0), (0, -1)])
+@each("what", ["given", "blocked"])
 def test_squares_outside_the_board_are_refused(what: str, square: tuple[int, int]) -> None:
     with pytest.raises(ModelError, match=f"queens: {what}: square .* is not on the board"):
         catalog.find("queens").instance(n=8, **{what: (square,)})

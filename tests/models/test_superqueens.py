@@ -1,9 +1,10 @@
 import pytest
 from agreement import agree, complaints, solutions_verified
+from each import each
 from known_counts import SUPERQUEENS
 
 
-@pytest.mark.parametrize("n", range(2, 7))
+@each("n", range(2, 7))
 def test_brute_force_solver_and_publication_agree(n: int) -> None:
     assert agree("superqueens", n=n) == SUPERQUEENS[n]
 

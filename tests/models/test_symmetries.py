@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from agreement import raw
+from each import each
 
 from cpqueens.answers.orbit_tally import OrbitTally
 from cpqueens.problems import catalog
@@ -41,7 +42,7 @@ SMALL: dict[str, tuple[dict[str, Any], ...]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", SMALL)
+@each("name", SMALL)
 def test_a_declared_group_maps_solutions_to_solutions_and_its_orbits_add_up(name: str) -> None:
     orbits = []
     for parameters in SMALL[name]:

@@ -1,9 +1,10 @@
 import pytest
 from agreement import agree, complaints, solutions_verified
+from each import each
 from known_counts import TOROIDAL_QUEENS
 
 
-@pytest.mark.parametrize("n", range(1, 7))
+@each("n", range(1, 7))
 def test_brute_force_solver_and_publication_agree(n: int) -> None:
     assert agree("toroidal_queens", n=n) == TOROIDAL_QUEENS[n]
 

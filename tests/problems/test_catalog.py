@@ -3,6 +3,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from each import each
 
 from cpqueens import Model, ModelError
 from cpqueens.files.modelfile import save_model
@@ -100,14 +101,14 @@ def test_an_instance_knows_what_is_published() -> None:
     assert instance.verify({"q": [0, 1, 2, 3, 4, 5, 6, 7]})
 
 
-@pytest.mark.parametrize("text", ["n=-1", 'n="8"', "n=8.0", "n=True", "n=1000000000", "n=", "m=8", "n"])
+@each("text", ["n=-1", 'n="8"', "n=8.0", "n=True", "n=1000000000", "n=", "m=8", "n"])
 def test_bad_parameters_get_one_line_with_the_problem(text: str) -> None:
     with pytest.raises(ModelError, match=r"^queens: ") as caught:
         catalog.load("queens", [text])
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("value", [-1, "8", 8.0, True, 10**9])
+@each("value", [-1, "8", 8.0, True, 10**9])
 def test_bad_values_get_one_line_with_the_problem(value: object) -> None:
     with pytest.raises(ModelError, match=r"^queens: n: an integer from 0 to 20000000 is needed, got "):
         catalog.find("queens").instance(n=value)
@@ -176,8 +177,8 @@ def test_files_that_do_not_exist(tmp_path: Path) -> None:
             catalog.load(reference)
 
 
-@pytest.mark.parametrize("name", ["\0", "n" * 10_000])
-@pytest.mark.parametrize("ending", [".py", ".py:f", ".json"])
+@each("name", ["\0", "n" * 10_000])
+@each("ending", [".py", ".py:f", ".json"])
 def test_paths_that_no_file_can_have(name: str, ending: str) -> None:
     with pytest.raises(ModelError) as caught:
         catalog.load(name + ending)

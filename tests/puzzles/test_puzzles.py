@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from each import each
 
 from cpqueens import ModelError
 from cpqueens.cli.main import main
@@ -85,7 +86,7 @@ def test_what_is_refused(text: str, reason: str) -> None:
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@each("seed", range(6))
 def test_no_rule_says_what_a_solution_denies(seed: int) -> None:
     """Of puzzles with many solutions and of completions, what each rule says holds in all of them."""
     shuffle = random.Random(seed)
@@ -142,7 +143,7 @@ def test_generated_puzzles_are_connected_and_unique_on_every_exact_backend(size:
     assert (end.queens == solution) == (hardness != rules.LEVELS[5])
 
 
-@pytest.mark.parametrize("seed", range(5))
+@each("seed", range(5))
 def test_the_search_of_the_generator_finds_every_solution(seed: int) -> None:
     puzzle = random_puzzle(7, seed)
     letters = sorted(puzzle.by_region)

@@ -6,6 +6,7 @@ import xml.etree.ElementTree as ET
 
 import numpy as np
 import pytest
+from each import each
 
 from cpqueens import AllDifferent, Model
 from cpqueens.answers.outcome import Solution, SolutionSet
@@ -77,7 +78,7 @@ def example(view: type) -> Solution:
     return solution(m, [0, 1, 3, 2] if shapes.get(view) else [1, 2, 0] if view is Tour else [0, 1, 3])
 
 
-@pytest.mark.parametrize("name", views.VIEWS)
+@each("name", views.VIEWS)
 def test_every_view_is_drawn(name: str) -> None:
     view = views.VIEWS[name]
     assert view in TEXT
@@ -91,7 +92,7 @@ def test_every_view_is_drawn(name: str) -> None:
     assert solution_fragment(drawn) == picture
 
 
-@pytest.mark.parametrize("name", catalog.names())
+@each("name", catalog.names())
 def test_every_problem_draws_a_solution(name: str) -> None:
     outcome = catalog.load(name).model.solve(solver="cpsat", time_limit=20)
     assert outcome.solution is not None
@@ -251,7 +252,7 @@ def test_matrix_and_rules() -> None:
     assert board_rules(picture) == "+---+---+\n|   | Q |\n+---+---+\n| Q |   |\n+---+---+"
 
 
-@pytest.mark.parametrize("n", [0, 1, 2, 41, 200])
+@each("n", [0, 1, 2, 41, 200])
 def test_boards_of_any_size(n: int) -> None:
     drawn = board(list(range(n)))
     paths = ET.fromstring(draw_svg(drawn) or "").iter(f"{NAMESPACE}path")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from each import each
 
 from cpqueens import Model
 from cpqueens.cli import list as listing
@@ -35,7 +36,7 @@ def test_a_page_is_refused_before_any_search(tmp_path: Path, monkeypatch: pytest
     assert CliRunner().invoke(main, ["list", "--gallery", str(tmp_path / "no" / "x.html")]).exit_code == 2
 
 
-@pytest.mark.parametrize("name", catalog.names())
+@each("name", catalog.names())
 def test_a_statement_is_short_and_says_nothing_beside_the_model(name: str) -> None:
     text = statement_of(catalog.find(name).function)
     compile(text, name, "exec")
@@ -44,7 +45,7 @@ def test_a_statement_is_short_and_says_nothing_beside_the_model(name: str) -> No
         assert beside not in text
 
 
-@pytest.mark.parametrize("name", catalog.names())
+@each("name", catalog.names())
 def test_what_is_copied_runs(name: str) -> None:
     scope: dict[str, object] = {}
     exec(runnable(catalog.find(name).function), scope)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from each import each
 
 from cpqueens import AllDifferent, Board, Grid, Model
 from cpqueens.answers.outcome import Solution, SolutionSet
@@ -48,7 +49,7 @@ DISPLAYED: dict[str, Callable[[], Any]] = {
 }
 
 
-@pytest.mark.parametrize("name", DISPLAYED)
+@each("name", DISPLAYED)
 def test_what_a_notebook_displays(name: str) -> None:
     html = DISPLAYED[name]()._repr_html_()
     ET.fromstring(html)  # well-formed, so nothing leaks out of it
@@ -141,7 +142,7 @@ NEEDED: dict[str, list[Any]] = {
 """What a view needs beside its variable."""
 
 
-@pytest.mark.parametrize("name", VIEWS)
+@each("name", VIEWS)
 def test_a_view_that_does_not_fit_shows_names_and_values_and_says_why(name: str) -> None:
     kind = VIEWS[name]
     for variable, shape in (("missing", (4,)), ("q", (2, 2, 1))):

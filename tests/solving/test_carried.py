@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from cpqueens.models.queens import queens
+from each import each
 
 from cpqueens import AllDifferent, Model, ModelError, UnsupportedConstraint, cross_check, evaluate
 
@@ -24,7 +25,7 @@ def unlucky(*_: Any) -> None:
     next(next(iter(())) for _ in range(1))
 
 
-@pytest.mark.parametrize(
+@each(
     "solver",
     ["backtracking", "backtracking:forward", "backtracking:check", "cpsat", "python-constraint", "auto"],
 )
@@ -83,7 +84,7 @@ CALLS: dict[str, Callable[[Callable[..., Any]], Any]] = {
 }
 
 
-@pytest.mark.parametrize("name", CALLS)
+@each("name", CALLS)
 def test_the_error_itself_comes_through(name: str) -> None:
     """It is no crash of the solver, no refusal, and nobody adds to it."""
     for kind in (ValueError, Enough, ModelError, UnsupportedConstraint, MemoryError):

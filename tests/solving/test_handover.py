@@ -12,6 +12,7 @@ import pytest
 from cpqueens.models.golomb_ruler import golomb_ruler
 from cpqueens.models.peaceable_queens import peaceable_queens
 from cpqueens.models.queens import queens
+from each import each
 from fake_backend import FakeBackend, installed, rows, says
 
 from cpqueens import Model
@@ -84,7 +85,7 @@ def test_maximising() -> None:
     assert (outcome.status, outcome.objective, outcome.bound) == ("OPTIMAL", 2, 2)
 
 
-@pytest.mark.parametrize("strategy", ["auto", "tabu", "jump"])
+@each("strategy", ["auto", "tabu", "jump"])
 def test_every_exact_solver_continues(optimizer: str, strategy: str) -> None:
     outcome = largest_sum().solve(solver=f"local-search:{strategy}+{optimizer}", time_limit=10)
     assert (outcome.status, outcome.objective) == ("OPTIMAL", 7)
@@ -126,9 +127,9 @@ def test_an_exact_solver_improves_what_it_gets(name: str, row: list[int], value:
         assert outcome.statistics["hint"] == "ignored"
 
 
-@pytest.mark.parametrize("name", ["cpsat", "backtracking"])
-@pytest.mark.parametrize("sign", [1, -1])
-@pytest.mark.parametrize("limit", range(-3, 14))
+@each("name", ["cpsat", "backtracking"])
+@each("sign", [1, -1])
+@each("limit", range(-3, 14))
 def test_the_limit_leaves_exactly_what_is_as_good(name: str, sign: int, limit: int) -> None:
     m = Model("scaled")
     x = m.intvar(0, 4, shape=2, name="x")
@@ -458,7 +459,7 @@ def test_solvers_that_cannot_be_put_together(solver: str, said: str) -> None:
         queens(8).solve(solver=solver)
 
 
-@pytest.mark.parametrize(
+@each(
     "given",
     [
         {"heuristic_share": 0.0}, {"heuristic_share": 1.0}, {"heuristic_share": float("nan")},

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from each import each
 from fake_backend import FakeBackend, installed
 
 from cpqueens import AllDifferent, Model, UnsupportedRequest
@@ -35,7 +36,7 @@ def test_every_solver_that_optimises_is_tried() -> None:
     assert optimizers() <= {*SOLVERS, "minizinc"}
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
+@each("solver", SOLVERS)
 def test_a_solution_as_hint_is_the_first_incumbent(solver: str) -> None:
     seen: list[Any] = []
     outcome = different().solve(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from each import each
 from fake_backend import FakeBackend, installed, says
 
 from cpqueens import (
@@ -20,7 +21,7 @@ from cpqueens.backends.base import REFUSED, Feature
 from cpqueens.fuzzing.testing import queens
 
 
-@pytest.mark.parametrize("value", [0, -1, -0.5, float("nan"), "5", True, None.__class__, [1]])
+@each("value", [0, -1, -0.5, float("nan"), "5", True, None.__class__, [1]])
 def test_time_limits(solver: str, value) -> None:
     with pytest.raises(ModelError, match="time_limit: seconds above 0"):
         queens(4).solve(solver=solver, time_limit=value)
@@ -33,25 +34,25 @@ def test_an_infinite_time_limit_is_none() -> None:
     assert fake.requests[0].clock.time_limit is None
 
 
-@pytest.mark.parametrize("value", [0, -3, 1.0, "2", True, float("nan")])
+@each("value", [0, -3, 1.0, "2", True, float("nan")])
 def test_solution_limits(solver: str, value) -> None:
     with pytest.raises(ModelError, match="solution_limit: an integer of at least 1"):
         queens(4).enumerate(solver=solver, solution_limit=value)
 
 
-@pytest.mark.parametrize("value", [-1, 2**31, 2**64, 1.5, "7", True])
+@each("value", [-1, 2**31, 2**64, 1.5, "7", True])
 def test_seeds(solver: str, value) -> None:
     with pytest.raises(ModelError, match="random_seed: an integer from 0"):
         queens(4).solve(solver=solver, random_seed=value)
 
 
-@pytest.mark.parametrize("value", [0, -1, 1.5, "2", True])
+@each("value", [0, -1, 1.5, "2", True])
 def test_workers(solver: str, value) -> None:
     with pytest.raises(ModelError, match="num_workers: an integer of at least 1"):
         queens(4).solve(solver=solver, num_workers=value)
 
 
-@pytest.mark.parametrize("name", REFUSED)
+@each("name", REFUSED)
 def test_parameters_that_would_change_a_status_are_refused(solver: str, name: str) -> None:
     with pytest.raises(UnknownParameter, match=f"{name} is not accepted: "):
         queens(4).solve(solver=solver, **{name: 1})
@@ -119,7 +120,7 @@ NEEDS = [
 ]
 
 
-@pytest.mark.parametrize("case", range(len(NEEDS)))
+@each("case", range(len(NEEDS)))
 def test_missing_features_are_refused_before_the_search(case: int) -> None:
     feature, use = NEEDS[case]
     fake = FakeBackend(says(), features=frozenset(Feature) - {feature})
@@ -146,7 +147,7 @@ HINTS = {
 }
 
 
-@pytest.mark.parametrize("case", HINTS)
+@each("case", HINTS)
 def test_wrong_hints(case: str) -> None:
     hint, message = HINTS[case]
     with installed(FakeBackend(says())), pytest.raises((ModelError, IntegerError), match=message):
@@ -205,8 +206,8 @@ def test_numpy_numbers_are_welcome() -> None:
     assert outcome.count == 2
 
 
-@pytest.mark.parametrize("verb", ["solve", "count", "enumerate", "solutions"])
-@pytest.mark.parametrize("option", ["time_limit", "random_seed", "num_workers"])
+@each("verb", ["solve", "count", "enumerate", "solutions"])
+@each("option", ["time_limit", "random_seed", "num_workers"])
 def test_false_is_no_number_but_none_is_no_option(verb: str, option: str) -> None:
     model = Model()
     model.intvar(0, 3, name="x")

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from each import each
 
 from cpqueens import Model, ModelError, all_, any_, cross_check, maximum
 from cpqueens.answers.check import Checker
@@ -48,7 +49,7 @@ def softened(seed: int) -> tuple[Model, np.ndarray, np.ndarray]:
     return hard, solutions, penalties
 
 
-@pytest.mark.parametrize("seed", range(30))
+@each("seed", range(30))
 def test_random_soft_constraints_cost_what_brute_force_says(optimizer: str, seed: int) -> None:
     model, solutions, penalties = softened(seed)
     outcome = model.solve(optimizer)

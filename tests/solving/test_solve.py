@@ -6,6 +6,7 @@ import time
 
 import numpy as np
 import pytest
+from each import each
 from fake_backend import FakeBackend, installed, rows, says, stubborn
 
 from cpqueens import (
@@ -309,7 +310,7 @@ def test_prove_complete_looks_as_long_as_it_takes(pair) -> None:
     assert _run(pair, FakeBackend(script), solution_limit=1, prove_complete=True).complete
 
 
-@pytest.mark.parametrize("limit", [1, 2, 3, 4, 5])
+@each("limit", [1, 2, 3, 4, 5])
 def test_limits_on_real_backends(solver: str, limit: int) -> None:
     outcome = queens(6).enumerate(solver=solver, solution_limit=limit, prove_complete=True)
     assert outcome.count == len(outcome.solutions) == min(limit, 4)
@@ -351,7 +352,7 @@ def test_stop_ends_the_enumeration(solver: str) -> None:
     assert outcome.status is Status.FEASIBLE
 
 
-@pytest.mark.parametrize("as_method", [True, False])
+@each("as_method", [True, False])
 def test_an_object_with_stop(solver: str, as_method: bool) -> None:
     class Listener:
         def __init__(self) -> None:
@@ -515,7 +516,7 @@ def test_listing_with_an_objective_says_so(solver: str) -> None:
     assert any("objective is ignored" in message for message in outcome.messages)
 
 
-@pytest.mark.parametrize("objective", [lambda x: 0 * x + 5, lambda x: x - x, lambda x: 7])
+@each("objective", [lambda x: 0 * x + 5, lambda x: x - x, lambda x: 7])
 def test_constant_objectives(optimizer: str, objective) -> None:
     m = Model()
     x = m.intvar(1, 3, name="x")

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from each import each
 from fake_backend import FakeBackend, installed, rows
 
 from cpqueens import STOP, AllDifferent, IncompleteCount, Model, StopReason
@@ -55,7 +56,7 @@ def as_set(matrix: np.ndarray) -> set[tuple[int, ...]]:
     return {tuple(row) for row in matrix.tolist()}
 
 
-@pytest.mark.parametrize("seed", range(24))
+@each("seed", range(24))
 def test_random_models_have_the_best_solutions_of_brute_force(optimizer: str, seed: int) -> None:
     model = with_goals(seed)
     best, ranks = truth(model)
@@ -74,7 +75,7 @@ def test_random_models_have_the_best_solutions_of_brute_force(optimizer: str, se
     assert outcome.objective == outcome.bound == solved.objective
 
 
-@pytest.mark.parametrize("seed", range(16))
+@each("seed", range(16))
 def test_random_models_within_a_gap_and_their_k_best(optimizer: str, seed: int) -> None:
     model = with_goals(3 * seed)
     best, ranks = truth(model)

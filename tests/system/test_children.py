@@ -10,6 +10,7 @@ import time
 
 import pytest
 from children import left_behind, running_children
+from each import each
 
 from cpqueens.system.children import SUPERVISED, Command, Patience, Worker, processor_seconds
 
@@ -26,7 +27,7 @@ AWAY = {
 
 
 @linux
-@pytest.mark.parametrize("how", AWAY)
+@each("how", AWAY)
 def test_nothing_gets_away(how: str) -> None:
     """What is left would become a child of the tests."""
     before = running_children()

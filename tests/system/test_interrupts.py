@@ -10,6 +10,7 @@ import time
 
 import pytest
 from cpqueens.models.queens import queens
+from each import each
 
 from cpqueens import Solution
 from cpqueens.system.interrupts import SIGNALS, Interrupted, listening, program
@@ -120,7 +121,7 @@ def test_counting_raises_with_what_was_counted() -> None:
     assert (code, out.split()) == (0, ["False", "interrupted"])
 
 
-@pytest.mark.parametrize("what", ["m.enumerate(see", "small.solve(on_improvement=see"])
+@each("what", ["m.enumerate(see", "small.solve(on_improvement=see"])
 def test_ctrl_c_in_the_users_callback_ends_it_and_gives_what_was_found(optimizer: str, what: str) -> None:
     code, out, err, _seconds = interrupted(f"""
         from cpqueens import Model

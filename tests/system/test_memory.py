@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+from each import each
 
 from cpqueens.system import memory
 
@@ -27,7 +28,7 @@ def under(mebibytes: int, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 @linux
-@pytest.mark.parametrize("mebibytes", [60, 150, 260, 320, 380, 400, 420])
+@each("mebibytes", [60, 150, 260, 320, 380, 400, 420])
 def test_too_little_for_the_kernels_is_one_line(mebibytes: int) -> None:
     """OpenBLAS would ask for memory for ever, deaf to signals."""
     done = under(mebibytes, "solve", "queens", "n=4", "--solver", "las-vegas")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from click.testing import CliRunner
+from each import each
 
 from cpqueens.backends import named
 from cpqueens.cli import doctor
@@ -32,7 +33,7 @@ def test_lines_of_metadata_are_read(text: str, expected: Requirement) -> None:
     assert parse_requirement(text) == expected
 
 
-@pytest.mark.parametrize("text", ["a~=1.0", "a>=1,<2", "a; sys_platform == 'win32'", "a[b]>=1", "a @ file:b"])
+@each("text", ["a~=1.0", "a>=1,<2", "a; sys_platform == 'win32'", "a[b]>=1", "a @ file:b"])
 def test_what_is_not_read_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="only name>=version"):
         parse_requirement(text)

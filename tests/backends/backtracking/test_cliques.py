@@ -6,6 +6,7 @@ import random
 from itertools import combinations, product
 
 import pytest
+from each import each
 
 from cpqueens import Model
 from cpqueens.backends.backtracking.rows import Row
@@ -21,7 +22,7 @@ def apart(x: int, y: int, gap: int, sign: int = 1) -> tuple[Row, int]:
     return ((x, y), (sign, -sign), -sign * gap), NE
 
 
-@pytest.mark.parametrize("seed", range(20))
+@each("seed", range(20))
 def test_cliques_are_cliques(seed: int) -> None:
     source = random.Random(seed)
     shifts = [source.randint(-2, 2) for _ in range(9)]
@@ -54,7 +55,7 @@ def test_pigeons_that_differ_by_pairs_need_no_search() -> None:
     assert outcome.statistics["nodes"] == 0
 
 
-@pytest.mark.parametrize("seed", range(8))
+@each("seed", range(8))
 def test_all_solutions_stay(seed: int) -> None:
     source = random.Random(seed)
     gaps = [0, source.randint(-1, 1), source.randint(-2, 2), source.randint(-2, 2), 1]

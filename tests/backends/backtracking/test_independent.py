@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from cpqueens.models.queens import queens
+from each import each
 
 from cpqueens import AllDifferent, Model, Or
 from cpqueens.answers.outcome import StopReason
@@ -23,8 +24,8 @@ def two_parts(most: int) -> Model:
     return m
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
-@pytest.mark.parametrize("most", [-1, 0, 2])
+@each("solver", SOLVERS)
+@each("most", [-1, 0, 2])
 def test_parts_are_multiplied(solver: str, most: int) -> None:
     m = two_parts(most)
     outcome = count_solutions(m, solver)

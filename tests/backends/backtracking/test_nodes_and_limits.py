@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from cpqueens.models.costas_array import costas_array
 from cpqueens.models.queens import queens
+from each import each
 
 from cpqueens import AllDifferent, CpqueensError, IncompleteCount, Model, Status, StopReason
 from cpqueens.backends.backtracking.forward import ForwardSearch
@@ -60,8 +61,8 @@ def test_nodes_of_the_first_solution(strategy: str, n: int, nodes: int) -> None:
     assert outcome.statistics["nodes"] == nodes
 
 
-@pytest.mark.parametrize("strategy", SAME_TREE)
-@pytest.mark.parametrize("workers", [1, 2])
+@each("strategy", SAME_TREE)
+@each("workers", [1, 2])
 def test_counting_visits_the_same_nodes(strategy: str, workers: int) -> None:
     counted = count_solutions(queens(8), f"backtracking:{strategy}", num_workers=workers)
     listed = queens(8).enumerate(solver=f"backtracking:{strategy}").statistics
@@ -76,8 +77,8 @@ def test_the_general_check_visits_the_same_tree() -> None:
     assert checked_generally(queens(12), Want.ONE).facts["nodes"] == 262
 
 
-@pytest.mark.parametrize("strategy", [*SAME_TREE, "forward"])
-@pytest.mark.parametrize("limit", [1, 7, 50, 200])
+@each("strategy", [*SAME_TREE, "forward"])
+@each("limit", [1, 7, 50, 200])
 def test_step_limits_are_kept(strategy: str, limit: int) -> None:
     outcome = queens(8).enumerate(solver=f"backtracking:{strategy}", step_limit=limit)
     assert outcome.stop_reason is StopReason.STEP_LIMIT
@@ -90,15 +91,15 @@ def test_step_limits_are_kept(strategy: str, limit: int) -> None:
     assert longer.solutions.matrix[: outcome.count].tolist() == outcome.solutions.matrix.tolist()
 
 
-@pytest.mark.parametrize("strategy", [*SAME_TREE, "forward"])
+@each("strategy", [*SAME_TREE, "forward"])
 def test_a_generous_step_limit_changes_nothing(strategy: str) -> None:
     outcome = queens(6).enumerate(solver=f"backtracking:{strategy}", step_limit=10**6)
     assert outcome.complete
     assert outcome.count == 4
 
 
-@pytest.mark.parametrize("strategy", ["bitmask", "check", "table", "rowmask", "forward", "halves"])
-@pytest.mark.parametrize("limit", [0.05, 0.3])
+@each("strategy", ["bitmask", "check", "table", "rowmask", "forward", "halves"])
+@each("limit", [0.05, 0.3])
 def test_time_limits_are_kept_while_counting(strategy: str, limit: float) -> None:
     solver = f"backtracking:{strategy}"
     queens(6).count(solver=solver)  # waiting for the compiler would be within the limit
@@ -203,7 +204,7 @@ def test_the_best_so_far_is_no_bound() -> None:
     assert (proved.status, proved.bound, proved.objective) == ("OPTIMAL", 55, 55)
 
 
-@pytest.mark.parametrize("strategy", [*SAME_TREE, "forward"])
+@each("strategy", [*SAME_TREE, "forward"])
 def test_boards_whose_values_do_not_begin_at_0(strategy: str) -> None:
     m, i = Model(), np.arange(6)
     q = m.intvar(-3, 2, shape=6, name="q")

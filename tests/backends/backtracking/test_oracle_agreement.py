@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cpqueens.models.queens import queens
+from each import each
 from seeds import seeds
 
 from cpqueens import AllDifferent, Model, Status, UnsupportedConstraint
@@ -125,7 +126,7 @@ def test_resuming_after_every_solution(solver: str, seed: int) -> None:
         assert listed(model, solver, after=full[k]) == expected[k + 1 :]
 
 
-@pytest.mark.parametrize("solver", GENERAL + PATTERNED)
+@each("solver", GENERAL + PATTERNED)
 def test_resuming_queens(solver: str) -> None:
     full = queens(6).enumerate(solver=solver).solutions
     rows = [tuple(row) for row in full.matrix.tolist()]

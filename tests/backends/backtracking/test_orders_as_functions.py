@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from cpqueens.models.queens import queens
+from each import each
 
 from cpqueens import AllDifferent, Model, ModelError, UnknownParameter, UnsupportedRequest
 from cpqueens.backends.backtracking.asking import OpenVariable
@@ -16,7 +17,7 @@ def shifted() -> Model:
     return m
 
 
-@pytest.mark.parametrize(
+@each(
     "orders",
     [
         {"variable_order": lambda v: v.size},

@@ -16,6 +16,7 @@ from cpqueens.models.magic_square import magic_square
 from cpqueens.models.queens import queens
 from cpqueens.models.superqueens import superqueens
 from cpqueens.models.toroidal_queens import toroidal_queens
+from each import each
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 from known_counts import (
@@ -39,14 +40,14 @@ def checked(n: int, total: int) -> int:
     return total
 
 
-@pytest.mark.parametrize("strategy", ["bitmask", "rowmask", "table", "check", "forward"])
-@pytest.mark.parametrize("n", range(1, 11))
+@each("strategy", ["bitmask", "rowmask", "table", "check", "forward"])
+@each("n", range(1, 11))
 def test_queens_on_every_strategy(strategy: str, n: int) -> None:
     assert checked(n, queens(n).count(solver=f"backtracking:{strategy}")) == QUEENS[n]
 
 
-@pytest.mark.parametrize("workers", [1, 2])
-@pytest.mark.parametrize("n", range(15))
+@each("workers", [1, 2])
+@each("n", range(15))
 def test_queens_by_auto(n: int, workers: int) -> None:
     assert checked(n, queens(n).count(solver="backtracking", num_workers=workers)) == QUEENS[n]
 
@@ -72,15 +73,15 @@ def test_first_queens_in_lexicographic_order(n: int) -> None:
     assert tuple(v + 1 for v in solution.values.tolist()) == QUEENS_FIRST[n]
 
 
-@pytest.mark.parametrize("n", [k for k in TOROIDAL_QUEENS if k < 13])
-@pytest.mark.parametrize("strategy", ["bitmask", "table", "forward"])
+@each("n", [k for k in TOROIDAL_QUEENS if k < 13])
+@each("strategy", ["bitmask", "table", "forward"])
 def test_toroidal_queens(n: int, strategy: str) -> None:
     if strategy == "bitmask" or n < 10:
         assert toroidal_queens(n).count(solver=f"backtracking:{strategy}") == TOROIDAL_QUEENS[n]
 
 
-@pytest.mark.parametrize("n", list(SUPERQUEENS))
-@pytest.mark.parametrize("strategy", ["bitmask", "rowmask", "forward"])
+@each("n", list(SUPERQUEENS))
+@each("strategy", ["bitmask", "rowmask", "forward"])
 def test_superqueens(n: int, strategy: str) -> None:
     if strategy != "forward" or n < 11:
         assert superqueens(n).count(solver=f"backtracking:{strategy}") == SUPERQUEENS[n]
@@ -90,8 +91,8 @@ def test_toroidal_queens_13() -> None:
     assert toroidal_queens(13).count(solver="backtracking") == TOROIDAL_QUEENS[13]
 
 
-@pytest.mark.parametrize("n", [k for k in LANGFORD if k <= 8])
-@pytest.mark.parametrize("strategy", ["auto", "check", "forward"])
+@each("n", [k for k in LANGFORD if k <= 8])
+@each("strategy", ["auto", "check", "forward"])
 def test_langford(n: int, strategy: str) -> None:
     assert langford(n).count(solver=f"backtracking:{strategy}") == 2 * LANGFORD[n]
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from cpqueens.models.latin_square import latin_square
 from cpqueens.models.magic_square import magic_square
+from each import each
 
 from cpqueens import AllDifferent, Model, StopReason
 from cpqueens.backends.backtracking.network import build_memory
@@ -73,8 +74,8 @@ def models() -> dict[str, tuple[Model, int]]:
     }
 
 
-@pytest.mark.parametrize("workers", [1, 2, 3])
-@pytest.mark.parametrize("name", models())
+@each("workers", [1, 2, 3])
+@each("name", models())
 def test_few_parts(name: str, workers: int) -> None:
     model, expected = models()[name]
     outcome = count_solutions(model, FORWARD, num_workers=workers)

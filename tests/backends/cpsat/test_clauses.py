@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import oracle
-import pytest
+from each import each
 
 from cpqueens import And, Model, Or, maximum
 from cpqueens.backends.cpsat.translation import translate
@@ -38,7 +38,7 @@ WRITTEN: dict[str, tuple[Write, int, int]] = {
 }
 
 
-@pytest.mark.parametrize("name", WRITTEN)
+@each("name", WRITTEN)
 def test_truths_of_one_clause_are_written_out(name: str) -> None:
     write, variables, constraints = WRITTEN[name]
     m = Model()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from each import each
 from ortools.sat.python import cp_model
 
 from cpqueens import Model
@@ -55,8 +56,8 @@ def test_no_gap_is_a_proof() -> None:
     assert solver.parameters.relative_gap_limit == 0
 
 
-@pytest.mark.parametrize("sense", ["minimize", "maximize"])
-@pytest.mark.parametrize("constant", [-5, 0, 12])
+@each("sense", ["minimize", "maximize"])
+@each("constant", [-5, 0, 12])
 def test_objective_and_bound_have_the_models_constant(sense: str, constant: int) -> None:
     model = Model()
     x = model.intvar(2, 9, name="x")

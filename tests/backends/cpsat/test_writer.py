@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import oracle
 import pytest
+from each import each
 
 from cpqueens import AllDifferent, Inverse, Model, Table
 from cpqueens.backends.base import Clock, Request, Want
@@ -75,7 +76,7 @@ def test_a_hint_is_for_the_variables_that_were_hinted() -> None:
     assert dict(zip(given.vars, given.values, strict=True)) == {1: 1, 3: 3}
 
 
-@pytest.mark.parametrize("name", ["x", 'the "best"', "back\\slash", "Größe 'n'", "a{b}%d"])
+@each("name", ["x", 'the "best"', "back\\slash", "Größe 'n'", "a{b}%d"])
 def test_exported_variables_have_their_names(name: str) -> None:
     m = Model()
     m.add(m.intvar(1, 2, shape=2, name=name).sum() == 3)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from each import each
 
 from cpqueens import (
     AllDifferent,
@@ -149,7 +150,7 @@ def _plain(part: Any) -> Any:
     return {k: _plain(p) for k, p in vars(part).items()} if hasattr(part, "__dict__") else part
 
 
-@pytest.mark.parametrize("history", HISTORIES, ids=" - ".join)
+@each("history", HISTORIES, ids=" - ".join)
 def test_a_model_that_has_got_more_is_as_a_fresh_one(history: tuple[str, ...]) -> None:
     m = Model()
     _start(m)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from each import each
 from searched import compiled, run
 
 from cpqueens import Model, element
@@ -57,7 +58,7 @@ MODELS: dict[str, Callable[[Model, Any], None]] = {
 }
 
 
-@pytest.mark.parametrize("what", MODELS)
+@each("what", MODELS)
 def test_the_solutions_are_the_same(what: str) -> None:
     m = Model(what)
     x = m.boolvar((3, 4), name="x")

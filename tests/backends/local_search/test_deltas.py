@@ -8,6 +8,7 @@ from cpqueens.models.all_interval import all_interval
 from cpqueens.models.costas_array import costas_array
 from cpqueens.models.magic_square import magic_square
 from cpqueens.models.queens import queens
+from each import each
 from searched import compiled, diagonals, products, run
 
 from cpqueens import Model
@@ -58,8 +59,8 @@ def check_all_moves(model: Model, seed: int, **options: str) -> int:
     return checked
 
 
-@pytest.mark.parametrize("measure", ["surplus", "pairs"])
-@pytest.mark.parametrize("number", range(len(STRUCTURED)))
+@each("measure", ["surplus", "pairs"])
+@each("number", range(len(STRUCTURED)))
 def test_deltas_of_structured_problems(number: int, measure: str) -> None:
     assert check_all_moves(STRUCTURED[number], 3, measure=measure) > 50
 

@@ -12,6 +12,7 @@ import pytest
 from cpqueens.models.golomb_ruler import golomb_ruler
 from cpqueens.models.peaceable_queens import peaceable_queens
 from cpqueens.models.queens import queens
+from each import each
 from searched import compiled, walks_alone
 
 from cpqueens import Model, Outcome, UnsupportedRequest
@@ -43,8 +44,8 @@ def assert_unknown(outcome: Outcome) -> None:
     assert check.amount >= 1
 
 
-@pytest.mark.parametrize("n", [2, 3])
-@pytest.mark.parametrize("strategy", ON_QUEENS)
+@each("n", [2, 3])
+@each("strategy", ON_QUEENS)
 def test_boards_without_solution_stay_unknown(strategy: str, n: int) -> None:
     outcome = queens(n).solve(solver=f"local-search:{strategy}", step_limit=3000, random_seed=1)
     assert_unknown(outcome)
@@ -119,7 +120,7 @@ def infeasible(n: int = 12) -> Model:
     return m
 
 
-@pytest.mark.parametrize("strategy", ANY_MODEL)
+@each("strategy", ANY_MODEL)
 def test_a_step_limit_is_kept_exactly(strategy: str) -> None:
     outcome = infeasible().solve(solver=f"local-search:{strategy}", step_limit=150)
     assert_unknown(outcome)
@@ -130,7 +131,7 @@ def test_a_step_limit_is_kept_exactly(strategy: str) -> None:
         assert outcome.stop_reason in ("local_optimum", "plateau_limit")
 
 
-@pytest.mark.parametrize("strategy", ["auto", "tabu", "annealing", "random-restart", "min-conflicts"])
+@each("strategy", ["auto", "tabu", "annealing", "random-restart", "min-conflicts"])
 def test_a_time_limit_ends_it(strategy: str) -> None:
     model = infeasible()
     walking = walks_alone(strategy)
@@ -163,7 +164,7 @@ def test_an_interruption_ends_it() -> None:
 # ---- objectives -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("strategy", ANY_MODEL)
+@each("strategy", ANY_MODEL)
 def test_the_best_found_is_no_optimum(strategy: str) -> None:
     for model in (golomb_ruler(5), peaceable_queens(4)):
         outcome = model.solve(solver=f"local-search:{strategy}", step_limit=500, random_seed=2)

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cpqueens.models.queens import queens
+from each import each
 from searched import compiled
 
 from cpqueens.backends.local_search.search import Limits, Search
@@ -177,8 +178,8 @@ def test_sideways_moves_on_eight_queens(limit: int) -> None:
 RESTARTS = {8: (1.45, 1.9), 14: (3.1, 4.2), 20: (2.6, 3.7)}
 
 
-@pytest.mark.parametrize("measure", ["surplus", "pairs"])
-@pytest.mark.parametrize("n", [8, 14, 20])
+@each("measure", ["surplus", "pairs"])
+@each("n", [8, 14, 20])
 def test_sweeps_need_few_restarts(n: int, measure: str) -> None:
     times = 2500
     found = attempt("sosic-gu", n, times, measure=measure)

@@ -11,6 +11,7 @@ from cpqueens.models.all_interval import all_interval
 from cpqueens.models.costas_array import costas_array
 from cpqueens.models.golomb_ruler import golomb_ruler
 from cpqueens.models.queens import queens
+from each import each
 from searched import walks_alone
 
 from cpqueens import AllDifferent, Model, Outcome
@@ -54,7 +55,7 @@ def assert_solved(outcome: Outcome) -> None:
     assert "gave_up" not in outcome.statistics
 
 
-@pytest.mark.parametrize("seed", range(30))
+@each("seed", range(30))
 def test_sums_where_the_special_kernel_gets_stuck_are_solved(seed: int) -> None:
     outcome = sums_of_three(seed).solve(solver="local-search", step_limit=1_000_000, random_seed=0)
     assert_solved(outcome)
@@ -65,13 +66,13 @@ def test_sums_where_the_special_kernel_gets_stuck_are_solved(seed: int) -> None:
         assert outcome.statistics["restarts"] >= 10  # those of the kernel, and the change
 
 
-@pytest.mark.parametrize("seed", range(12))
+@each("seed", range(12))
 def test_weights_do_not_hide_that_nothing_improves(seed: int) -> None:
     """Where only the weights grew, a walk once thought for ever that it made progress."""
     assert_solved(change().solve(solver="local-search", step_limit=1_000_000, random_seed=seed))
 
 
-@pytest.mark.parametrize("strategy", ANY_MODEL)
+@each("strategy", ANY_MODEL)
 def test_every_strategy_that_goes_on_starts_afresh(strategy: str) -> None:
     solver = f"local-search:{strategy}"
     if strategy in ENDS_BY_ITSELF:

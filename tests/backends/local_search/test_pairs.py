@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from each import each
 from searched import compiled
 
 from cpqueens import AllDifferent, Model, maximum
@@ -94,7 +95,7 @@ OTHERS: dict[str, Callable[[Model, Any], Any]] = {
 }
 
 
-@pytest.mark.parametrize("what", OTHERS)
+@each("what", OTHERS)
 def test_other_models_do_not_suit(what: str) -> None:
     m = Model()
     x = m.intvar(0, 9, shape=3)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from itertools import permutations
 
 import numpy as np
-import pytest
+from each import each
 
 from cpqueens import Circuit, Model, element
 from cpqueens.backends.local_search.patching import assigned, patched, patched_tour
 
 
-@pytest.mark.parametrize("seed", range(20))
+@each("seed", range(20))
 def test_cheapest_columns_are_those_of_all_permutations(seed: int) -> None:
     random = np.random.default_rng(seed)
     n = 2 + seed % 5
@@ -23,7 +23,7 @@ def test_cheapest_columns_are_those_of_all_permutations(seed: int) -> None:
     )
 
 
-@pytest.mark.parametrize("seed", range(5))
+@each("seed", range(5))
 def test_no_exchange_makes_many_columns_cheaper(seed: int) -> None:
     n = 40
     costs = np.random.default_rng(seed).integers(0, 1000, (n, n))

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from each import each
 from searched import compiled, run
 
 from cpqueens import AllDifferent, Model, element, maximum, minimum
@@ -128,7 +129,7 @@ MOSTS: dict[str, Callable[[Model, Any, Any], None]] = {
 }
 
 
-@pytest.mark.parametrize("what", MOSTS)
+@each("what", MOSTS)
 def test_an_extreme_as_objective_is_computed(what: str) -> None:
     """What the smaller model has are solutions with the objective that its terms say, the best among them."""
     m = Model()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from each import each
 
 from cpqueens import AllDifferent, Model, UnsupportedConstraint, UnsupportedRequest, element, minimum
 from cpqueens.backends.local_search.strategies import STRATEGIES
@@ -67,7 +68,7 @@ def test_far_from_zero_is_not_wide() -> None:
     assert outcome.statistics["layers"]["rows"] + outcome.statistics["layers"]["plain"] == 1
 
 
-@pytest.mark.parametrize("strategy", ["auto", "tabu", "jump", "min-conflicts", "annealing"])
+@each("strategy", ["auto", "tabu", "jump", "min-conflicts", "annealing"])
 def test_huge_distances_stay_within_64_bits(strategy: str) -> None:
     """Weighted violations of 2**53 and more, added up, once wrapped to 0 and looked like a solution."""
     m = Model("impossible")
@@ -100,9 +101,9 @@ def test_objectives_beyond_53_bits_are_exact(sense: str) -> None:
     assert outcome.objective == best - 2
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
-@pytest.mark.parametrize("holds", [True, False])
-@pytest.mark.parametrize("with_objective", [True, False])
+@each("strategy", STRATEGIES)
+@each("holds", [True, False])
+@each("with_objective", [True, False])
 def test_a_model_without_variables(strategy: str, holds: bool, with_objective: bool) -> None:
     m = Model("constant")
     x = m.intvar(3, 3, name="x")

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from each import each
 
 from cpqueens import Cumulative, Model, NoOverlap, Or, maximum
 from cpqueens.backends.backtracking.wholes.registry import takes
@@ -46,7 +47,7 @@ def shop(seed: int) -> Model:
     return m
 
 
-@pytest.mark.parametrize("seed", range(8))
+@each("seed", range(8))
 def test_the_best_schedule_is_found(seed: int) -> None:
     m = shop(seed)
     found = m.solve(solver="local-search", random_seed=seed, step_limit=600)
@@ -108,7 +109,7 @@ NOT_SCHEDULES: dict[str, Callable[[Model, object], None]] = {
 }
 
 
-@pytest.mark.parametrize("what", NOT_SCHEDULES)
+@each("what", NOT_SCHEDULES)
 def test_other_models_are_no_schedules(what: str) -> None:
     m = Model()
     s = m.intvar(0, 9, shape=3)

@@ -9,6 +9,7 @@ import pytest
 from cpqueens.models.costas_array import costas_array
 from cpqueens.models.magic_square import magic_square
 from cpqueens.models.queens import queens
+from each import each
 from searched import diagonals, mixed, products, run
 
 from cpqueens import AllDifferent, Model, Outcome
@@ -39,8 +40,8 @@ def reached(outcome: Outcome) -> np.ndarray:
     return np.array(assignment.values)
 
 
-@pytest.mark.parametrize("strategy", ["annealing", "tabu", "min-conflicts"])
-@pytest.mark.parametrize("name", MODELS)
+@each("strategy", ["annealing", "tabu", "min-conflicts"])
+@each("name", MODELS)
 def test_the_state_is_that_of_a_fresh_computation(name: str, strategy: str) -> None:
     for measure in ("surplus", "pairs") if strategy == "annealing" else ("",):
         options = {"measure": measure} if measure else {}
@@ -54,8 +55,8 @@ def test_it_is_for_random_models(strategy: str) -> None:
     assert sum(steps) > 50
 
 
-@pytest.mark.parametrize("strategy", ["min-conflicts", "tabu", "annealing", "jump"])
-@pytest.mark.parametrize("different", [False, True])
+@each("strategy", ["min-conflicts", "tabu", "annealing", "jump"])
+@each("different", [False, True])
 def test_no_value_in_a_gap_is_taken(strategy: str, different: bool) -> None:
     """Neither by assigning nor by exchanging: what one variable may take, another may not."""
     domains = [[k for k in range(6) if k != gap] for gap in (1, 2, 3, 4, 1, 2)]

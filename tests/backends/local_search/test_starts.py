@@ -6,6 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
+from each import each
 from searched import compiled
 
 from cpqueens import AllDifferent, Model
@@ -37,7 +38,7 @@ def start(search: Search, hint: tuple[int, ...], given: tuple[bool, ...], seed: 
     return x.tolist(), kept
 
 
-@pytest.mark.parametrize("given", list(itertools.product([False, True], repeat=3)))
+@each("given", list(itertools.product([False, True], repeat=3)))
 def test_a_free_variable_takes_its_hint_if_its_domain_has_it(given: tuple[bool, ...]) -> None:
     search = search_of(DOMAINS, different=False)
     hints = itertools.product(range(-4, 4), range(-1, 9), range(1, 6))

@@ -14,6 +14,7 @@ from cpqueens.models.all_interval import all_interval
 from cpqueens.models.costas_array import costas_array
 from cpqueens.models.magic_square import magic_square
 from cpqueens.models.queens import queens
+from each import each
 from searched import compiled, diagonals, mixed, run
 
 from cpqueens import CpqueensError, Model, Outcome, UnsupportedRequest
@@ -30,13 +31,13 @@ def solved(outcome: Outcome) -> bool:
     return outcome.solution is not None and outcome.solution.check().ok
 
 
-@pytest.mark.parametrize("strategy", [*GENERAL, "sosic-gu-4"])
+@each("strategy", [*GENERAL, "sosic-gu-4"])
 def test_solves_queens(strategy: str) -> None:
     for n in (4, 8, 12):
         assert solved(run(queens(n), strategy, n, 100_000))
 
 
-@pytest.mark.parametrize("n", range(4, 41))
+@each("n", range(4, 41))
 def test_auto_solves_every_board(n: int) -> None:
     for seed in range(10):
         assert solved(run(queens(n), seed=seed, steps=100_000))

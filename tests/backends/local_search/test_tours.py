@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from each import each
 
 from cpqueens import AllDifferent, Circuit, Model, SubCircuit, Table, element, maximum
 from cpqueens.backends.local_search import tours as module
@@ -213,7 +214,7 @@ FORMS: Mapping[str, Callable[[int], Model]] = {
 }
 
 
-@pytest.mark.parametrize("form", FORMS)
+@each("form", FORMS)
 def test_the_best_tour_is_found(form: str) -> None:
     m = FORMS[form](3)
     found = m.solve(solver="local-search", random_seed=1, step_limit=3000)
@@ -235,7 +236,7 @@ def test_the_best_tours_are_found(form: str, seed: int) -> None:
     assert (found.status == "FEASIBLE", found.objective) == (best.status == "OPTIMAL", best.objective)
 
 
-@pytest.mark.parametrize("form", FORMS)
+@each("form", FORMS)
 def test_the_state_is_that_of_a_fresh_computation(form: str) -> None:
     found = FORMS[form](1).solve(solver="local-search", random_seed=2, step_limit=400, audit="full")
     assert found.statistics["special"] == "tours"
@@ -315,7 +316,7 @@ MORE: dict[str, Callable[[Model, Any], None]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("what", MORE)
+@each("what", MORE)
 def test_other_models_are_no_tours(what: str) -> None:
     m = by_elements(1)
     assert tours_of(m) is not None

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Callable, Sequence
 
 import numpy as np
-import pytest
+from each import each
 
 from cpqueens.backends.python_constraint.bounds import MEANINGS, RELATIONS, TRUTHS
 
@@ -67,14 +67,14 @@ def assert_bounds(
             assert low == high, box
 
 
-@pytest.mark.parametrize("kind", VALUES)
+@each("kind", VALUES)
 def test_bounds_contain_every_value(kind: str) -> None:
     width, value = VALUES[kind]
     ends = (0, 1) if kind in ("And", "Or") else range(-4, 5) if width < 3 else range(-1, 3)
     assert_bounds(kind, DETAILS.get(kind), width, value, list(ends))
 
 
-@pytest.mark.parametrize("relation", RELATIONS)
+@each("relation", RELATIONS)
 def test_bounds_of_relations_and_counts(relation: str) -> None:
     holds = RELATION_OF[relation]
     assert_bounds("Linear", relation, 1, lambda x: holds(x, 0), range(-3, 4))
@@ -89,7 +89,7 @@ def test_every_kind_is_compared() -> None:
     assert VALUES.keys() | {"Linear", "Count"} == MEANINGS.keys()
 
 
-@pytest.mark.parametrize("kind", ["abs", "maximum", "minimum", "product", "square", "quotient", "And", "Or"])
+@each("kind", ["abs", "maximum", "minimum", "product", "square", "quotient", "And", "Or"])
 def test_bounds_are_tight_where_a_search_lives_on_them(kind: str) -> None:
     """Terms that do not share variables: the ends are values."""
     width, value = VALUES[kind]

@@ -6,6 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
+from each import each
 
 from cpqueens import AllDifferent, Model
 
@@ -16,8 +17,8 @@ def solutions(model: Model, **options: object) -> set[tuple[int, ...]]:
     return {tuple(row) for row in model.enumerate(solver=SOLVER, **options).solutions.matrix.tolist()}
 
 
-@pytest.mark.parametrize("constants", [[3, 3], [3, 4], [0, 0, 1], [7, 8, 9]])
-@pytest.mark.parametrize("forwardcheck", [True, False])
+@each("constants", [[3, 3], [3, 4], [0, 0, 1], [7, 8, 9]])
+@each("forwardcheck", [True, False])
 def test_constants_among_the_terms(constants: list[int], forwardcheck: bool) -> None:
     model = Model()
     x = model.intvar(0, 4, shape=2, name="x")
@@ -28,9 +29,9 @@ def test_constants_among_the_terms(constants: list[int], forwardcheck: bool) -> 
     assert solutions(model, forwardcheck=forwardcheck) == expected
 
 
-@pytest.mark.parametrize("factors", [(2, 1, 1), (2, 2, 1), (-1, 2, 3), (3, -2, 1), (2, -2, -1)])
-@pytest.mark.parametrize("shifts", [(0, 0, 0), (1, 0, 2), (-1, 3, 0)])
-@pytest.mark.parametrize("forwardcheck", [True, False])
+@each("factors", [(2, 1, 1), (2, 2, 1), (-1, 2, 3), (3, -2, 1), (2, -2, -1)])
+@each("shifts", [(0, 0, 0), (1, 0, 2), (-1, 3, 0)])
+@each("forwardcheck", [True, False])
 def test_multiples_among_the_terms(
     factors: tuple[int, ...], shifts: tuple[int, ...], forwardcheck: bool
 ) -> None:
@@ -64,8 +65,8 @@ def test_the_same_variable_twice() -> None:
     assert solutions(model) == expected
 
 
-@pytest.mark.parametrize("strategy", ["backtracking", "optimized", "recursive"])
-@pytest.mark.parametrize("hinted", range(-1, 6))
+@each("strategy", ["backtracking", "optimized", "recursive"])
+@each("hinted", range(-1, 6))
 def test_a_hint_that_filtering_took_away_is_not_tried(strategy: str, hinted: int) -> None:
     """The hint lies in the variable's domain, not in what constraints over it alone have left of it."""
     model = Model()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from each import each
 
 from cpqueens import Model
 from cpqueens.answers.outcome import StopReason
@@ -11,8 +11,8 @@ from cpqueens.backends.python_constraint.backend import PythonConstraint
 from cpqueens.language.rows import IntArray
 
 
-@pytest.mark.parametrize("second", [[0, 2], [0, 1, 2], [0, 3]])
-@pytest.mark.parametrize("first", [[0, 2], [0, 1, 2], [0, 3]])
+@each("second", [[0, 2], [0, 1, 2], [0, 3]])
+@each("first", [[0, 2], [0, 1, 2], [0, 3]])
 def test_variables_of_equal_ends_keep_their_own_gaps(first: list[int], second: list[int]) -> None:
     m = Model()
     for name, values in (("x", first), ("y", second), ("z", first)):
@@ -21,8 +21,8 @@ def test_variables_of_equal_ends_keep_their_own_gaps(first: list[int], second: l
     assert m.count(solver="python-constraint") == len(first) ** 2 * len(second) * 3
 
 
-@pytest.mark.parametrize("values", [1, 2, 5])
-@pytest.mark.parametrize("want", [Want.ALL, Want.COUNT])
+@each("values", [1, 2, 5])
+@each("want", [Want.ALL, Want.COUNT])
 def test_a_listing_that_is_refused_its_last_solution_is_not_complete(want: Want, values: int) -> None:
     """The search has gone through everything by then; the consumer has not seen it."""
     m = Model()

@@ -6,7 +6,7 @@ import itertools
 import operator
 from collections.abc import Callable
 
-import pytest
+from each import each
 
 from cpqueens import Model
 
@@ -21,9 +21,9 @@ RELATIONS: dict[str, Callable[[int, int], bool]] = {
 FACTORS = [(1, 1, 1), (-1, -1, -1), (1, 1, 0), (2, 1, 1), (2, -3, 1), (-2, -1, 0), (3, 2, -2)]
 
 
-@pytest.mark.parametrize("relation", RELATIONS)
-@pytest.mark.parametrize("factors", FACTORS)
-@pytest.mark.parametrize("forwardcheck", [True, False])
+@each("relation", RELATIONS)
+@each("factors", FACTORS)
+@each("forwardcheck", [True, False])
 def test_a_relation_means_what_a_loop_says(
     relation: str, factors: tuple[int, ...], forwardcheck: bool
 ) -> None:

@@ -7,6 +7,7 @@ import random
 
 import numpy as np
 import pytest
+from each import each
 from pattern_twin import list_all, random_pattern, superqueens, toroidal, twin
 from seeds import seeds
 
@@ -27,7 +28,7 @@ def count_all(search: PatternSearch, budget: int | None = None) -> PatternSearch
     return search
 
 
-@pytest.mark.parametrize("n", range(13))
+@each("n", range(13))
 def test_published_counts_of_queens(n: int) -> None:
     assert count_all(BitmaskSearch(queens(n))).solutions == QUEENS[n]
 
@@ -98,8 +99,8 @@ def test_resuming_after_any_assignment() -> None:
         assert list_all(BitmaskSearch(queens(6), after=after)) == expected
 
 
-@pytest.mark.parametrize("build", [queens, toroidal, superqueens])
-@pytest.mark.parametrize("depth", [1, 2, 3])
+@each("build", [queens, toroidal, superqueens])
+@each("depth", [1, 2, 3])
 def test_prefixes_split_the_search(build: object, depth: int) -> None:
     pattern = build(7)  # type: ignore[operator]
     whole = count_all(BitmaskSearch(pattern))

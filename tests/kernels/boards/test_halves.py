@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from each import each
 from numpy.typing import NDArray
 from seeds import seeds
 
@@ -78,7 +79,7 @@ def slow_count(allowed: NDArray[np.bool_]) -> int:
     return below(0, set(), set(), set())
 
 
-@pytest.mark.parametrize("n", range(16))
+@each("n", range(16))
 def test_published_counts(n: int) -> None:
     result = count(n)
     assert result.exhausted
@@ -91,7 +92,7 @@ def test_published_counts_of_large_boards(n: int) -> None:
     assert count(n, num_workers=2).count == QUEENS[n]
 
 
-@pytest.mark.parametrize("n", range(2, 15))
+@each("n", range(2, 15))
 def test_totals_pass_the_checksum_modulo_8(n: int) -> None:
     found = count(n).count
     assert found is not None
@@ -142,7 +143,7 @@ def test_order_of_units_does_not_matter() -> None:
     assert {count(11, seed=seed).count for seed in range(4)} == {QUEENS[11]}
 
 
-@pytest.mark.parametrize("n", range(2, 17))
+@each("n", range(2, 17))
 def test_weights_cover_all_row_sets(n: int) -> None:
     units = row_sets(layout(n))
     half = n // 2
@@ -160,7 +161,7 @@ def test_any_number_of_central_lines_counts_the_same(
     assert count(n).count == QUEENS[n]
 
 
-@pytest.mark.parametrize("n", [4, 7, 12, 17, 20, MAX_N])
+@each("n", [4, 7, 12, 17, 20, MAX_N])
 def test_lines_have_bits_of_their_own(n: int) -> None:
     board = layout(n)
     assert board.side <= 16  # 32 lines are left for the words of 32 bits

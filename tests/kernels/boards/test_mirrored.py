@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from each import each
 from pattern_twin import list_all, superqueens
 
 from cpqueens.kernels.boards.bitmask import BitmaskSearch
@@ -13,8 +14,8 @@ from cpqueens.kernels.boards.mirrored import MirroredSearch, is_mirrored
 from cpqueens.kernels.boards.pattern import queens
 
 
-@pytest.mark.parametrize("n", [6, 7, 8, 9, 10])
-@pytest.mark.parametrize("batch", [1, 7, 4096])
+@each("n", [6, 7, 8, 9, 10])
+@each("batch", [1, 7, 4096])
 def test_lists_what_the_plain_search_lists(n: int, batch: int) -> None:
     plain, mirrored = BitmaskSearch(queens(n)), MirroredSearch(queens(n))
     assert list_all(mirrored, batch) == list_all(plain, batch)
@@ -22,8 +23,8 @@ def test_lists_what_the_plain_search_lists(n: int, batch: int) -> None:
     assert mirrored.exhausted
 
 
-@pytest.mark.parametrize("n", [8, 9])
-@pytest.mark.parametrize("max_kept", [0, 100, 500])
+@each("n", [8, 9])
+@each("max_kept", [0, 100, 500])
 def test_searches_the_second_half_when_too_much_would_be_kept(n: int, max_kept: int) -> None:
     plain, mirrored = BitmaskSearch(queens(n)), MirroredSearch(queens(n), max_kept)
     assert list_all(mirrored, 16) == list_all(plain, 16)

@@ -7,6 +7,7 @@ import random
 
 import numpy as np
 import pytest
+from each import each
 from pattern_twin import list_all
 from seeds import seeds
 
@@ -68,7 +69,7 @@ def twin(pattern: SumPattern) -> tuple[list[list[int]], int, int]:
     return solutions, nodes, failures
 
 
-@pytest.mark.parametrize("n", COSTAS)
+@each("n", COSTAS)
 def test_published_counts_of_costas_arrays(n: int) -> None:
     search = SumsSearch(costas(n))
     while not search.exhausted:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from each import each
 
 from cpqueens import AllDifferent, Model, Or, Table, any_, div_trunc, element, maximum, minimum, mod_trunc
 from cpqueens.crosscheck import oracle
@@ -58,8 +59,8 @@ def models(post: Post) -> Iterator[Model]:
             yield model
 
 
-@pytest.mark.parametrize("strategy", ["forward", "check"])
-@pytest.mark.parametrize("name", POSTS)
+@each("strategy", ["forward", "check"])
+@each("name", POSTS)
 def test_the_solutions_and_the_optimum_are_the_oracles(name: str, strategy: str) -> None:
     solver = f"backtracking:{strategy}"
     for model in models(POSTS[name]):
@@ -77,8 +78,8 @@ def test_the_solutions_and_the_optimum_are_the_oracles(name: str, strategy: str)
             assert np.array_equal(behind, truth.solutions[len(truth.solutions) // 2 + 1 :])
 
 
-@pytest.mark.parametrize("name", POSTS)
-@pytest.mark.parametrize("options", [{"variable_order": "smallest-domain"}, {"value_order": "random"}])
+@each("name", POSTS)
+@each("options", [{"variable_order": "smallest-domain"}, {"value_order": "random"}])
 def test_other_orders_find_the_same_set(name: str, options: dict[str, str]) -> None:
     for model in models(POSTS[name]):
         found = model.enumerate(solver="backtracking:forward", **options).solutions.matrix

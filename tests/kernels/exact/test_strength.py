@@ -4,6 +4,7 @@ import random
 from typing import Any
 
 import pytest
+from each import each
 from propagation import Bench, Strength, random_domains
 
 from cpqueens.kernels.exact import kinds
@@ -17,7 +18,7 @@ def row_sum(row: tuple[int, ...]) -> int:
     return row[0] + 2 * row[1] - 3 * row[2] + 1
 
 
-@pytest.mark.parametrize("seed", range(10))
+@each("seed", range(10))
 def test_linear_rows(seed: int) -> None:
     source = random.Random(seed)
     domains = random_domains(source, [(0, 4)] * 3)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
+from each import each
 
 from cpqueens.kernels.jit import entries
 from cpqueens.kernels.jit.decorators import kernel
@@ -15,8 +15,8 @@ def reversed_by(array, out):
         entries.put(out, array.shape[0] - 1 - k, entries.entry(array, k))
 
 
-@pytest.mark.parametrize("dtype", [np.int64, np.uint64, np.uint8, np.int32])
-@pytest.mark.parametrize("writeable", [True, False])
+@each("dtype", [np.int64, np.uint64, np.uint8, np.int32])
+@each("writeable", [True, False])
 def test_entries(dtype: type, writeable: bool) -> None:
     array = np.random.default_rng(0).integers(0, 100, 50).astype(dtype)[10:]
     array.flags.writeable = writeable

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
+from each import each
 from seeds import seeds
 
 from cpqueens.kernels.jit import bits, lanes
@@ -83,7 +83,7 @@ def test_keys(seed: int) -> None:
     assert least_key_of(*least) == lanes.least_key(*least)
 
 
-@pytest.mark.parametrize("ties", [2, 3, 5, 8, 13])
+@each("ties", [2, 3, 5, 8, 13])
 def test_ties_are_broken_evenly(ties: int) -> None:
     """A chi-square statistic far beyond its mean (ties - 1) would show a hash that prefers some lanes."""
     generator, wins = np.random.default_rng(ties), np.zeros(24)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
+from each import each
 
 from cpqueens import AllDifferent, Model
 from cpqueens.backends.base import Parameter
@@ -54,7 +54,7 @@ def test_swap_deltas() -> None:
                     assert swap_delta(a, b, x, units.offsets, count) == expected
 
 
-@pytest.mark.parametrize("n", [4, 5, 6, 7, 10, 31, 64, 321, 5000])
+@each("n", [4, 5, 6, 7, 10, 31, 64, 321, 5000])
 def test_queens(n: int) -> None:
     i = np.arange(n)
     result = solve_shifted(shifted(n, 1, [i, -i]), 7, Limits(10**6), defaults(dict(PARAMETERS)))
@@ -64,7 +64,7 @@ def test_queens(n: int) -> None:
     assert x.min() == 1
 
 
-@pytest.mark.parametrize("n", [3, 4, 8, 12, 50, 120])
+@each("n", [3, 4, 8, 12, 50, 120])
 def test_all_interval(n: int) -> None:
     order = np.random.default_rng(n).permutation(n).astype(np.int64)
     result = solve_path(PathPermutation(order, 5), 3, Limits(10**6), defaults(dict(REVERSAL)))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pytest
+from each import each
 
 import cpqueens as cp
 from cpqueens import Model
@@ -144,7 +144,7 @@ def test_every_kind_has_a_row() -> None:
     assert all(row.source and 0 < row.count < row.of <= 256 for row in PUBLISHED.values())
 
 
-@pytest.mark.parametrize("kind", PUBLISHED)
+@each("kind", PUBLISHED)
 def test_counts_are_those_published(kind: str) -> None:
     row = PUBLISHED[kind]
     (posted,) = _posted(row, "plain").constraints[-1:]
@@ -155,12 +155,12 @@ def test_counts_are_those_published(kind: str) -> None:
         assert model.count("cpsat") == parse_model(dump_model(model)).count("backtracking") == wanted, form
 
 
-@pytest.mark.parametrize("kind", PUBLISHED)
+@each("kind", PUBLISHED)
 def test_cpsat_gets_its_own_constraint_where_it_has_one(kind: str) -> None:
     native = PUBLISHED[kind].native
     assert native in str(_posted(PUBLISHED[kind], "plain").to_cpsat().model)
 
 
-@pytest.mark.parametrize("kind", PUBLISHED)
+@each("kind", PUBLISHED)
 def test_the_violation_is_stated(kind: str) -> None:
     assert "violation" in (inspect.getdoc(kind_class(kind)) or "").lower()

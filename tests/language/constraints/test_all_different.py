@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from each import each
 
 from cpqueens import AllDifferent, Model, ModelError
 from cpqueens.language.constraints.all_different import _BITS, _FEW, _MANY
@@ -27,8 +28,8 @@ TERMS = (0, 1, 2, 4, 5, 6, _FEW, _FEW + 1, 63, 64, 65, 130, _MANY - 1, _MANY, _M
 SPREADS = (0, 3, _BITS - 1, _BITS, 62, 63, 64, 65, 127, 128, 200, 600, 5000, 2**33)
 
 
-@pytest.mark.parametrize("terms", TERMS)
-@pytest.mark.parametrize("spread", SPREADS)
+@each("terms", TERMS)
+@each("spread", SPREADS)
 def test_any_number_of_terms_over_any_spread(terms: int, spread: int) -> None:
     random = np.random.default_rng(terms + spread)
     low = int(random.integers(-(2**20), 2**20))
@@ -42,7 +43,7 @@ def test_any_number_of_terms_over_any_spread(terms: int, spread: int) -> None:
     assert judged(rows) == by_sets(rows)
 
 
-@pytest.mark.parametrize("apart", range(50, 140))
+@each("apart", range(50, 140))
 def test_two_values_whose_bits_would_meet(apart: int) -> None:
     rows = np.array([[0, 1, 2, 3, 4, apart], [0, 1, 2, 3, apart - 64, apart], [9, 1, 2, 3, apart, apart]])
     assert judged(rows) == by_sets(rows)

@@ -6,6 +6,7 @@ import itertools
 from typing import Any
 
 import pytest
+from each import each
 
 from cpqueens import BinPacking, Model, ModelError
 
@@ -26,7 +27,7 @@ def test_loads_are_the_sums(solver: str) -> None:
     assert found == {(*p, *sums(p)) for p in PLACES if sums(p)[0] == 3}
 
 
-@pytest.mark.parametrize("negated", [False, True])
+@each("negated", [False, True])
 def test_capacities_are_not_exceeded(solver: str, negated: bool) -> None:
     m = Model()
     b = m.intvar(0, 2, shape=4, name="b")

@@ -8,6 +8,7 @@ import math
 import numpy as np
 import pytest
 from collection.tours import knights_tours
+from each import each
 
 from cpqueens import AllDifferent, BinPacking, Circuit, Model, ModelError, SubCircuit, element
 
@@ -15,7 +16,7 @@ SUBCIRCUITS = {1: 1, 2: 2, 3: 6, 4: 21, 5: 85}
 """One more than the permutations with exactly one cycle of two or more: OEIS A006231."""
 
 
-@pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
+@each("n", [1, 2, 3, 4, 5])
 def test_numbers_of_circuits(n: int, solver: str) -> None:
     for kind, number in ((Circuit, math.factorial(n - 1)), (SubCircuit, SUBCIRCUITS[n])):
         m = Model()
@@ -130,8 +131,8 @@ def test_violation_is_nodes_without_predecessor_and_further_cycles(
         assert constraint.amounts(values)[:, 0].tolist() == expected
 
 
-@pytest.mark.parametrize("high", [1, 2])
-@pytest.mark.parametrize("kind", [Circuit, SubCircuit])
+@each("high", [1, 2])
+@each("kind", [Circuit, SubCircuit])
 def test_a_node_that_leads_nowhere_is_seen_by_every_solver(
     kind: type[Circuit | SubCircuit], high: int, solver: str
 ) -> None:

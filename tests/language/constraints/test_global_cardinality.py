@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from each import each
 
 from cpqueens import GlobalCardinality, Model, ModelError
 from cpqueens.files.modelfile import dump_model, parse_model
@@ -25,9 +26,9 @@ BOUNDED: dict[str, tuple[dict[str, Any], Any]] = {
 }
 
 
-@pytest.mark.parametrize("name", BOUNDED)
-@pytest.mark.parametrize("closed", [False, True])
-@pytest.mark.parametrize("negated", [False, True])
+@each("name", BOUNDED)
+@each("closed", [False, True])
+@each("negated", [False, True])
 def test_numbers_stay_within_their_bounds(solver: str, name: str, closed: bool, negated: bool) -> None:
     options, allowed = BOUNDED[name]
     m = Model()
@@ -64,9 +65,7 @@ def test_bounds_in_files() -> None:
     assert dump_model(parse_model(text)) == text
 
 
-@pytest.mark.parametrize(
-    "options", [{}, {"counts": [1, 1], "lower": 1}, {"lower": [1]}, {"upper": [[1, 2]]}, {"counts": [1]}]
-)
+@each("options", [{}, {"counts": [1, 1], "lower": 1}, {"lower": [1]}, {"upper": [[1, 2]]}, {"counts": [1]}])
 def test_other_bounds_are_refused(options: dict[str, Any]) -> None:
     m = Model()
     with pytest.raises(ModelError, match=r"^GlobalCardinality: [^\n]* need"):

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import oracle
 import pytest
+from each import each
 from hypothesis import given
 
 import cpqueens
@@ -49,7 +50,7 @@ def test_registry_and_directory_agree() -> None:
     assert set(oracle.KINDS) == set(KINDS)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@each("kind", KINDS)
 def test_docstrings_have_a_doctest(kind: str) -> None:
     assert ">>>" in (inspect.getdoc(kind_class(kind)) or "")
 
@@ -65,8 +66,8 @@ def _columns(model: Model, constraint: Constraint) -> tuple[np.ndarray, np.ndarr
     )
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("context", CONTEXTS)
+@each("kind", KINDS)
+@each("context", CONTEXTS)
 def test_meaning_is_the_oracles(kind: str, context: str) -> None:
     for seed in range(12):
         model = random_model(seed, kinds=[kind], contexts=[context], constraints=2)
@@ -83,7 +84,7 @@ def test_meaning_is_the_oracles(kind: str, context: str) -> None:
             assert ((constraint.violation(values) == 0) == held.all(axis=1)).all()
 
 
-@pytest.mark.parametrize("kind", [k for k in KINDS if kind_class(k).simpler is not Constraint.simpler])
+@each("kind", [k for k in KINDS if kind_class(k).simpler is not Constraint.simpler])
 def test_decomposition_means_the_same(kind: str) -> None:
     ways = (False, True) if kind_class(kind).computed is not Constraint.computed else (False,)
     for seed, computed in itertools.product(range(25), ways):
@@ -110,8 +111,8 @@ def test_only_the_kernel_core_lacks_a_decomposition() -> None:
     assert core == {"Linear", "Or"}
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("context", CONTEXTS)
+@each("kind", KINDS)
+@each("context", CONTEXTS)
 def test_backends_find_the_oracles_solutions(solver: str, kind: str, context: str) -> None:
     checked = 0
     for seed in range(24):
@@ -256,7 +257,7 @@ SETTLED = {
 }
 
 
-@pytest.mark.parametrize("name", SETTLED)
+@each("name", SETTLED)
 def test_settled_semantics(solver: str, name: str) -> None:
     constraint_of, expected = SETTLED[name]
     assert _count(constraint_of, solver) == expected
@@ -295,7 +296,7 @@ AMOUNTS = {
 }
 
 
-@pytest.mark.parametrize("kind", AMOUNTS)
+@each("kind", AMOUNTS)
 def test_violation_is_the_fields_measure(kind: str) -> None:
     make, values, amount = AMOUNTS[kind]
     m = Model()

@@ -6,12 +6,13 @@ import math
 from typing import Any
 
 import pytest
+from each import each
 
 from cpqueens import LexChainLess, LexChainLessEqual, Model, ModelError
 
 
-@pytest.mark.parametrize("rows", [1, 2, 3, 4])
-@pytest.mark.parametrize("columns", [1, 2])
+@each("rows", [1, 2, 3, 4])
+@each("columns", [1, 2])
 def test_rows_in_order_are_combinations_of_rows(solver: str, rows: int, columns: int) -> None:
     words = 2**columns
     counts = {LexChainLess: math.comb(words, rows), LexChainLessEqual: math.comb(words + rows - 1, rows)}

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from each import each
 
 from cpqueens import (
     AllDifferent,
@@ -38,7 +39,7 @@ MODELS = 25
 MOST = 1500  # assignments of one model
 
 
-@pytest.mark.parametrize("kind", sorted(KINDS))
+@each("kind", sorted(KINDS))
 def test_a_kind_holds_where_the_oracle_says_and_its_violation_is_0_there(kind: str) -> None:
     seen = {True: 0, False: 0}
     for seed in range(MODELS):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
+from each import each
 
 from cpqueens import Model, ModelError, NValue
 
@@ -20,8 +21,8 @@ def test_functions_with_so_many_values(many: int, partitions: int) -> None:
     assert m.count(solver="cpsat") == partitions * math.perm(6, many)
 
 
-@pytest.mark.parametrize("step", [1, 10**9])
-@pytest.mark.parametrize("negated", [False, True])
+@each("step", [1, 10**9])
+@each("negated", [False, True])
 def test_near_and_far_values_are_counted_alike(solver: str, step: int, negated: bool) -> None:
     m = Model()
     x = m.intvar(domain=[0, step, 2 * step], shape=3, name="x")

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import oracle
 import pytest
+from each import each
 
 from cpqueens import MissingLibrary, Model, ModelError, Regular
 from cpqueens.files.modelfile import dump_model, parse_model
@@ -47,7 +48,7 @@ def test_motzkin_paths(solver: str, size: int, number: int) -> None:
     assert words(size, -1, 1, HEIGHTS, 0, 0)[0].count(solver=solver) == number
 
 
-@pytest.mark.parametrize("negated", [False, True])
+@each("negated", [False, True])
 def test_a_nondeterministic_automaton_accepts_where_one_way_does(solver: str, negated: bool) -> None:
     m = Model()
     x = m.boolvar(shape=5, name="x")
@@ -77,7 +78,7 @@ def test_words_of_no_terms_and_automata_that_accept_nothing(
     assert m.count(solver=solver) == 4 * number
 
 
-@pytest.mark.parametrize("state", [2**61 - 1, -(2**61) + 1])
+@each("state", [2**61 - 1, -(2**61) + 1])
 def test_states_and_values_far_out(solver: str, state: int) -> None:
     m = Model()
     x = m.intvar(2**60, 2**60 + 1, shape=2, name="x")
@@ -145,7 +146,7 @@ EXPRESSIONS = {
 }
 
 
-@pytest.mark.parametrize("expression", EXPRESSIONS)
+@each("expression", EXPRESSIONS)
 def test_expressions_are_matched_as_a_whole(expression: str) -> None:
     m = Model()
     x = m.intvar(0, 1, shape=5, name="x")
@@ -201,7 +202,7 @@ STATES: list[list[Any]] = [
 ]
 
 
-@pytest.mark.parametrize("states", STATES)
+@each("states", STATES)
 def test_states_have_numbers_or_names(states: list[Any]) -> None:
     m, (a, b) = Model(), states
     x = m.intvar(0, 1, shape=4, name="x")

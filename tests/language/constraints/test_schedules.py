@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from collection.schedules import FT06, job_shop
+from each import each
 
 from cpqueens import Cumulative, Model, ModelError, NoOverlap, NoOverlap2D
 from cpqueens.language.constraints.cumulative import Cumulative as Kind
@@ -25,7 +26,7 @@ def test_orders_and_gaps_of_equal_tasks(tasks: int, room: int, solver: str) -> N
     assert m.count(solver=solver) == math.factorial(tasks) * math.comb(tasks + room, room)
 
 
-@pytest.mark.parametrize("room", [0, 2])
+@each("room", [0, 2])
 def test_orders_and_gaps_with_setups(room: int, solver: str) -> None:
     """Two types of two tasks each: the time that an order leaves idle is spread over 5 gaps."""
     types, setup = [0, 1, 0, 1], np.array([[0, 1], [3, 0]])
@@ -122,7 +123,7 @@ REFUSED: dict[str, tuple[Callable[[Any], Any], str]] = {
 }
 
 
-@pytest.mark.parametrize("what", REFUSED)
+@each("what", REFUSED)
 def test_what_does_not_fit_is_refused(what: str) -> None:
     make, message = REFUSED[what]
     with pytest.raises(ModelError, match=message):

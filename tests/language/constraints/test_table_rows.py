@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from each import each
 
 from cpqueens import ANY, IntegerError, Model, ModelError, NegativeTable, ShortTable, Table
 from cpqueens.files.modelfile import dump_model, parse_model
@@ -40,7 +41,7 @@ FORMS = {
 }
 
 
-@pytest.mark.parametrize("form", FORMS)
+@each("form", FORMS)
 def test_a_star_is_any_value(solver: str, form: str) -> None:
     constraint_of, allowed = FORMS[form]
     everything = set(itertools.product(range(3), repeat=3))

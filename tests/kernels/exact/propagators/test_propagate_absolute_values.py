@@ -2,13 +2,13 @@
 
 import random
 
-import pytest
+from each import each
 from propagation import Bench, Strength, random_domains
 
 from cpqueens.kernels.exact.propagators.absolute_values import absolute_values
 
 
-@pytest.mark.parametrize("seed", range(20))
+@each("seed", range(20))
 def test_values_without_their_absolute_value_go(seed: int) -> None:
     source = random.Random(seed)
     domains = random_domains(source, [(-4, 4), (-1, 5)])

@@ -2,7 +2,7 @@
 
 import random
 
-import pytest
+from each import each
 from propagation import Bench, Strength, random_domains
 
 from cpqueens.kernels.exact import domains as at
@@ -34,7 +34,7 @@ def fixed_are_taken(m: Memory, terms: list[tuple[int, int, int]]) -> int:
     return 1
 
 
-@pytest.mark.parametrize("seed", range(40))
+@each("seed", range(40))
 def test_a_matching_leaves_what_some_solution_has(seed: int) -> None:
     source = random.Random(seed)
     terms = random_terms(source, (1, -1, 2, -3))
@@ -50,7 +50,7 @@ def test_a_matching_leaves_what_some_solution_has(seed: int) -> None:
     bench.walk(source, Strength.DOMAIN)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@each("seed", range(40))
 def test_hall_intervals_leave_ends_that_some_solution_has(seed: int) -> None:
     source = random.Random(seed)
     terms = random_terms(source, (1, -1))

@@ -2,13 +2,13 @@
 
 import random
 
-import pytest
+from each import each
 from propagation import Bench, Strength, random_domains
 
 from cpqueens.kernels.exact.propagators.among import among
 
 
-@pytest.mark.parametrize("seed", range(40))
+@each("seed", range(40))
 def test_as_many_values_are_in_the_set_as_is_said(seed: int) -> None:
     source = random.Random(seed)
     chosen = sorted(source.sample(range(-1, 6), source.randint(1, 3)))

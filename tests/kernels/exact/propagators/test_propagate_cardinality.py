@@ -2,7 +2,7 @@
 
 import random
 
-import pytest
+from each import each
 from propagation import Bench, Strength, random_domains
 
 from cpqueens.kernels.exact import domains as at
@@ -11,8 +11,8 @@ from cpqueens.kernels.exact.propagators.cardinality import ANY, NEVER, cardinali
 TERMS, VALUES = 4, 3
 
 
-@pytest.mark.parametrize("fixed", [False, True])
-@pytest.mark.parametrize("seed", range(40))
+@each("fixed", [False, True])
+@each("seed", range(40))
 def test_terms_and_numbers_agree(seed: int, fixed: bool) -> None:
     """With numbers that are intervals, the terms are domain consistent; else, sound."""
     source = random.Random(seed)

@@ -3,12 +3,13 @@
 import random
 
 import pytest
+from each import each
 from propagation import Bench, Strength, random_domains
 
 from cpqueens.kernels.exact.propagators.different_values import different_data, different_values
 
 
-@pytest.mark.parametrize("seed", range(40))
+@each("seed", range(40))
 def test_so_many_values_are_taken(seed: int) -> None:
     source = random.Random(seed)
     domains = random_domains(source, [(0, 4)] * 4 + [(0, 5)])

@@ -2,7 +2,7 @@
 
 import random
 
-import pytest
+from each import each
 from propagation import Bench, Strength, random_domains
 
 from cpqueens.kernels.exact.propagators.distance_values import MOST_BITS, distance_values
@@ -15,7 +15,7 @@ def bench_of(domains: list[list[int]], factors: tuple[int, int], constant: int) 
     return Bench(distance_values, domains, meaning, coefficients=[*factors, 1], constant=constant)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@each("seed", range(40))
 def test_distances_leave_what_some_solution_has(seed: int) -> None:
     source = random.Random(seed)
     factors = source.choice((1, -1)), source.choice((1, -1))
@@ -23,7 +23,7 @@ def test_distances_leave_what_some_solution_has(seed: int) -> None:
     bench_of(domains, factors, source.randint(-4, 4)).walk(source, Strength.DOMAIN)
 
 
-@pytest.mark.parametrize("seed", range(30))
+@each("seed", range(30))
 def test_values_up_to_a_word_apart(seed: int) -> None:
     """The sum of the two takes as many values as a word has bits, on one side of 0 or on both."""
     source = random.Random(seed)

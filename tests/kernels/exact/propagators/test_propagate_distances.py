@@ -6,6 +6,7 @@ from itertools import combinations, pairwise
 import numpy as np
 import pytest
 from cpqueens.models.golomb_ruler import golomb_ruler
+from each import each
 from propagation import Bench, Strength, random_domains
 
 from cpqueens import AllDifferent, Model
@@ -87,7 +88,7 @@ def test_rulers_are_seen_however_they_are_written() -> None:
     assert [chains(m) for m in (named, backwards, near, unordered)] == [[(5, 4)], [(5, 4)], [(5, 1)], []]
 
 
-@pytest.mark.parametrize("seed", range(12))
+@each("seed", range(12))
 def test_partial_rulers_are_listed_whole(seed: int) -> None:
     """Some distances of some marks in some order, against every assignment."""
     source = random.Random(seed)

@@ -2,13 +2,13 @@
 
 import random
 
-import pytest
+from each import each
 from propagation import Bench, Strength, random_domains
 
 from cpqueens.kernels.exact.propagators.equation_values import MOST_BITS, equation_values
 
 
-@pytest.mark.parametrize("seed", range(40))
+@each("seed", range(40))
 def test_equations_leave_what_some_solution_has(seed: int) -> None:
     source = random.Random(seed)
     factors = [source.choice((1, -1, 2, -3)) for _ in range(source.choice((2, 3, 3)))]
@@ -22,7 +22,7 @@ def test_equations_leave_what_some_solution_has(seed: int) -> None:
     bench.walk(source, Strength.DOMAIN)
 
 
-@pytest.mark.parametrize("seed", range(30))
+@each("seed", range(30))
 def test_values_up_to_a_word_apart(seed: int) -> None:
     """Few values that lie as far apart as bits of a word can, and one farther."""
     source = random.Random(seed)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
+from each import each
 from propagation import Bench, Domains, Strength, random_domains
 
 from cpqueens import AllDifferent, Cumulative, Model, maximum, minimum
@@ -54,8 +55,8 @@ def bench_of(kind: int, domains: Domains, arguments: Sequence[int], turn: int, *
     )
 
 
-@pytest.mark.parametrize("kind", EXTREMES)
-@pytest.mark.parametrize("many", [1, 2, 3, 4])
+@each("kind", EXTREMES)
+@each("many", [1, 2, 3, 4])
 def test_what_is_left_is_supported(kind: int, many: int) -> None:
     for seed in range(15):
         source = random.Random(seed)
@@ -64,10 +65,8 @@ def test_what_is_left_is_supported(kind: int, many: int) -> None:
         bench_of(kind, domains, range(many + 1), seed).walk(source, Strength.DOMAIN)
 
 
-@pytest.mark.parametrize("kind", EXTREMES)
-@pytest.mark.parametrize(
-    "arguments", [(0, 1, 0, 2), (1, 0, 0, 0, 2), (0, 0, 1), (0, 2, 1, 2), (2, 2)], ids=str
-)
+@each("kind", EXTREMES)
+@each("arguments", [(0, 1, 0, 2), (1, 0, 0, 0, 2), (0, 0, 1), (0, 2, 1, 2), (2, 2)], ids=str)
 def test_an_argument_that_comes_twice_and_a_result_that_is_one(kind: int, arguments: Sequence[int]) -> None:
     """Bounds take one that comes twice for two, which is why models do not hand them such."""
     *before, _ = arguments
@@ -90,8 +89,8 @@ def test_a_model_hands_on_each_argument_once() -> None:
     assert lengths[records[:, at.KIND] == kind_of("extreme_values")].tolist() == [6]
 
 
-@pytest.mark.parametrize("kind", EXTREMES)
-@pytest.mark.parametrize("bounds_only", [[3], [0], [0, 1, 2, 3]], ids=str)
+@each("kind", EXTREMES)
+@each("bounds_only", [[3], [0], [0, 1, 2, 3]], ids=str)
 def test_without_flags_nothing_wrong_is_said(kind: int, bounds_only: Sequence[int]) -> None:
     for seed in range(12):
         source = random.Random(seed)

@@ -4,7 +4,7 @@ import random
 from collections.abc import Callable
 from typing import Any
 
-import pytest
+from each import each
 from propagation import Bench, Strength, random_domains
 
 from cpqueens import Model
@@ -47,7 +47,7 @@ def data_behind(own: Propagator, constant: int) -> Callable[[int], list[int]]:
     return data
 
 
-@pytest.mark.parametrize("seed", range(30))
+@each("seed", range(30))
 def test_nothing_is_lost_that_is_good_enough(seed: int) -> None:
     source = random.Random(seed)
     domains = random_domains(source, [(-1, 2)] * 5)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 from collection.latin_squares import quasigroup_5
+from each import each
 from propagation import Bench, Strength, random_domains
 
 from cpqueens import Model, element
@@ -30,7 +31,7 @@ FUNCTIONS: dict[int, Callable[[int, int], int]] = {
 }
 
 
-@pytest.mark.parametrize("kind", FUNCTIONS)
+@each("kind", FUNCTIONS)
 def test_functions_of_two(kind: int) -> None:
     for seed in range(12):
         source = random.Random(seed)
@@ -42,7 +43,7 @@ def test_functions_of_two(kind: int) -> None:
         bench.walk(source, Strength.DOMAIN)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@each("seed", range(12))
 def test_squares_and_elements(seed: int) -> None:
     source = random.Random(seed)
     domains = random_domains(source, [(-4, 4), (-2, 16)])

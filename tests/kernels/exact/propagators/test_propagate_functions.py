@@ -3,7 +3,7 @@
 import random
 from collections.abc import Callable
 
-import pytest
+from each import each
 from propagation import Bench, Strength, random_domains
 
 from cpqueens.kernels.exact import kinds
@@ -27,7 +27,7 @@ def ends(source: random.Random) -> tuple[int, int]:
     return low, low + source.randint(0, 6)
 
 
-@pytest.mark.parametrize("seed", range(25))
+@each("seed", range(25))
 def test_products_and_squares(seed: int) -> None:
     source = random.Random(seed)
     domains = random_domains(source, [ends(source), ends(source), (-12, 12)])
@@ -38,8 +38,8 @@ def test_products_and_squares(seed: int) -> None:
     bench.walk(source, Strength.SOUND)
 
 
-@pytest.mark.parametrize("kind", DIVISIONS)
-@pytest.mark.parametrize("seed", range(15))
+@each("kind", DIVISIONS)
+@each("seed", range(15))
 def test_divisions(seed: int, kind: int) -> None:
     source = random.Random(seed)
     domains = random_domains(source, [ends(source), ends(source), (-6, 6)])

@@ -2,13 +2,13 @@
 
 import random
 
-import pytest
+from each import each
 from propagation import Bench, Strength, random_domains
 
 from cpqueens.kernels.exact.propagators.inverse import inverse
 
 
-@pytest.mark.parametrize("seed", range(20))
+@each("seed", range(20))
 def test_who_cannot_point_back_is_not_pointed_to(seed: int) -> None:
     source = random.Random(seed)
     domains = random_domains(source, [(-1, 3)] * 6)

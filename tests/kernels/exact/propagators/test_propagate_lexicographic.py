@@ -2,14 +2,14 @@
 
 import random
 
-import pytest
+from each import each
 from propagation import Bench, Strength, random_domains
 
 from cpqueens.kernels.exact.propagators.lexicographic import lexicographic
 
 
-@pytest.mark.parametrize("strict", [0, 1])
-@pytest.mark.parametrize("seed", range(20))
+@each("strict", [0, 1])
+@each("seed", range(20))
 def test_the_order_leaves_what_some_solution_has(seed: int, strict: int) -> None:
     source = random.Random(seed)
     domains = random_domains(source, [(0, 2)] * 2 * source.randint(1, 3))

@@ -5,7 +5,7 @@ from itertools import pairwise, permutations
 from typing import Any
 
 import numpy as np
-import pytest
+from each import each
 from propagation import Bench, Strength, random_domains
 
 from cpqueens import AllDifferent, Circuit, Model, element
@@ -35,7 +35,7 @@ def bounded_tour(m: Memory, p: int) -> int:
     return alive if not fixed or is_tour(values) else 0
 
 
-@pytest.mark.parametrize("seed", range(8))
+@each("seed", range(8))
 def test_no_tour_is_lost_that_is_cheap_enough(seed: int) -> None:
     source = random.Random(seed)
     costs = [[source.randint(-2, 9) for _ in range(NODES)] for _ in range(NODES)]
@@ -87,7 +87,7 @@ def trip(costs: Any, form: str) -> Model:
     return m
 
 
-@pytest.mark.parametrize("form", ["plain", "from one", "one table", "total", "longest"])
+@each("form", ["plain", "from one", "one table", "total", "longest"])
 def test_it_is_found_in_what_people_write(form: str) -> None:
     costs = np.random.default_rng(1).integers(1, 30, (6, 6))
     m = trip(costs, form)

@@ -7,7 +7,7 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-import pytest
+from each import each
 from propagation import Bench, Strength, random_domains
 
 from cpqueens import ANY, Circuit, Cumulative, Model, NegativeTable, NoOverlap, Regular, SubCircuit, Table
@@ -160,7 +160,7 @@ def laid_bench(constraint: Any, domains: list[list[int]]) -> Bench:
     )
 
 
-@pytest.mark.parametrize("name", CASES)
+@each("name", CASES)
 def test_propagators_prune_what_their_meaning_excludes(name: str) -> None:
     for seed in range(25):
         source = random.Random(seed)
@@ -261,7 +261,7 @@ EXAMPLES: dict[str, Example] = {
 """A constraint, given domains, and what is left of them: nothing where it fails."""
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
+@each("name", EXAMPLES)
 def test_what_is_left_of_domains(name: str) -> None:
     make, given, left = EXAMPLES[name]
     found = laid_bench(make(Model().intvar(-9, 99, shape=len(given))), [sorted(values) for values in given])
