@@ -164,7 +164,7 @@ def _load(reference: str, letter: str, given: tuple[str, ...]) -> Instance:
     mine = []
     for text in given:
         head, dot, rest = text.partition(".")
-        if dot and head in ("a", "b"):
+        if dot and head in ("a", "b") and rest not in ("dzn", "json"):
             mine += [rest] if head == letter else []
         else:
             mine.append(text)

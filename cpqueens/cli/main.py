@@ -97,6 +97,6 @@ class VerbGroup(click.Group):
 def main() -> None:
     """State a constraint problem once, solve it with several solvers, and check what they say.
 
-    MODEL is a problem's name (see `cpqueens list`), a model file (.json, or .fzn in FlatZinc), or
-    path.py:function; parameters follow as name=value, such as n=8.
+    MODEL is a problem's name (see `cpqueens list`), a model file (.json, .fzn in FlatZinc, .mzn in
+    MiniZinc), or path.py:function; parameters follow as name=value, such as n=8, of MiniZinc data.dzn too.
     """

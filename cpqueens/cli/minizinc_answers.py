@@ -82,6 +82,8 @@ def answer(
         say("=====ERROR=====")
         raise
     printer.end(outcome)
+    if imported.model.assumed:
+        say(f"% {imported.model.assumed}", err=True)
     if statistics:
         _print_statistics(outcome, printer, time.monotonic() - started)
     return INTERRUPTED if outcome.stop_reason == "interrupted" else DONE

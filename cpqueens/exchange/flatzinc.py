@@ -19,6 +19,7 @@ from typing import Any
 
 from cpqueens.errors import CpqueensError, ModelError, UnsupportedConstraint
 from cpqueens.exchange import flatzinc_text as text
+from cpqueens.exchange.flatzinc_bounds import READ, with_bounds
 from cpqueens.exchange.flatzinc_constraints import ENDINGS, FORMS, SHORTER, Form, linear, within
 from cpqueens.exchange.flatzinc_outputs import Output, index_sets, is_output, shape_of
 from cpqueens.exchange.flatzinc_plain import PlainReader
@@ -38,6 +39,7 @@ MAX_BYTES = 2**29
 _MANY = 1000
 """From so many truths on they are defined together."""
 
+_STATED = re.compile(r"constraint\s+(\w+)")
 _DEFINES = re.compile(r"\bdefines_var\s*\(\s*([A-Za-z_]\w*)\s*\)")
 
 
@@ -159,6 +161,7 @@ class _DocumentReader:
     def read(self) -> ImportedFlatZinc:
         """Return the model."""
         first = self._declarations()
+        self._bound(first)
         self._variables()
         for name in [n for n, d in self.symbols.declared.items() if d.is_variable and d.value is not None]:
             self._alias(self.symbols.declared[name])
@@ -209,6 +212,32 @@ class _DocumentReader:
             self.outputs[found.name] = found
             names = [found.name] if found.size is None else found.value
             self.visible.update(n for n in names if isinstance(n, text.Name))
+
+    def _bound(self, first: int) -> None:
+        """Give bounds to integers that have none, and that no constraint defines."""
+        names = [
+            name for name, found in self.symbols.declared.items()
+            if found.is_variable and found.kind == "int" and found.size is None and found.domain is None
+            and not self._is_defined(found)
+        ]  # fmt: skip
+        if not names:
+            return
+        assumed = with_bounds(self.symbols, names, self._saying_bounds(first))
+        if assumed:
+            more = f" and {len(assumed) - 3} more" if len(assumed) > 3 else ""
+            ranges = [f"{name} in {'{}..{}'.format(*ends)}" for name, ends in list(assumed.items())[:3]]
+            self.model.assumed = (
+                f"var int without bounds: {', '.join(ranges)}{more} was assumed, and nothing that rests on "
+                "it is claimed"
+            )
+
+    def _saying_bounds(self, first: int) -> Iterator[text.Stated]:
+        for at, statement in text.statements(self.given, first):
+            found = _STATED.match(statement)
+            if found is not None and found[1] in READ:
+                self.at = at
+                yield self._parsed(statement)
+        self.at = None
 
     def _variables(self) -> None:
         """Create the variables that nothing defines, and those that are written out."""

@@ -54,6 +54,7 @@ class Statement(NamedValues, Constraints, metaclass=ListsWhatIsPublic):
         self.view = view
         self._kept = Kept()
         self._giver: Callable[[Any], dict[str, int]] | None = None  # of an imported one: gives values back
+        self.assumed = ""  # of an imported one: what nobody stated, for which nothing of it is claimed
 
     @property
     def name(self) -> str:
@@ -321,7 +322,7 @@ class Statement(NamedValues, Constraints, metaclass=ListsWhatIsPublic):
         other._copy_objectives(self)
         other._guarded, other._ranges = set(self._guarded), set(self._ranges)
         other._ancestors = [*self._ancestors, (self, self._count)]
-        other.view, other._giver = self.view, self._giver
+        other.view, other._giver, other.assumed = self.view, self._giver, self.assumed
         return other
 
     __copy__ = copy

@@ -14,9 +14,10 @@ A problem is a Python file. Its names at module level are all there is to it:
     optional: a group of `cpqueens.answers.symmetry`, or a function of the parameters that returns one.
 
 A reference is a problem's name, ``path.py:name`` of a function or of a model, ``path.py`` (the function with
-the file's name, or the only one that is annotated to return a Model, or the only model), or a model file,
-``.json`` or, in FlatZinc, ``.fzn``. A model may be one of CPMpy, CP-SAT or python-constraint. Python
-files are executed, and may import the modules beside them; model files never are.
+the file's name, or the only one that is annotated to return a Model, or the only model), or a model file:
+``.json``, in FlatZinc ``.fzn``, or in MiniZinc, where that is installed, ``.mzn`` with its data files. A
+model may be one of CPMpy, CP-SAT or python-constraint. Python files are executed, and may import the modules
+beside them; model files never are.
 """
 
 from __future__ import annotations
@@ -223,13 +224,17 @@ def load(reference: str, assignments: Iterable[str] = ()) -> Instance:
         For an unknown problem, a file that cannot be read, or parameters that are not allowed.
     """
     ending = Path(needed(reference, str, "the name of a problem, or a file,")).suffix.lower()
+    given = list(assignments)
+    if ending == ".mzn":
+        from cpqueens.exchange.minizinc import minizinc_model
+
+        return Instance(None, {}, minizinc_model(reference, given))
     if ending in _READERS:
-        given = list(assignments)
         if given:
             raise ModelError(f"{reference}: a model file has no parameters, got {shown(given[0])}")
         return Instance(None, {}, _READERS[ending](reference))
     problem = find(reference)
-    return problem.instance(**problem.read(assignments))
+    return problem.instance(**problem.read(given))
 
 
 def _read_json(path: str) -> Model:

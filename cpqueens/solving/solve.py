@@ -218,8 +218,11 @@ def conclude(
     backend, request = collector.backend, collector.request
     model, known = collector.checker.model, collector.checker.known
     faults = list(collector.faults)
+    if model.assumed:  # the rest of the space was not looked at
+        reason = StopReason.GAVE_UP if ended.exhausted else ended.stop_reason
+        ended = replace(ended, exhausted=False, bound=None, stop_reason=reason)
     nothing = ended.exhausted and collector.best is None  # then there is nothing to bound
-    if request.bounds is not None and not nothing:
+    if request.bounds is not None and not nothing and not model.assumed:
         ended = replace(ended, bound=request.bounds.with_last(ended.bound))
     counted = ended.count if request.want is Want.COUNT and ended.count is not None else collector.distinct
     proved = (
@@ -337,6 +340,8 @@ def _statistics(collector: Collector, ended: Ended, times: Mapping[str, float]) 
 def _messages(collector: Collector) -> tuple[str, ...]:
     request = collector.request
     messages = list(request.messages)
+    if collector.checker.model.assumed:
+        messages.append(collector.checker.model.assumed)
     if request.want in (Want.ALL, Want.COUNT) and collector.checker.model.objective is not None:
         messages.append("the objective is ignored: all feasible solutions were asked for")
     if not collector.in_order:

@@ -181,6 +181,25 @@ def test_the_same_solutions_as_gecode(tmp_path: Path, name: str) -> None:
         assert solutions(ours) == solutions(theirs)
 
 
+@needs_minizinc
+def test_verbs_take_minizinc(tmp_path: Path) -> None:
+    """Two texts of one problem are compared by what has a name in both; data are files or name=value."""
+    text = 'include "alldifferent.mzn"; int: n; array[1..n] of var 1..n: q; var int: s; {} solve satisfy;'
+    apart = "constraint alldifferent(q) /\\ {}alldifferent([q[i] + i | i in 1..n]);"
+    sums = "constraint s = sum(i in 1..n)(i * q[i]);"
+    (tmp_path / "a.mzn").write_text(text.replace("{}", apart.replace("{}", "") + sums))
+    (tmp_path / "b.mzn").write_text(text.replace("{}", apart.replace("{}", "q[1] < 3 /\\ ") + sums))
+    (tmp_path / "four.dzn").write_text("n = 4;")
+    first, second, data = (str(tmp_path / name) for name in ("a.mzn", "b.mzn", "four.dzn"))
+    assert "solutions  7" in run("count", first, data, "--solver", "backtracking")[1]
+    long = ("--time-limit", "600")
+    code, out, _ = run("compare", first, second, "n=4", "--solver", "backtracking", *long)
+    assert code == 1
+    assert "q" in out
+    code, _, err = run("count", first, "m=4")
+    assert (code, "undefined identifier" in err, err.count("\n")) == (2, True, 1)
+
+
 IN_OTHER_WORDS = {
     "circuit_truths": """
         constraint b <-> (x[1] != 1 /\\ x[x[1]] != 1 /\\ x[x[x[1]]] != 1 /\\ x[x[x[x[1]]]] = 1);""",

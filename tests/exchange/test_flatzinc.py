@@ -256,7 +256,6 @@ REFUSED = {
     "var 1..3: x;\n\nconstraint bool_not(x, true);\nsolve satisfy;": "line 3: bool_not: argument 1: a bool",
     "var 1..3: x;\nvar 1..3: x;\nsolve satisfy;": "line 2: x: declared twice",
     "var 3..1: x;\nsolve satisfy;": "line 1: x: empty domain",
-    "var int: x;\nsolve satisfy;": "var int: x: bounds are needed",
     "var 1..3: x\nsolve satisfy;": "line 1: ; is needed",
     "var 1..3: x;\nsolve satisfy": "m.fzn: line 2: a statement without its ';'",
     "var 1..3: x;": "the statement 'solve' is missing",

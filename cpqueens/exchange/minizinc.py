@@ -1,0 +1,77 @@
+"""Models in MiniZinc's own language, which its program turns into FlatZinc with our library of globals."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import tempfile
+import zlib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cpqueens.backends.minizinc import programs
+from cpqueens.errors import ModelError
+from cpqueens.exchange.flatzinc import ImportedFlatZinc, from_flatzinc
+from cpqueens.text.bounded import label
+from cpqueens.text.plaintext import one_line, shown
+
+if TYPE_CHECKING:
+    from cpqueens.model import Model
+
+LIBRARY = Path(__file__).absolute().with_name("mznlib")
+"""What MiniZinc reads of the globals that are kept whole."""
+_DATA = (".dzn", ".json")
+_INTRODUCED = re.compile(r"\bX_INTRODUCED_")
+
+
+def configuration() -> dict[str, object]:
+    """Return what MiniZinc has to be told to write FlatZinc for us."""
+    return {"id": "org.cpqueens.reader", "name": "cpqueens", "version": "1", "mznlib": str(LIBRARY),
+            "executable": "cpqueens", "tags": ["cp", "int"], "stdFlags": [], "supportsFzn": True}  # fmt: skip
+
+
+def load_minizinc(path: str | Path, data: Iterable[str] = ()) -> ImportedFlatZinc:
+    """Return the model of a file in MiniZinc, whose variables have the names that they have there.
+
+    Parameters
+    ----------
+    path
+        Of the model, ``.mzn``.
+    data
+        Paths of data files (``.dzn``, ``.json``), and texts such as ``n=8``.
+
+    Raises
+    ------
+    ModelError
+        For what MiniZinc refuses, in one line, and as `from_flatzinc`.
+    MissingLibrary
+        If MiniZinc is not installed.
+    """
+    words = [programs.program(), "--compile", "--no-output-ozn", "--output-mode", "dzn"]
+    for given in data:
+        is_file = given.lower().endswith(_DATA)
+        if not is_file and "=" not in given:
+            raise ModelError(
+                f"{label(path)}: data files (.dzn, .json) or name=value are needed, got {shown(given)}"
+            )
+        words += ["--data" if is_file else "--cmdline-data", given if is_file else f"{given};"]
+    if not Path(path).is_file():
+        raise ModelError(f"{label(path)}: there is no such file")
+    with tempfile.TemporaryDirectory(prefix="cpqueens-") as folder:
+        told, flat = Path(folder, "cpqueens.msc"), Path(folder, "model.fzn")
+        told.write_text(json.dumps(configuration()), encoding="utf-8")
+        words += ["--solver", str(told), "--fzn", str(flat), str(path)]
+        done = subprocess.run(words, capture_output=True, text=True, errors="replace", check=False)
+        if done.returncode != 0 or not flat.exists():
+            said = re.sub(r"(?m)^Warning:.*$", "", done.stderr or done.stdout)
+            raise ModelError(f"{label(path)}: minizinc: {one_line(said.strip())[:300]}")
+        text = flat.read_text(encoding="utf-8")
+    mark = f"{zlib.crc32(text.encode()):08x}"  # two models share what has a name there, and nothing else
+    return from_flatzinc(_INTRODUCED.sub(f"introduced_{mark}_", text), str(path))
+
+
+def minizinc_model(path: str, data: Iterable[str] = ()) -> Model:
+    """Return the model alone."""
+    return load_minizinc(path, data).model
