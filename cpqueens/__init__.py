@@ -77,13 +77,13 @@ from cpqueens.text.calling import operation
 from cpqueens.text.foreign import spelled
 
 if TYPE_CHECKING:
+    from cpqueens.backends.cpmpy.to_cpmpy import to_cpmpy
     from cpqueens.crosscheck.crosscheck import cross_check
     from cpqueens.crosscheck.equivalence import compare
     from cpqueens.exchange.cpmpy import from_cpmpy
     from cpqueens.exchange.cpsat import from_cpsat
     from cpqueens.exchange.flatzinc import from_flatzinc
     from cpqueens.exchange.python_constraint import from_python_constraint
-    from cpqueens.exchange.to_cpmpy import to_cpmpy
     from cpqueens.lab.evaluate import evaluate
     from cpqueens.longrun.coordinator import durable_count, durable_enumerate
 
@@ -188,7 +188,7 @@ _LAZY = {
     "from_cpsat": "cpqueens.exchange.cpsat",
     "from_flatzinc": "cpqueens.exchange.flatzinc",
     "from_python_constraint": "cpqueens.exchange.python_constraint",
-    "to_cpmpy": "cpqueens.exchange.to_cpmpy",
+    "to_cpmpy": "cpqueens.backends.cpmpy.to_cpmpy",
 }
 
 

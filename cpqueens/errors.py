@@ -148,7 +148,14 @@ class ModelInvalid(CpqueensError):  # noqa: N818
     exit_code = 21
 
 
-FAULT_EXITS = {"FALSE_UNSAT": 11, "DUPLICATE": 12, "UNORDERED": 12, "OBJ_MISMATCH": 13, "OPT_CROSSED": 13}
+FAULT_EXITS = {
+    "FALSE_UNSAT": 11,
+    "DUPLICATE": 12,
+    "UNORDERED": 12,
+    "OBJ_MISMATCH": 13,
+    "OPT_CROSSED": 13,
+    "CRASH": 30,
+}
 """Exit codes of breaches other than a wrong solution (10)."""
 
 

@@ -16,6 +16,7 @@ from cpqueens.text.suggest import did_you_mean
 
 BACKENDS: dict[str, str] = {
     "backtracking": "cpqueens.backends.backtracking.backend:Backtracking",
+    "cpmpy": "cpqueens.backends.cpmpy.backend:Cpmpy",
     "cpsat": "cpqueens.backends.cpsat.backend:CpSat",
     "las-vegas": "cpqueens.backends.las_vegas.backend:LasVegas",
     "local-search": "cpqueens.backends.local_search.backend:LocalSearch",
@@ -24,6 +25,7 @@ BACKENDS: dict[str, str] = {
 }
 
 REQUIRES: dict[str, tuple[str, str]] = {
+    "cpmpy": ("cpmpy", "cpmpy"),
     "cpsat": ("ortools", "ortools"),
     "python-constraint": ("constraint", "python-constraint2"),
 }
@@ -34,13 +36,17 @@ ELSEWHERE: dict[str, str] = {
     **dict.fromkeys(("constraint", "python-constraint2"), "python-constraint"),
     **dict.fromkeys(("default", "any", "best", "automatic"), "auto"),
     **{name: f"minizinc:{name}" for name in ("gecode", "chuffed", "highs", "coin-bc", "scip")},
+    **{name: f"cpmpy:{name}" for name in ("choco", "pumpkin", "exact", "z3", "pysat", "gcs")},
 }
 """What solvers are called here that are known by these names."""
 
 PROGRAMS: dict[str, tuple[str, str]] = {
     "minizinc": ("minizinc", "install MiniZinc from https://www.minizinc.org"),
 }
-"""The program that a backend starts, and what to do where there is none; used only where it is asked for."""
+"""The program that a backend starts, and what to do where there is none."""
+
+ASKED_FOR = ("cpmpy", "minizinc")
+"""Backends that stand for solvers of others, used only where they are asked for."""
 
 
 def registered() -> dict[str, str]:
@@ -57,7 +63,7 @@ def _of_other_packages() -> dict[str, str]:
 
 def available() -> list[str]:
     """Return the names of the backends whose libraries are installed, without those of other programs."""
-    return [name for name in registered() if name not in PROGRAMS and is_installed(name)]
+    return [name for name in registered() if name not in ASKED_FOR and is_installed(name)]
 
 
 def able_to(fits: Callable[[Backend], bool]) -> str:
@@ -66,7 +72,7 @@ def able_to(fits: Callable[[Backend], bool]) -> str:
 
 
 def _installed() -> list[str]:
-    return [*available(), *filter(is_installed, PROGRAMS)]
+    return [*available(), *filter(is_installed, ASKED_FOR)]
 
 
 _found: set[str] = set()

@@ -114,12 +114,21 @@ def kernel_cache() -> tuple[Path, bool]:
 
 def _backends() -> list[dict[str, Any]]:
     from cpqueens.backends import named
+    from cpqueens.backends.cpmpy import solvers
 
     listed = []
     for name in named.registered():
         installed = named.is_installed(name)
         what = "" if installed else named.remedy(name)
         listed.append({"name": name, "installed": installed, "command": what})
+    if named.is_installed("cpmpy"):
+        listed += [
+            {"name": f"cpmpy:{name}", "installed": True, "command": ""} for name in solvers.installed()
+        ]
+        listed += [
+            {"name": f"cpmpy:{name}", "installed": False, "command": what}
+            for name, what in solvers.missing().items()
+        ]
     return listed
 
 

@@ -73,15 +73,29 @@ def default_solvers() -> list[str]:
     return [name for name in named.available() if named.get_backend(name).proves]
 
 
+def _named_by(given: Any) -> list[Any]:
+    """Return what ``provers`` stands for: all that prove, the solvers of MiniZinc and CPMpy included."""
+    from cpqueens.backends import named
+
+    if not isinstance(given, str) or given != "provers":
+        return [given]
+    found = list(default_solvers())
+    for name in filter(named.is_installed, named.ASKED_FOR):
+        backend: Any = named.get_backend(name)
+        found += [f"{name}:{s}" for s in backend.strategies if backend.family_of(s) not in found]
+    return found
+
+
 def as_participants(solvers: Sequence[Any] | str | None) -> list[Participant]:
     """Return the participants, each with a name of its own; by default all proving backends installed."""
     if solvers is None:
         solvers = default_solvers()
     if isinstance(solvers, str):
         solvers = [part for part in solvers.split(",") if part]
+    solvers = [s for given in needed(solvers, Iterable, "solvers: a list") for s in _named_by(given)]
     taken: dict[str, int] = {}
     found: list[Participant] = []
-    for participant in map(as_participant, needed(solvers, Iterable, "solvers: a list")):
+    for participant in map(as_participant, solvers):
         taken[participant.name] = taken.get(participant.name, 0) + 1
         if taken[participant.name] > 1:
             name = f"{participant.name} #{taken[participant.name]}"

@@ -7,13 +7,13 @@ from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from cpqueens.backends.cpmpy.cpmpy_constraints import TRUTHS, posted, supports
 from cpqueens.errors import MissingLibrary, UnsupportedRequest
-from cpqueens.exchange.cpmpy_constraints import TRUTHS, posted, supports
 from cpqueens.language.definitions import Definition, Truth
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.linear_rows import Row
+from cpqueens.language.statement import Statement
 from cpqueens.lowered.lowering import lower
-from cpqueens.model import Model
 from cpqueens.system.requirements import requirement
 from cpqueens.text.foreign import explaining_keywords
 from cpqueens.text.needed import needed
@@ -51,7 +51,7 @@ class CpmpyExport:
 
 
 @explaining_keywords
-def to_cpmpy(model: Model) -> CpmpyExport:
+def to_cpmpy(model: Statement) -> CpmpyExport:
     """Return a model as one of CPMpy, and its variables there by name.
 
     Variables with the values 0 and 1 are Boolean there, and all stand in some constraint. Nothing is defined
@@ -86,7 +86,7 @@ def to_cpmpy(model: Model) -> CpmpyExport:
         from cpmpy.transformations.get_variables import get_variables
     except ImportError:
         raise MissingLibrary(f"to_cpmpy needs CPMpy: {requirement('cpmpy').remedy}") from None
-    needed(model, Model, "a model")
+    needed(model, Statement, "a model")
     if len(model.goals) > 1:
         raise UnsupportedRequest("a model of CPMpy has one objective; this one has several, in their order")
     lowered = lower(model, supports, "cpmpy")
@@ -121,7 +121,7 @@ def _usable(name: str, taken: Container[str]) -> str:
 class _ExpressionWriter:
     """Turns terms and truths into expressions; what a variable is defined as is one expression, shared."""
 
-    def __init__(self, cpmpy: Any, model: Model) -> None:
+    def __init__(self, cpmpy: Any, model: Statement) -> None:
         self.cpmpy = cpmpy
         self.values: dict[int, Any] = {}
         self.domains: list[Any] = []

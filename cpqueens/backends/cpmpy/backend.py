@@ -1,0 +1,170 @@
+"""Every solver that CPMpy reaches, as an exact backend: one process a solver, kept between runs."""
+
+from __future__ import annotations
+
+import atexit
+import threading
+import time
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from cpqueens.answers.outcome import StopReason
+from cpqueens.backends.base import Deliver, Ended, Feature, Order, Parameter, Request, Want
+from cpqueens.backends.cpmpy import solvers
+from cpqueens.backends.cpmpy.cpmpy_constraints import supports
+from cpqueens.errors import BackendFault, MissingLibrary, UnsupportedConstraint
+from cpqueens.lowered.lowering import lower
+from cpqueens.system.children import Worker, processor_seconds
+from cpqueens.text.plaintext import one_line
+
+if TYPE_CHECKING:
+    from cpqueens.language.statement import Statement
+
+_LOOK_EVERY = 0.05  # seconds between looks at limits and signals
+_idle: dict[str, Worker] = {}
+"""Processes that wait for their next model, one a solver."""
+_lock = threading.Lock()
+
+
+class Cpmpy:
+    """Any solver that CPMpy reaches on this machine, named as in ``cpmpy:choco``, by export to CPMpy.
+
+    Source: Guns, "Increasing modeling language convenience with a universal n-dimensional array, CPpy as
+    python-embedded example", ModRef 2019; the library `cpmpy`.
+    """
+
+    name = "cpmpy"
+    proves = True
+    features = frozenset({Feature.ENUMERATE, Feature.OBJECTIVE})
+    order = Order.ANY
+    parameters: Mapping[str, Parameter] = {}
+    exporter = "CPMpy's transformations"
+    """What all its solvers share."""
+
+    @property
+    def strategies(self) -> tuple[str, ...]:
+        """The solvers that are installed."""
+        return solvers.installed()
+
+    def family_of(self, strategy: str | None) -> str:
+        """Return what a solver is not independent of."""
+        solver = strategy or self._default()
+        return {"ortools": "cpsat", "rc2": "cpmpy:pysat"}.get(solver, f"cpmpy:{solver}")
+
+    def can_express(self, model: Statement) -> bool:
+        """Say whether every constraint can be written (raises if not)."""
+        lower(model, supports, self.name)
+        return True
+
+    def _default(self) -> str:
+        found = [name for name in self.strategies if name != "ortools"]
+        return (found or ["ortools"])[0]
+
+    def run(self, model: Statement, request: Request, deliver: Deliver) -> Ended:
+        """Send the model to the solver's process, and read what comes back.
+
+        Raises
+        ------
+        UnsupportedConstraint
+            For what the solver, or CPMpy's transformation for it, does not take; before the search.
+        BackendFault
+            If the process died, or the solver failed.
+        """
+        solver = request.strategy or self._default()
+        if not solvers.is_installed(solver):
+            raise MissingLibrary(f"solver 'cpmpy:{solver}': pip install {solvers.MODULES[solver][1]}")
+        _refuse(solver, model, request)
+        started = time.monotonic()
+        how = lower(model, supports, self.name).how
+        worker = _take(solver)
+        facts = {"constraints": how, "translate_time": time.monotonic() - started}
+        listener = _Listener(solver, worker, request, deliver, facts)
+        try:
+            ended = listener.ask(model)
+        finally:
+            if not listener.is_idle:
+                worker.end()
+        with _lock:
+            spare = _idle.setdefault(solver, worker) if listener.is_idle else worker
+        if spare is not worker:
+            worker.end()
+        return ended
+
+
+def _take(solver: str) -> Worker:
+    """Return a process of a solver: one that waits, unless it has died meanwhile, or a new one."""
+    with _lock:
+        worker = _idle.pop(solver, None)
+    if worker is not None and worker.connection.poll(0):  # nothing but its end can have come
+        worker.end()
+        worker = None
+    return worker or Worker("cpqueens.backends.cpmpy.serving:serve", (solver,))
+
+
+def end_idle() -> None:
+    """End the processes that wait for their next model."""
+    with _lock:
+        workers = list(_idle.values())
+        _idle.clear()
+    for worker in workers:
+        worker.end()
+
+
+atexit.register(end_idle)
+
+
+def _refuse(solver: str, model: Statement, request: Request) -> None:
+    """Raise for what is known to be too much for a solver."""
+    if request.want is Want.BEST and solver in solvers.WITHOUT_OBJECTIVE:
+        raise UnsupportedConstraint(f"cpmpy:{solver} takes no objective")
+    most = solvers.LARGEST.get(solver)
+    large = 0 if most is None else max(abs(int(b)) for b in (*model.lower, *model.upper, 0))
+    if most is not None and large > most:
+        raise UnsupportedConstraint(f"cpmpy:{solver} takes integers up to {most}, and one may be {large}")
+
+
+class _Listener:
+    """One question to a solver's process."""
+
+    def __init__(
+        self, solver: str, worker: Worker, request: Request, deliver: Deliver, facts: dict[str, Any]
+    ) -> None:
+        self._solver, self._worker, self._request, self._deliver = solver, worker, request, deliver
+        self._facts = facts
+        self.is_idle = False  # whether it waits for the next model
+
+    def ask(self, model: Statement) -> Ended:
+        """Ask, deliver what is found, and say how it ended."""
+        request, pid = self._request, self._worker.pid
+        before = processor_seconds(pid)
+        if before is not None:
+            request.clock.measure(lambda: (processor_seconds(pid) or before) - before)
+        wanted = {Want.BEST: "best", Want.ONE: "one"}.get(request.want, "all")
+        try:
+            plain = model.copy()
+            plain.view = plain._giver = None
+            self._worker.connection.send((plain, wanted))
+            while not request.should_stop():
+                if self._worker.connection.poll(_LOOK_EVERY):
+                    kind, *said = self._worker.connection.recv()
+                    if kind != "rows":
+                        return self._ended(kind, said)
+                    if not self._deliver(said[0]):
+                        return Ended(False, StopReason.SOLUTION_LIMIT, statistics=self._facts)
+        except (EOFError, ConnectionError) as error:
+            code = self._worker.end(1.0)
+            died = f"died of signal {-code}" if code is not None and code < 0 else f"ended with {code}"
+            raise BackendFault(f"cpmpy:{self._solver} crashed: its process {died}", "CRASH") from error
+        return Ended(False, request.why_stopped(), statistics=self._facts)
+
+    def _ended(self, kind: str, said: list[Any]) -> Ended:
+        if kind == "failed":
+            raise BackendFault(f"cpmpy:{self._solver} crashed: {one_line(said[0])[:300]}", "CRASH")
+        self.is_idle = True
+        if kind == "unsupported":
+            raise UnsupportedConstraint(f"cpmpy:{self._solver} does not take it: {one_line(said[0])[:300]}")
+        exhausted, objective = said
+        reason = StopReason.EXHAUSTED if exhausted else StopReason.GAVE_UP
+        if self._request.want is Want.ONE and not exhausted:
+            reason = StopReason.SOLUTION_LIMIT
+        return Ended(exhausted, reason, objective, objective, statistics=self._facts)

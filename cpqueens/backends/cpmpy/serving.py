@@ -1,0 +1,92 @@
+"""The process in which a solver of CPMpy works: it takes models, one after another, and sends solutions."""
+
+from __future__ import annotations
+
+import os
+import time
+import warnings
+from typing import Any
+
+import numpy as np
+
+from cpqueens.backends.cpmpy.to_cpmpy import to_cpmpy
+from cpqueens.language.statement import Statement
+
+_BATCH, _EVERY = 1024, 0.05  # solutions, seconds
+
+
+def serve(connection: Any, solver: str) -> None:
+    """Answer questions ``(statement, what is wanted)`` until nobody asks any more.
+
+    An answer is any number of ``("rows", matrix)``, and then ``("ended", exhausted, objective)``,
+    ``("unsupported", why)`` or ``("failed", why)``.
+    """
+    warnings.simplefilter("ignore")
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (1, 2):  # solvers print, and panic, there
+        os.dup2(nowhere, stream)
+    while True:
+        try:
+            statement, wanted = connection.recv()
+        except (EOFError, ConnectionError, KeyboardInterrupt):
+            return
+        connection.send(_answer(connection, solver, statement, wanted))
+
+
+def _answer(connection: Any, solver: str, statement: Statement, wanted: str) -> tuple[Any, ...]:
+    from cpmpy.solvers.utils import SolverLookup
+
+    try:
+        written = to_cpmpy(statement)
+        if wanted != "best":
+            written.model.objective_ = None
+        variables = list(written.variables.values())
+        there = SolverLookup.get(solver, written.model)
+    except MemoryError:
+        raise
+    except Exception as error:
+        return "unsupported", f"{type(error).__name__}: {error}"
+    try:
+        return _Solving(connection, there, variables, statement).run(wanted)
+    except NotImplementedError as error:
+        return "unsupported", f"{type(error).__name__}: {error}"
+    except MemoryError:
+        raise
+    except BaseException as error:  # panics of Rust are none of Python's exceptions
+        return "failed", f"{type(error).__name__}: {error}"
+
+
+class _Solving:
+    """One run of a solver."""
+
+    def __init__(self, connection: Any, there: Any, variables: list[Any], statement: Statement) -> None:
+        self._connection, self._there, self._variables = connection, there, variables
+        self._lower = statement.lower[statement.decisions].tolist()
+        self._rows: list[list[int]] = []
+        self._sent = time.monotonic()
+
+    def run(self, wanted: str) -> tuple[Any, ...]:
+        """Solve, and return how it ended."""
+        if wanted == "all":
+            self._there.solveAll(display=self._take)
+        elif self._there.solve():
+            self._take()
+        self._send()
+        status = self._there.status().exitstatus.name
+        objective = None
+        if wanted == "best" and status == "OPTIMAL":
+            objective = int(self._there.objective_value())
+        exhausted = status == "UNSATISFIABLE" or (status == "OPTIMAL" and wanted != "one")
+        return "ended", exhausted, objective
+
+    def _take(self) -> None:
+        """Note the solution at hand; what a solver gives no value is in no constraint."""
+        values = [variable.value() for variable in self._variables]
+        self._rows.append([low if v is None else int(v) for v, low in zip(values, self._lower, strict=True)])
+        if len(self._rows) >= _BATCH or time.monotonic() - self._sent > _EVERY:
+            self._send()
+
+    def _send(self) -> None:
+        if self._rows:
+            self._connection.send(("rows", np.array(self._rows, dtype=np.int64)))
+        self._rows, self._sent = [], time.monotonic()

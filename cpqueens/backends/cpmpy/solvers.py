@@ -1,0 +1,54 @@
+"""Which solvers CPMpy reaches: the libraries that they need, and the integers that they take.
+
+Nothing is imported to know what is installed: CPMpy alone takes half a second.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+
+MODULES: dict[str, tuple[str, str]] = {
+    "choco": ("pychoco", "pychoco"),
+    "cplex": ("docplex", "docplex"),
+    "cpo": ("docplex", "docplex"),
+    "exact": ("exact", "exact"),
+    "gcs": ("gcspy", "gcspy"),
+    "gurobi": ("gurobipy", "gurobipy"),
+    "hexaly": ("hexaly", "hexaly"),
+    "highs": ("highspy", "highspy"),
+    "ortools": ("ortools", "ortools"),
+    "pindakaas": ("pindakaas", "pindakaas"),
+    "pumpkin": ("pumpkin_solver", "pumpkin-solver"),
+    "pysat": ("pysat", "python-sat"),
+    "pysdd": ("pysdd", "PySDD"),
+    "rc2": ("pysat", "python-sat"),
+    "scip": ("pyscipopt", "pyscipopt"),
+    "z3": ("z3", "z3-solver"),
+}
+"""By CPMpy's name: the module that is imported, and the library on PyPI that has it."""
+
+LARGEST = {"choco": 21_474_836, "gcs": 2**31 - 1, "pumpkin": 2**31 - 1}
+"""The greatest integers, by their size, of solvers that compute with 32 bits (Choco's own limit is lower)."""
+
+WITHOUT_OBJECTIVE = frozenset({"pindakaas", "pysat", "pysdd"})
+_PROGRAMS = {"cplex": "cplex", "cpo": "cpoptimizer"}
+"""What must be there beside the library."""
+
+
+def is_installed(solver: str) -> bool:
+    """Say whether CPMpy and what a solver needs are there."""
+    program = _PROGRAMS.get(solver)
+    found = all(importlib.util.find_spec(module) for module in ("cpmpy", MODULES[solver][0]))
+    return found and (program is None or shutil.which(program) is not None)
+
+
+def installed() -> tuple[str, ...]:
+    """Return the names of the solvers that are installed."""
+    return tuple(name for name in MODULES if is_installed(name))
+
+
+def missing() -> dict[str, str]:
+    """Return for each solver that is not installed, and that a wheel brings, what installs it."""
+    return {name: f"pip install {module[1]}" for name, module in MODULES.items()
+            if name not in _PROGRAMS and not is_installed(name)}  # fmt: skip
