@@ -78,7 +78,7 @@ class Cpmpy:
         how = lower(model, supports, self.name).how
         worker = _take(solver)
         facts = {"constraints": how, "translate_time": time.monotonic() - started}
-        listener = _Listener(solver, worker, request, deliver, facts)
+        listener = _Question(solver, worker, request, deliver, facts)
         try:
             ended = listener.ask(model)
         finally:
@@ -123,7 +123,7 @@ def _refuse(solver: str, model: Statement, request: Request) -> None:
         raise UnsupportedConstraint(f"cpmpy:{solver} takes integers up to {most}, and one may be {large}")
 
 
-class _Listener:
+class _Question:
     """One question to a solver's process."""
 
     def __init__(
