@@ -20,39 +20,21 @@ from cpqueens.errors import (
     UnsupportedConstraint,
     UnsupportedRequest,
 )
-from cpqueens.language.constraints.all_different import AllDifferent
-from cpqueens.language.constraints.all_different_except import AllDifferentExcept
-from cpqueens.language.constraints.all_equal import AllEqual
-from cpqueens.language.constraints.among import Among
-from cpqueens.language.constraints.and_ import And
+from cpqueens.language.constraints.all_different import AllDifferent, AllDifferentExcept, AllEqual
 from cpqueens.language.constraints.bin_packing import BinPacking
-from cpqueens.language.constraints.circuit import Circuit
-from cpqueens.language.constraints.count import Count
-from cpqueens.language.constraints.cumulative import Cumulative
-from cpqueens.language.constraints.decreasing import Decreasing
-from cpqueens.language.constraints.global_cardinality import GlobalCardinality
-from cpqueens.language.constraints.implication import Implication
-from cpqueens.language.constraints.increasing import Increasing
+from cpqueens.language.constraints.circuit import Circuit, SubCircuit
+from cpqueens.language.constraints.connective import And, Clause, Implication, Negation, Or, Xor
+from cpqueens.language.constraints.count import Among, Count, GlobalCardinality, NValue
+from cpqueens.language.constraints.cumulative import Cumulative, NoOverlap, NoOverlap2D
 from cpqueens.language.constraints.inverse import Inverse
-from cpqueens.language.constraints.lex_chain_less import LexChainLess
-from cpqueens.language.constraints.lex_chain_less_equal import LexChainLessEqual
-from cpqueens.language.constraints.lex_less import LexLess
-from cpqueens.language.constraints.lex_less_equal import LexLessEqual
+from cpqueens.language.constraints.lexicographic import LexChainLess, LexChainLessEqual, LexLess, LexLessEqual
 from cpqueens.language.constraints.linear import Linear
-from cpqueens.language.constraints.n_value import NValue
-from cpqueens.language.constraints.negation import Negation
-from cpqueens.language.constraints.negative_table import NegativeTable
-from cpqueens.language.constraints.no_overlap import NoOverlap
-from cpqueens.language.constraints.no_overlap_2d import NoOverlap2D
-from cpqueens.language.constraints.or_ import Clause, Or
+from cpqueens.language.constraints.ordered import Decreasing, Increasing
 from cpqueens.language.constraints.predicate import Predicate
 from cpqueens.language.constraints.regular import Regular
-from cpqueens.language.constraints.short_table import ShortTable
-from cpqueens.language.constraints.sub_circuit import SubCircuit
-from cpqueens.language.constraints.table import Table
+from cpqueens.language.constraints.table import NegativeTable, ShortTable, Table
 from cpqueens.language.constraints.table_rows import ANY
 from cpqueens.language.constraints.value_precede import ValuePrecede
-from cpqueens.language.constraints.xor import Xor
 from cpqueens.language.expressions import BoolArray, LinearArray
 from cpqueens.language.functions import all_, any_, div_trunc, element, maximum, minimum, mod_trunc, scaled
 from cpqueens.language.views import (

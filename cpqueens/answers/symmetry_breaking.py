@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cpqueens.answers.symmetry import IDENTITY, Group
 from cpqueens.errors import ModelError
-from cpqueens.language.constraints.lex_less_equal import LexLessEqual
+from cpqueens.language.constraints.lexicographic import LexLessEqual
 from cpqueens.language.expressions import LinearArray
 
 

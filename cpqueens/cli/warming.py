@@ -99,7 +99,7 @@ def model_of(problem: str, size: str) -> Model:
     """Return a problem of the catalogue; or ``squares``, which are packed: those of Moron's rectangle."""
     if problem != "squares":
         return catalog.load(problem, [size]).model
-    from cpqueens.language.constraints.no_overlap_2d import NoOverlap2D
+    from cpqueens.language.constraints.cumulative import NoOverlap2D
 
     sizes, m = (18, 15, 14, 10, 9, 8, 7, 4, 1), Model(problem)
     x, y = (m.intvar(0, [side - size for size in sizes], shape=len(sizes)) for side in (33, 32))

@@ -16,28 +16,19 @@ import numpy as np
 from cpqueens.errors import MissingLibrary, ModelError
 from cpqueens.exchange.declaring import declared, weighted
 from cpqueens.exchange.origin import Imported
-from cpqueens.language.constraints.all_different import AllDifferent
-from cpqueens.language.constraints.all_different_except import AllDifferentExcept
-from cpqueens.language.constraints.all_equal import AllEqual
+from cpqueens.language.constraints.all_different import AllDifferent, AllDifferentExcept, AllEqual
 from cpqueens.language.constraints.circuit import Circuit
-from cpqueens.language.constraints.cumulative import Cumulative
-from cpqueens.language.constraints.decreasing import Decreasing
-from cpqueens.language.constraints.global_cardinality import GlobalCardinality
-from cpqueens.language.constraints.increasing import Increasing
+from cpqueens.language.constraints.connective import Xor
+from cpqueens.language.constraints.count import GlobalCardinality
+from cpqueens.language.constraints.cumulative import Cumulative, NoOverlap
 from cpqueens.language.constraints.inverse import Inverse
-from cpqueens.language.constraints.lex_chain_less import LexChainLess
-from cpqueens.language.constraints.lex_chain_less_equal import LexChainLessEqual
-from cpqueens.language.constraints.lex_less import LexLess
-from cpqueens.language.constraints.lex_less_equal import LexLessEqual
+from cpqueens.language.constraints.lexicographic import LexChainLess, LexChainLessEqual, LexLess, LexLessEqual
 from cpqueens.language.constraints.linear import Linear
-from cpqueens.language.constraints.negative_table import NegativeTable
-from cpqueens.language.constraints.no_overlap import NoOverlap
+from cpqueens.language.constraints.ordered import Decreasing, Increasing
 from cpqueens.language.constraints.regular import Regular
-from cpqueens.language.constraints.short_table import ShortTable
-from cpqueens.language.constraints.table import Table
+from cpqueens.language.constraints.table import NegativeTable, ShortTable, Table
 from cpqueens.language.constraints.table_rows import ANY
 from cpqueens.language.constraints.value_precede import ValuePrecede
-from cpqueens.language.constraints.xor import Xor
 from cpqueens.language.conversion import as_linear
 from cpqueens.language.expressions import BoolArray, LinearArray
 from cpqueens.language.functions import all_, any_, div_trunc, element, maximum, minimum, mod_trunc

@@ -15,15 +15,12 @@ from cpqueens.errors import MissingLibrary, ModelError
 from cpqueens.exchange.declaring import Domain, declared
 from cpqueens.exchange.origin import Imported
 from cpqueens.language.constraints.all_different import AllDifferent
-from cpqueens.language.constraints.cumulative import Cumulative
+from cpqueens.language.constraints.circuit import SubCircuit
+from cpqueens.language.constraints.connective import Xor
+from cpqueens.language.constraints.cumulative import Cumulative, NoOverlap, NoOverlap2D
 from cpqueens.language.constraints.inverse import Inverse
-from cpqueens.language.constraints.negative_table import NegativeTable
-from cpqueens.language.constraints.no_overlap import NoOverlap
-from cpqueens.language.constraints.no_overlap_2d import NoOverlap2D
 from cpqueens.language.constraints.regular import Regular
-from cpqueens.language.constraints.sub_circuit import SubCircuit
-from cpqueens.language.constraints.table import Table
-from cpqueens.language.constraints.xor import Xor
+from cpqueens.language.constraints.table import NegativeTable, Table
 from cpqueens.language.functions import all_, any_, div_trunc, element, maximum, mod_trunc
 from cpqueens.language.term import Term
 from cpqueens.model import Model

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from cpqueens.errors import ModelError
 from cpqueens.exchange.flatzinc_globals import GLOBALS
-from cpqueens.language.constraints.xor import Xor
+from cpqueens.language.constraints.connective import Xor
 from cpqueens.language.expressions import BoolArray
 from cpqueens.language.functions import all_, any_, div_trunc, element, maximum, minimum, mod_trunc
 from cpqueens.language.term import Term

@@ -16,11 +16,9 @@ from cpqueens.errors import ModelError
 from cpqueens.exchange.flatzinc_symbols import Symbols
 from cpqueens.exchange.flatzinc_text import Name
 from cpqueens.language.arrays import of_literals
-from cpqueens.language.constraints.and_ import And
 from cpqueens.language.constraints.base import Constraint
-from cpqueens.language.constraints.connective import Connective
+from cpqueens.language.constraints.connective import And, Connective, Or
 from cpqueens.language.constraints.linear import Linear
-from cpqueens.language.constraints.or_ import Or
 from cpqueens.language.term import Term, join_terms
 from cpqueens.model import Model
 

@@ -13,8 +13,7 @@ from typing import Any
 
 from cpqueens.errors import ModelError
 from cpqueens.exchange.origin import Imported
-from cpqueens.language.constraints.all_different import AllDifferent
-from cpqueens.language.constraints.all_equal import AllEqual
+from cpqueens.language.constraints.all_different import AllDifferent, AllEqual
 from cpqueens.language.constraints.predicate import Predicate
 from cpqueens.model import Model
 from cpqueens.text.foreign import explaining_keywords

@@ -19,26 +19,17 @@ from cpqueens.fuzzing.random_schedules import SCHEDULES
 from cpqueens.fuzzing.random_terms import RandomTerms
 from cpqueens.fuzzing.usage import usage
 from cpqueens.fuzzing.written import Script, Written, stated, written_all, written_any, written_stack
-from cpqueens.language.constraints.all_different_except import AllDifferentExcept
-from cpqueens.language.constraints.among import Among
+from cpqueens.language.constraints.all_different import AllDifferentExcept
 from cpqueens.language.constraints.bin_packing import BinPacking
-from cpqueens.language.constraints.count import Count
-from cpqueens.language.constraints.global_cardinality import GlobalCardinality
-from cpqueens.language.constraints.implication import Implication
+from cpqueens.language.constraints.circuit import CountsFromOneError
+from cpqueens.language.constraints.connective import Implication, Negation
+from cpqueens.language.constraints.count import Among, Count, GlobalCardinality, NValue
 from cpqueens.language.constraints.inverse import Inverse
 from cpqueens.language.constraints.kinds import KINDS, kind_class
-from cpqueens.language.constraints.lex_chain_less import LexChainLess
-from cpqueens.language.constraints.lex_chain_less_equal import LexChainLessEqual
-from cpqueens.language.constraints.lex_less import LexLess
-from cpqueens.language.constraints.lex_less_equal import LexLessEqual
-from cpqueens.language.constraints.n_value import NValue
-from cpqueens.language.constraints.negation import Negation
-from cpqueens.language.constraints.negative_table import NegativeTable
+from cpqueens.language.constraints.lexicographic import LexChainLess, LexChainLessEqual, LexLess, LexLessEqual
 from cpqueens.language.constraints.predicate import Predicate
 from cpqueens.language.constraints.regular import Regular
-from cpqueens.language.constraints.short_table import ShortTable
-from cpqueens.language.constraints.successors import CountsFromOneError
-from cpqueens.language.constraints.table import Table
+from cpqueens.language.constraints.table import NegativeTable, ShortTable, Table
 from cpqueens.language.constraints.table_rows import ANY
 from cpqueens.language.constraints.value_precede import ValuePrecede
 from cpqueens.language.expressions import LinearArray

@@ -6,11 +6,8 @@ from typing import Any, Protocol
 
 from cpqueens.fuzzing.random_terms import RandomTerms
 from cpqueens.fuzzing.written import Written, stated
-from cpqueens.language.constraints.circuit import Circuit
-from cpqueens.language.constraints.cumulative import Cumulative
-from cpqueens.language.constraints.no_overlap import NoOverlap
-from cpqueens.language.constraints.no_overlap_2d import NoOverlap2D
-from cpqueens.language.constraints.sub_circuit import SubCircuit
+from cpqueens.language.constraints.circuit import Circuit, SubCircuit
+from cpqueens.language.constraints.cumulative import Cumulative, NoOverlap, NoOverlap2D
 
 _DEEP = 2
 

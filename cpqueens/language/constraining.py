@@ -17,12 +17,9 @@ import numpy as np
 from cpqueens.errors import ModelError
 from cpqueens.language.added import Added, returned
 from cpqueens.language.constraints.all_different import AllDifferent
-from cpqueens.language.constraints.and_ import And
 from cpqueens.language.constraints.base import Constraint
-from cpqueens.language.constraints.implication import Implication
+from cpqueens.language.constraints.connective import And, Implication, Negation, Or
 from cpqueens.language.constraints.linear import OPPOSITE, Linear
-from cpqueens.language.constraints.negation import Negation
-from cpqueens.language.constraints.or_ import Or
 from cpqueens.language.conversion import aligned, as_linear
 from cpqueens.language.definedness import conditions
 from cpqueens.language.definitions import Truth

@@ -7,8 +7,7 @@ import numpy as np
 
 from cpqueens.errors import BadIndex, IntegerError, ModelError
 from cpqueens.language.aligned import in_order
-from cpqueens.language.constraints.and_ import And
-from cpqueens.language.constraints.or_ import Or
+from cpqueens.language.constraints.connective import And, Or
 from cpqueens.language.conversion import (
     as_linears,
     constants_of,

@@ -17,12 +17,9 @@ from typing import Any
 import numpy as np
 
 from cpqueens.language.arrays import of_literals, stack_last
-from cpqueens.language.constraints.and_ import And
 from cpqueens.language.constraints.base import Constraint
-from cpqueens.language.constraints.connective import Connective
-from cpqueens.language.constraints.implication import Implication
+from cpqueens.language.constraints.connective import And, Connective, Implication, Or
 from cpqueens.language.constraints.linear import Linear
-from cpqueens.language.constraints.or_ import Or
 from cpqueens.language.expressions import LinearArray, Registry
 from cpqueens.language.rows import IntArray
 from cpqueens.language.term import Term, join_terms

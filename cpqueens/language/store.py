@@ -11,14 +11,17 @@ from numpy.typing import NDArray
 
 from cpqueens.errors import ModelError
 from cpqueens.language.arrays import constant_array, of_variables
-from cpqueens.language.constraints.and_ import And
 from cpqueens.language.constraints.base import CODES, Constraint
-from cpqueens.language.constraints.connective import Connective, parts_key
-from cpqueens.language.constraints.implication import Implication
+from cpqueens.language.constraints.connective import (
+    And,
+    Connective,
+    Implication,
+    Negation,
+    Or,
+    Xor,
+    parts_key,
+)
 from cpqueens.language.constraints.linear import SATISFIED, Linear, related
-from cpqueens.language.constraints.negation import Negation
-from cpqueens.language.constraints.or_ import Or
-from cpqueens.language.constraints.xor import Xor
 from cpqueens.language.definedness import Defined, evaluate
 from cpqueens.language.definitions import DEFINITION_KINDS, Definition, Truth, Zero
 from cpqueens.language.expressions import BoolArray, LinearArray, Operand

@@ -23,9 +23,8 @@ from numpy.typing import NDArray
 
 from cpqueens.errors import ModelError, UnsupportedConstraint
 from cpqueens.language.arrays import concatenate_rows
-from cpqueens.language.constraints.and_ import And
 from cpqueens.language.constraints.base import Constraint
-from cpqueens.language.constraints.connective import Connective
+from cpqueens.language.constraints.connective import And, Connective
 from cpqueens.language.constraints.joining import join
 from cpqueens.language.constraints.linear import Linear
 from cpqueens.language.definedness import conditions

@@ -122,9 +122,7 @@ def build_request(
         messages=tuple(messages),
         log=None if log is None else _undisturbed(carrying(log)),
         on_progress=on_progress,
-        bounds=Bounds(checker.model.maximizing, on_progress)
-        if want is Want.BEST and backend.proves
-        else None,
+        bounds=Bounds(checker.model.maximizing, on_progress) if want is Want.BEST else None,
         parameters=_parameters(backend, strategy, options),
     )
 

@@ -315,7 +315,7 @@ KERNELS = Area(
         Mutant("a search that found a solution remembers it as empty", "RememberingSearch._flush",
                "remembering.forget(self.memory)", "pass", tests=REMEMBERED,
                equivalent="one solution ends the search: what it remembers is not used any more"),
-        Mutant("only one of two searches hears of the other", "Alternating._incumbent_for",
+        Mutant("only one of two searches hears of the other", "Alternating._hearing",
                "if k != number", "if k < number", tests=REMEMBERED),
         Mutant("the first search never lets the second have a turn", "forward.ForwardSearch._ask_at",
                "min(failures, self._turn_end)", "failures", tests=REMEMBERED),
@@ -358,9 +358,36 @@ KERNELS = Area(
 )  # fmt: skip
 
 
+RELAXATION = ("tests/backends/relaxation/test_relaxation.py",)
+
 BACKTRACKING = Area(
     "backtracking",
     (
+        Mutant("multipliers of inequalities may be negative", "combination.integers",
+               "(y > 0 or row.equal)", "True", tests=RELAXATION),
+        Mutant("a common denominator is taken for another", "combination.integers",
+               "int(y * denominator) for y in near", "int(y) * denominator for y in near",
+               tests=RELAXATION),
+        Mutant("what cancels in a sum of rows stays in it", "inequalities.total",
+               "if a}", "}", tests=RELAXATION),
+        Mutant("a row is divided towards the wrong side", "combination.divided",
+               "-(-constant // divisor)", "constant // divisor", tests=RELAXATION),
+        Mutant("the bound of a row is rounded up twice", "combination.least",
+               "-(-low // denominator)", "low // denominator + 1", tests=RELAXATION),
+        Mutant("sums of rows may be as great as they like", "combination.fits",
+               "* reach <= LARGEST", "* 0 <= LARGEST", tests=RELAXATION),
+        Mutant("a row is taken from the wrong side", "inequalities.inequalities",
+               "if relation == GE else row", "if relation != GE else row", tests=RELAXATION),
+        Mutant("a truth has its row where it is false", "inequalities._truth",
+               "(low - 1, result)], 1)", "(low, result)], 1)", tests=RELAXATION),
+        Mutant("of a product two corners are one", "inequalities._product",
+               "(x_low, y_high, -1)", "(x_low, y_high, 1)", tests=RELAXATION),
+        Mutant("a variable has a value of those it is compared with", "inequalities._one_value_each",
+               "total(once, -1), is_whole", "total(once, -1), True", tests=RELAXATION),
+        Mutant("rows that contradict each other are searched", "Alternating._relaxes",
+               "return relaxation.refuted", "return False", tests=RELAXATION),
+        Mutant("a sum of rows that may hold is taken for a refutation", "relaxation._refuted",
+               "ends_of(row, ends)[0] > 0", "ends_of(row, ends)[1] > 0", tests=RELAXATION),
         Mutant("of what is open only the node at hand counts", "frontier.open_bound",
                "([1], range(depth, 1, -1)) if depth else ()", "()", tests=FRONTIER),
         Mutant("of the other branches only the first counts", "frontier.open_bound",

@@ -14,13 +14,19 @@ from typing import Any
 
 import numpy as np
 
+from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.backtracking import remembering
 from cpqueens.backends.backtracking.forward import ForwardSearch
 from cpqueens.backends.backtracking.parted import Parted
+from cpqueens.backends.backtracking.rows import Row
 from cpqueens.backends.backtracking.turns import Slices
 from cpqueens.backends.base import Deliver, Ended, Request, Want
+from cpqueens.backends.relaxation.relaxation import Relaxation
 from cpqueens.kernels.exact.domains import Memory
 from cpqueens.lowered.compiled import Compiled
+
+RELAXING = 200
+"""Failures of the first search until a linear relaxation is solved: most models are decided by then."""
 
 JOINING = 2000
 """Failures of the first search until the second joins."""
@@ -62,25 +68,37 @@ class RememberingSearch(ForwardSearch):
         return {**super().statistics(), "subproblems_met": remembering.met(self.memory)}
 
 
+Maker = Callable[[Request, Row | None], ForwardSearch]
+"""Makes a search, with a row that bounds the objective if there is one."""
+
+
 class Alternating:
-    """A search that learns, and after a while a second one that remembers."""
+    """A search that learns, and after a while a second one that remembers.
+
+    Before that it begins anew with what a linear relaxation proves, if that is more than its ends say.
+    """
 
     def __init__(
         self,
-        first: Callable[[Request], ForwardSearch],
-        second: Callable[[Request], ForwardSearch],
+        first: Maker,
+        second: Maker,
         request: Request,
+        relaxation: Callable[[], Relaxation | None] = lambda: None,
         parted: Callable[[], Parted | None] = lambda: None,
     ) -> None:
-        self._request, self._second, self._parted = request, second, parted
+        self._first, self._second = first, second
+        self._request, self._relaxation, self._parted = request, relaxation, parted
         self._searches: list[ForwardSearch] = []
-        self._searches.append(first(replace(request, incumbent=self._incumbent_for(0))))
+        self._left: list[ForwardSearch] = []  # the first one, where it began anew
+        self._relaxed: Relaxation | None = None
+        self._searches.append(first(self._hearing(0), None))
 
-    def _incumbent_for(self, number: int) -> Callable[[], int | None]:
-        """Return what one of the searches hears: the best that others know of, here or elsewhere."""
+    def _hearing(self, number: int) -> Request:
+        """Return the request of one of the searches, which hears the best that others know of."""
 
         def best() -> int | None:
             known = [s.known_best() for k, s in enumerate(self._searches) if k != number]
+            known += [s.known_best() for s in self._left]
             if self._request.incumbent is not None:
                 known.append(self._request.incumbent())
             values = [value for value in known if value is not None]
@@ -88,11 +106,11 @@ class Alternating:
                 return None
             return max(values) if self._searches[0].compiled.maximizing else min(values)
 
-        return best
+        return replace(self._request, incumbent=best)
 
     def slices(self, deliver: Deliver) -> Slices:
         """Search to the end or to a stop, slice by slice."""
-        self._searches[0].give_turn(JOINING)
+        self._searches[0].give_turn(min(RELAXING, JOINING))
         running = [self._searches[0].slices(deliver)]
         turn = 0
         while True:
@@ -102,19 +120,43 @@ class Alternating:
                 return self._ended(turn, end.value)
             if not self._searches[turn].is_turn_over:
                 continue
+            if self._relaxed is None and RELAXING < JOINING:
+                if self._relaxes():
+                    return self._ended(0, Ended(True, StopReason.EXHAUSTED))
+                running[0] = self._searches[0].slices(deliver) if self._left else running[0]
+                self._searches[0].give_turn(JOINING - RELAXING)
+                continue
             if len(running) == 1:
                 parted = self._parted()
                 if parted is not None:
                     ended = yield from parted.slices(deliver)
                     return self._with_first(ended)
-                self._searches.append(self._second(replace(self._request, incumbent=self._incumbent_for(1))))
+                self._searches.append(self._second(self._hearing(1), self._proved))
                 running.append(self._searches[1].slices(deliver))
             turn = int(np.argmin([search.work for search in self._searches]))
             self._searches[turn].give_turn(TURN)
 
+    @property
+    def _proved(self) -> Row | None:
+        return None if self._relaxed is None else self._relaxed.row
+
+    def _relaxes(self) -> bool:
+        """Begin anew with what the relaxation proves; say whether it proves that there is no solution."""
+        relaxation = self._relaxed = self._relaxation() or Relaxation()
+        old = self._searches[0]
+        if relaxation.bound is None:
+            return relaxation.refuted
+        self._left.append(old)
+        new = self._searches[0] = self._first(self._hearing(0), relaxation.row)
+        new.inherit(old)
+        new.learn_bound(relaxation.bound)
+        if relaxation.vertex is not None:  # of one search: it is no good first value everywhere
+            new.try_first(relaxation.vertex)
+        return False
+
     def _with_first(self, ended: Ended) -> Ended:
         """Return the end of searches of parts, with what the first search did and proved."""
-        mine = self._searches[0].statistics()
+        mine = self._statistics()
         added = {name: ended.statistics.get(name, 0) + mine[name] for name in _ADDED}
         parts = ended.statistics["parts"]
         statistics = {**mine, **ended.statistics, **added}
@@ -123,17 +165,24 @@ class Alternating:
             ended = replace(ended, bound=self._better(ended.bound, self._searches[0].known_bound()))
         return replace(ended, statistics=statistics)
 
+    def _statistics(self) -> dict[str, Any]:
+        """Return what all searches did together."""
+        each = [search.statistics() for search in (*self._left, *self._searches)]
+        told = {} if self._relaxed is None else self._relaxed.facts
+        sums = {name: sum(s[name] for s in each) for name in _ADDED}
+        deepest = max(s["deepest"] for s in each)
+        return {**each[-1], **each[len(self._left)], **sums, "deepest": deepest, **told}
+
     def _ended(self, turn: int, ended: Ended) -> Ended:
-        """Return the end of the search whose turn it was as that of both."""
-        if len(self._searches) == 1:
+        """Return the end of the search whose turn it was as that of all."""
+        if self._relaxed is None and len(self._searches) == 1:
             return ended
-        each = [search.statistics() for search in self._searches]
-        statistics = {**each[1], **each[0], **{name: sum(s[name] for s in each) for name in _ADDED}}
-        statistics["deepest"] = max(s["deepest"] for s in each)
-        ending = f", {_NAMES[turn]} was the first at its end" if ended.exhausted else ""
-        statistics["reason"] = f"{statistics['reason']}; {' and '.join(_NAMES)} took turns{ending}"
-        if not ended.exhausted:  # the other may have met a better one, or proved more
-            ended = replace(ended, objective=None, bound=self._bound())
+        statistics = self._statistics()
+        if len(self._searches) > 1:
+            ending = f", {_NAMES[turn]} was the first at its end" if ended.exhausted else ""
+            statistics["reason"] += f"; {' and '.join(_NAMES)} took turns{ending}"
+            if not ended.exhausted:  # the other may have met a better one, or proved more
+                ended = replace(ended, objective=None, bound=self._bound())
         return replace(ended, statistics=statistics)
 
     def _bound(self) -> int | None:

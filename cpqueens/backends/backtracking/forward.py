@@ -1,5 +1,7 @@
 """Running the propagating search: batches, limits and statistics around the compiled kernel."""
 
+from __future__ import annotations
+
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -22,6 +24,7 @@ from cpqueens.kernels.exact.domains import Memory, copied
 from cpqueens.kernels.exact.forward import ASKED, BATCH_FULL, CHOOSING, EXHAUSTED, PAUSED, TRAIL_FULL, search
 from cpqueens.kernels.exact.propagators.rows import linear_bounds
 from cpqueens.kernels.jit.pace import Pace
+from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import Compiled
 
 _FIRST_BATCH, _LARGEST_BATCH = 64, 4096
@@ -147,6 +150,35 @@ class ForwardSearch:
         """Return the best objective value that it knows of."""
         self._learn_best()
         return -self._best if self._best is not None and self.compiled.maximizing else self._best
+
+    def learn_bound(self, least: int) -> None:
+        """Take a bound of the objective, minimised, that was proved elsewhere."""
+        self._prove(least)
+        if self.bisection is not None:
+            self.bisection.least = max(self.bisection.least, least)
+
+    def inherit(self, old: ForwardSearch) -> None:
+        """Decide as another search of the same variables would, by what it has learned of them."""
+        self._inherit(old.memory)
+
+    def _inherit(self, old: Memory) -> None:
+        """Take over the weights of variables, and the values to try first."""
+        for field in (at.WEIGHT, at.SAVED):
+            self.memory.x[field : self.memory.stack[at.VARIABLES] : at.X_WIDTH] = old.x[
+                field : old.stack[at.VARIABLES] : at.X_WIDTH
+            ]
+        self.memory.stack[at.BUMP] = old.stack[at.BUMP]
+
+    def try_first(self, values: IntArray) -> None:
+        """Try these values of the compiled variables before others, where saved ones are tried."""
+        self.memory.x[at.SAVED : len(values) * at.X_WIDTH : at.X_WIDTH] = values
+
+    def root_ends(self) -> tuple[IntArray, IntArray] | None:
+        """Propagate at the root; return the bounds of the compiled variables, None if nothing is left."""
+        if not self.propagates():
+            return None
+        x = self.memory.x[: self.compiled.variable_count * at.X_WIDTH].reshape(-1, at.X_WIDTH)
+        return x[:, at.LOW].copy(), x[:, at.HIGH].copy()
 
     def _is_asked(self) -> bool:
         """Say whether it is time to demand another objective."""
@@ -291,14 +323,10 @@ class ForwardSearch:
     def _begin_anew(self) -> None:
         """Go back to before the root was propagated, with all that was learned."""
         old, self.memory = self.memory, copied(self.start)
-        for field in (at.WEIGHT, at.SAVED):
-            self.memory.x[field : self.memory.stack[at.VARIABLES] : at.X_WIDTH] = old.x[
-                field : old.stack[at.VARIABLES] : at.X_WIDTH
-            ]
+        self._inherit(old)
         first, end = old.net[[at.ROWS, at.ROWS_END]]
         self.memory.net[first:end] = old.net[first:end]  # the nogoods
-        for place in (at.BUMP, at.RUNS):
-            self.memory.stack[place] = old.stack[place]
+        self.memory.stack[at.RUNS] = old.stack[at.RUNS]
         state = self.tree.state
         state[[tree.DEPTH, tree.REFUTED, tree.LAST_CONFLICT]] = 0
         state[tree.PHASE] = tree.ROOT

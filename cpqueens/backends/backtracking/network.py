@@ -24,7 +24,7 @@ from cpqueens.backends.backtracking.wholes.by_values import (
 from cpqueens.backends.backtracking.wholes.cliques import add_cliques
 from cpqueens.backends.backtracking.wholes.differences import add_circles
 from cpqueens.backends.backtracking.wholes.distances import Orders
-from cpqueens.backends.backtracking.wholes.fractional import add_fractional_bounds
+from cpqueens.backends.backtracking.wholes.fractional import add_fractional_bounds, add_proved_row
 from cpqueens.backends.backtracking.wholes.parts import Laid, Propagator
 from cpqueens.backends.backtracking.wholes.registry import WHOLES
 from cpqueens.backends.backtracking.wholes.table import table_propagator
@@ -396,8 +396,8 @@ class Builder:
             add_fractional_bounds(linear, limited, self.objective_row * at.P_WIDTH, self)
         return limited
 
-    def build(self) -> None:
-        """Add everything that the compiled model has."""
+    def build(self, proved: Row | None = None) -> None:
+        """Add everything that the compiled model has, and at last a row that bounds its objective."""
         c = self.compiled
         if self.strong:
             self.apart()
@@ -421,6 +421,8 @@ class Builder:
             limited = self.objective(rows_of(c.objective)[0], linear), self.objective_row * at.P_WIDTH
         if self.strong:
             add_tour_bounds(c, linear, limited, self)
+        if proved is not None and limited is not None:
+            add_proved_row(proved, *limited, self)
 
 
 _NONE = np.zeros(0, dtype=np.int64)
@@ -445,9 +447,15 @@ def _array(values: Any) -> IntArray:
 
 
 def build_memory(
-    compiled: Compiled, check_only: bool, learning: bool = False, remembering: bool = False
+    compiled: Compiled,
+    check_only: bool,
+    learning: bool = False,
+    remembering: bool = False,
+    proved: Row | None = None,
 ) -> tuple[Memory, int]:
     """Return the search's memory and the objective's propagator in it (-1 for none).
+
+    ``proved`` is a row, at most 0 in every solution, that bounds the objective (see `Relaxation`).
 
     With ``check_only`` the decision variables start frozen: nothing is pruned before they are placed. With
     ``learning`` the first propagator is that of nogoods, and variables have first weights and values; with
@@ -458,7 +466,7 @@ def build_memory(
         builder.propagator(nogoods(compiled))
     if remembering:
         builder.propagator(remembered(compiled.decision_count))
-    builder.build()
+    builder.build(proved)
     if remembering:
         subproblems = builder.propagators[0]
         assert subproblems.own is not None

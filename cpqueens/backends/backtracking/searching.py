@@ -17,12 +17,15 @@ from cpqueens.backends.backtracking.independent import Part, counted_apart, part
 from cpqueens.backends.backtracking.network import build_memory
 from cpqueens.backends.backtracking.orders import in_any_order, learns, remembers
 from cpqueens.backends.backtracking.parted import Parted, parts_of_model
+from cpqueens.backends.backtracking.rows import Row
 from cpqueens.backends.backtracking.shares import count_shared
 from cpqueens.backends.backtracking.tally import wants_parts
 from cpqueens.backends.backtracking.tracing import TreeObserver
 from cpqueens.backends.backtracking.turns import InOrder, Slices, Turns, drained
 from cpqueens.backends.backtracking.two_orders import Making, TwoOrders
 from cpqueens.backends.base import Deliver, Ended, Request, Want
+from cpqueens.backends.relaxation.relaxation import Relaxation
+from cpqueens.backends.relaxation.root import relaxation_of
 from cpqueens.kernels.boards.pattern import Pattern
 from cpqueens.kernels.boards.sum_pattern import SumPattern
 from cpqueens.kernels.exact.domains import Memory
@@ -131,13 +134,17 @@ class Searching:
         return self.pattern
 
     def _network(
-        self, check_only: bool = False, learning: bool = False, remembering: bool = False
+        self,
+        check_only: bool = False,
+        learning: bool = False,
+        remembering: bool = False,
+        proved: Row | None = None,
     ) -> tuple[Memory, int]:
-        key = "network", self.request.want is Want.BEST, check_only, learning, remembering
+        key = "network", self.request.want is Want.BEST, check_only, learning, remembering, proved
         if key not in self.networks:
 
             def make() -> tuple[Memory, int]:
-                return build_memory(self.compiled, check_only, learning, remembering)
+                return build_memory(self.compiled, check_only, learning, remembering, proved)
 
             self.networks[key] = make() if self.apart else self.model.kept(key, make)
         return self.networks[key]
@@ -185,16 +192,21 @@ class Searching:
     def _alternating(self, deliver: Deliver) -> Slices:
         """Return a search that restarts, which one that remembers subproblems joins."""
 
-        def first(request: Request) -> ForwardSearch:
-            return ForwardSearch(
-                self.compiled, self._network(learning=True), request, False, self.facts, True
-            )
+        def first(request: Request, proved: Row | None) -> ForwardSearch:
+            network = self._network(learning=True, proved=proved)
+            return ForwardSearch(self.compiled, network, request, False, self.facts, True)
 
-        def second(request: Request) -> ForwardSearch:
-            network = self._network(remembering=True)
+        def second(request: Request, proved: Row | None) -> ForwardSearch:
+            network = self._network(remembering=True, proved=proved)
             return RememberingSearch(self.compiled, network, request, self.facts)
 
-        return Alternating(first, second, self.request, self._parted).slices(deliver)
+        return Alternating(first, second, self.request, self._relaxation, self._parted).slices(deliver)
+
+    def _relaxation(self) -> Relaxation | None:
+        """Return what the linear relaxation proves of the model."""
+
+        model = None if self.apart else self.model
+        return relaxation_of(model, self.compiled, lambda: self._network(learning=True), self.request)
 
     def _listing(self, deliver: Deliver) -> Slices:
         """Return a listing in the order as written, which one in a dynamic order joins."""

@@ -62,11 +62,13 @@ def default_steps(model: Statement) -> int:
     return min(20_000_000, max(100_000, 2_000_000_000 // min(widest, 4096)))
 
 
-def limits_of(request: Request, default: Callable[[], int]) -> Limits:
+def limits_of(
+    request: Request, default: Callable[[], int], should_stop: Callable[[], bool] | None = None
+) -> Limits:
     """Return the limits of a request; a run without any gets ``default()`` steps."""
     from cpqueens.backends.local_search.search import Limits
 
     steps = request.step_limit
     if steps is None and not request.clock.limited:
         steps = default()
-    return Limits(steps, request.should_stop)
+    return Limits(steps, should_stop or request.should_stop)

@@ -12,6 +12,7 @@ from cpqueens.backends.backtracking.wholes.registry import takes
 from cpqueens.backends.base import Deliver, Ended, Request
 from cpqueens.backends.local_search import auto
 from cpqueens.backends.local_search.engine import Task, search_model
+from cpqueens.backends.local_search.objective_bound import ObjectiveBound
 from cpqueens.backends.local_search.presolve import Presolve, search_smaller
 from cpqueens.backends.local_search.reducing import Reduced, without_objective_variable
 from cpqueens.backends.local_search.requests import COMMON, default_steps, ended, limits_of
@@ -66,13 +67,14 @@ def _run(model: Statement, request: Request, deliver: Deliver, task: Task) -> Re
     """Search: by the kernel made for what the model is, if there is one, then by the general engine."""
     began = request.clock.elapsed()  # without compilation
     structures, tried = Structures(model, "local-search", takes), None
+    bound = ObjectiveBound(structures, request)
     found = special_of(structures, task)
     if found is not None:
         name, record = found
         translated, special = request.clock.elapsed() - began, SPECIALS[name]
-        limits = limits_of(request, lambda: special.steps(model))
+        limits = limits_of(request, lambda: special.steps(model), bound.should_stop)
         tried = special.search(record, replace(task, limits=limits), deliver)
-        tried.statistics |= {"translate_time": translated, "structure": name}
+        tried.statistics |= {"translate_time": translated, "structure": name, **bound.facts}
         if tried.reason != "stalled":
             return tried
         began = request.clock.elapsed()
@@ -80,8 +82,9 @@ def _run(model: Statement, request: Request, deliver: Deliver, task: Task) -> Re
     if request.interrupted():  # before the arrays of a search are built
         raise Stopped
     translated = request.clock.elapsed() - began
-    task = replace(task, limits=limits_of(request, lambda: default_steps(model)))
+    task = replace(task, limits=limits_of(request, lambda: default_steps(model), bound.should_stop))
     result = _searched(model, request, deliver, task, structures, tried)
+    result.statistics |= bound.facts
     result.statistics["translate_time"] = translated + result.statistics.get("translate_time", 0.0)
     return result
 

@@ -1,1 +1,1 @@
-"""The constraint kinds, one file each: their meaning in plain numpy, and how they decompose."""
+"""The constraint kinds, a family of them a file: their meaning in plain numpy, and how they decompose."""

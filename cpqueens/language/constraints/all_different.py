@@ -1,16 +1,18 @@
-"""All values differ."""
+"""All values differ, differ save some that may repeat, or are the same."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from cpqueens.language.arrays import of_variables
+from cpqueens.language.arrays import of_variables, stack_last
 from cpqueens.language.constraints.base import Constraint, Truths, terms_of
+from cpqueens.language.constraints.connective import Or
 from cpqueens.language.constraints.linear import Linear
+from cpqueens.language.conversion import flat_terms
 from cpqueens.language.expressions import LinearArray, Registry
-from cpqueens.language.rows import IntArray
+from cpqueens.language.rows import IntArray, as_listed
 from cpqueens.language.term import Term
 
 _FEW = 40  # terms that are compared pair by pair; of more, the distinct values are counted
@@ -152,3 +154,105 @@ def _distinct(matrix: IntArray) -> IntArray:
         marks[row - low] = True
         found[k] = np.count_nonzero(marks)
     return found
+
+
+class AllDifferentExcept(Constraint):
+    """Terms are pairwise different unless their value is excepted (Catalogue: alldifferent_except_0).
+
+    The violation is the surplus among the values that are not excepted.
+
+    >>> from cpqueens import AllDifferentExcept, Model
+    >>> m = Model()
+    >>> x = m.intvar(0, 2, shape=2, name="x")
+    >>> m.add(AllDifferentExcept(x, 0))
+    >>> m.count(solver="python-constraint")
+    7
+
+    Parameters
+    ----------
+    terms
+        Terms or integers: an array of any shape, or a list in which arrays may stand beside terms.
+    excepted
+        The value that may come more than once, or several: integers.
+
+    Raises
+    ------
+    ModelError
+        For terms of two models.
+    IntegerError
+        For what is no integer, where integers are needed.
+    """
+
+    fields: ClassVar[tuple[str, ...]] = ("terms", "excepted")
+    terms: LinearArray
+    excepted: tuple[int, ...]
+
+    def __init__(self, terms: Any, excepted: Any = 0) -> None:
+        array = flat_terms(terms)
+        listed = as_listed(array.registry.numbered(excepted), "excepted values")
+        super().__init__(terms=array, excepted=tuple(sorted(set(listed.reshape(-1).tolist()))))
+
+    def amounts(self, values: IntArray) -> IntArray:
+        """Return the surplus of the values that are not excepted."""
+        sorted_values = np.sort(self.terms.evaluate(values), axis=1)
+        same = sorted_values[:, 1:] == sorted_values[:, :-1]
+        counted = ~np.isin(sorted_values[:, 1:], self.excepted)
+        return (same & counted).sum(axis=1)[:, None].astype(np.int64)
+
+    def simpler(self) -> list[Constraint]:
+        """Return, for each pair, that it differs or its first value is excepted."""
+        first, second = np.triu_indices(self.terms.size, 1)
+        left, right = self.terms._pick(first), self.terms._pick(second)
+        if not first.size:
+            return [Linear(left, "==")]
+        literals = [(left != right).truth(), *((left == value).truth() for value in self.excepted)]
+        return [Or.over(stack_last(literals))]
+
+
+class AllEqual(Constraint):
+    """All terms take the same value (Catalogue: all_equal).
+
+    The violation is the smallest number of terms that would have to change.
+
+    >>> from cpqueens import AllEqual, Model
+    >>> m = Model()
+    >>> x = m.intvar(0, 4, shape=3, name="x")
+    >>> m.add(AllEqual(x))
+    >>> m.count(solver="python-constraint")
+    5
+
+    Parameters
+    ----------
+    terms
+        Terms or integers: an array of any shape, a list (in which arrays may stand beside terms), or one
+        by one.
+
+    Raises
+    ------
+    ModelError
+        For terms of two models.
+    IntegerError
+        For what is no integer, where integers are needed.
+    """
+
+    terms: LinearArray
+
+    def __init__(self, *terms: Any) -> None:
+        super().__init__(terms=terms_of(terms, "AllEqual"))
+
+    def satisfied(self, values: IntArray) -> Truths:
+        """Return where every term equals the first."""
+        terms = self.terms.evaluate(values)
+        return (terms == terms[:, :1]).all(axis=1)[:, None]
+
+    def amounts(self, values: IntArray) -> IntArray:
+        """Return the number of terms that differ from the most frequent value."""
+        terms = self.terms.evaluate(values)
+        if not terms.shape[1]:
+            return np.zeros((len(values), 1), dtype=np.int64)
+        same = (terms[:, :, None] == terms[:, None, :]).sum(axis=2)
+        return (terms.shape[1] - same.max(axis=1))[:, None].astype(np.int64)
+
+    def simpler(self) -> list[Constraint]:
+        """Return that neighbours are equal."""
+        return [Linear(self.terms[1:] - self.terms[:-1], "==")]

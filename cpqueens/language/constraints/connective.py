@@ -1,4 +1,4 @@
-"""What the elementwise connectives share: 0/1 literals along the last axis."""
+"""Connectives of 0/1 literals, elementwise along the last axis: or, and, parity, implication, negation."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from cpqueens.language.arrays import of_rows
-from cpqueens.language.constraints.base import CODES, Constraint
+from cpqueens.language.arrays import of_rows, stack_last
+from cpqueens.language.constraints.base import CODES, Constraint, Truths
+from cpqueens.language.constraints.linear import Linear
 from cpqueens.language.expressions import BoolArray, LinearArray, Registry
 from cpqueens.language.indexing import plain_positions
 from cpqueens.language.linear_rows import packed, packed_rows
 from cpqueens.language.rows import IntArray, reshaped
 from cpqueens.language.term import Term
-from cpqueens.language.truths import flat_literals, side_by_side, singles
+from cpqueens.language.truths import Literals, flat_literals, side_by_side, singles
 
 _LISTS = {list, tuple}
 _set = object.__setattr__  # which a frozen class has not itself
@@ -180,3 +181,175 @@ def _term(operand: Term | Constraint) -> Term:
     found = operand if type(operand) is Term else operand.truth()  # type: ignore[union-attr]
     assert type(found) is Term
     return found
+
+
+class Or(Connective):
+    """At least one literal is true (false for no literals); the violation is 1. Also called a clause.
+
+    >>> from cpqueens import Model, Or
+    >>> m = Model()
+    >>> a, b = m.boolvar(shape=2, name="a")
+    >>> m.add(Or(a, ~b))
+    >>> m.count(solver="python-constraint")
+    3
+
+    Parameters
+    ----------
+    truths
+        Truths or 0/1 terms: one array or list, all elements of which are combined, or several, combined
+        elementwise, whose shapes broadcast to that of the constraint.
+
+    Raises
+    ------
+    ModelError
+        For what is no truth, shapes that do not fit, or terms of two models.
+    """
+
+    def satisfied(self, values: IntArray) -> Truths:
+        """Return which clauses hold."""
+        return self.true_literals(values) > 0
+
+
+Clause = Or
+
+
+class And(Connective):
+    """Every literal is true; the violation is the number of false literals.
+
+    >>> from cpqueens import And, Model
+    >>> m = Model()
+    >>> x = m.intvar(0, 3, shape=2, name="x")
+    >>> m.add(~And(x == 1))
+    >>> m.count(solver="python-constraint")
+    15
+
+    Parameters
+    ----------
+    truths
+        Truths or 0/1 terms: one array or list, all elements of which are combined, or several, combined
+        elementwise, whose shapes broadcast to that of the constraint.
+
+    Raises
+    ------
+    ModelError
+        For what is no truth, shapes that do not fit, or terms of two models.
+    """
+
+    def __invert__(self) -> BoolArray:
+        return self.negated_literals(Or)
+
+    def satisfied(self, values: IntArray) -> Truths:
+        """Return which conjunctions hold."""
+        return self.true_literals(values) == self.literals.shape[-1]
+
+    def amounts(self, values: IntArray) -> IntArray:
+        """Return the number of false literals."""
+        return self.literals.shape[-1] - self.true_literals(values)
+
+    def simpler(self) -> list[Constraint]:
+        """Return ``sum of literals >= k``: one relation, so that its truth needs no further literals."""
+        return [Linear(self.literals.sum(axis=-1) - self.literals.shape[-1], ">=")]
+
+
+class Xor(Connective):
+    """An odd number of literals is true; the violation is 1.
+
+    >>> from cpqueens import Model, Xor
+    >>> m = Model()
+    >>> b = m.boolvar(shape=3, name="b")
+    >>> m.add(Xor(b))
+    >>> m.count(solver="python-constraint")
+    4
+
+    Parameters
+    ----------
+    truths
+        Truths or 0/1 terms: one array or list, all elements of which are combined, or several, combined
+        elementwise, whose shapes broadcast to that of the constraint.
+
+    Raises
+    ------
+    ModelError
+        For what is no truth, shapes that do not fit, or terms of two models.
+    """
+
+    def satisfied(self, values: IntArray) -> Truths:
+        """Return which parities are odd."""
+        return self.true_literals(values) % 2 == 1
+
+    def simpler(self) -> list[Constraint]:
+        """Return ``sum of literals mod 2 == 1``."""
+        return [Linear(self.literals.sum(axis=-1) % 2 - 1, "==")]
+
+
+class Implication(Connective):
+    """``premise -> conclusion`` for each element; the violation is 1.
+
+    >>> from cpqueens import Implication, Model
+    >>> m = Model()
+    >>> x = m.intvar(0, 3, shape=2, name="x")
+    >>> m.add(Implication(x[0] == 0, x[1] > 1))
+    >>> m.count(solver="python-constraint")
+    14
+
+    Parameters
+    ----------
+    premise, conclusion
+        Truths or 0/1 terms whose shapes broadcast to that of the constraint.
+
+    Raises
+    ------
+    ModelError
+        For what is no truth, shapes that do not fit, or terms of two models.
+    """
+
+    def __init__(self, premise: Any, conclusion: Any) -> None:
+        super().__init__(premise, conclusion)
+
+    def satisfied(self, values: IntArray) -> Truths:
+        """Return which implications hold."""
+        truths = self.values_of_literals(values)
+        return (truths[:, :, 0] == 0) | (truths[:, :, 1] == 1)
+
+    def simpler(self) -> list[Constraint]:
+        """Return the clause ``not premise or conclusion``."""
+        if self.parts is not None:
+            return [Or.of((self.parts[0].opposite(), self.parts[1]))]
+        premise, conclusion = self.literals[..., 0], self.literals[..., 1]
+        return [Or.over(stack_last([1 - premise, conclusion]))]
+
+
+class Negation(Connective):
+    """The literal is false; the violation is 1. ``~constraint`` makes one.
+
+    >>> from cpqueens import AllDifferent, Model
+    >>> m = Model()
+    >>> x = m.intvar(0, 2, shape=2, name="x")
+    >>> m.add(~AllDifferent(x))
+    >>> m.count(solver="python-constraint")
+    3
+
+    Parameters
+    ----------
+    truth
+        A truth or a 0/1 term, or an array of them.
+
+    Raises
+    ------
+    ModelError
+        For what is no truth.
+    """
+
+    def __init__(self, truth: Any) -> None:
+        object.__setattr__(self, "literals", side_by_side(truth))
+
+    def __invert__(self) -> Any:
+        return Literals(self.literals[..., 0] if self.parts is None else self.parts[0])
+
+    def satisfied(self, values: IntArray) -> Truths:
+        """Return where the literal is false."""
+        return self.true_literals(values) == 0
+
+    def simpler(self) -> list[Constraint]:
+        """Return the clause of the one negated literal."""
+        return [self.negated_literals(Or)]

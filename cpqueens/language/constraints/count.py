@@ -1,15 +1,20 @@
-"""How often a value occurs."""
+"""How often a value, values of a set, or each of several values occur; how many values there are."""
 
 from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
+import numpy as np
+
 from cpqueens.errors import ModelError
-from cpqueens.language.arrays import concatenate_rows
+from cpqueens.language.aligned import in_order, is_framed
+from cpqueens.language.arrays import concatenate_rows, stack_last
 from cpqueens.language.constraints.base import Constraint, Truths
+from cpqueens.language.constraints.connective import And, Or
 from cpqueens.language.constraints.linear import AMOUNT, SATISFIED, Linear
-from cpqueens.language.conversion import as_linears, flat_terms, singles_of
+from cpqueens.language.conversion import as_linear, as_linears, flat_terms, listed, singles_of
 from cpqueens.language.expressions import LinearArray
-from cpqueens.language.rows import IntArray
+from cpqueens.language.ranges import saturated_sum
+from cpqueens.language.rows import IntArray, as_listed
 from cpqueens.language.term import sum_of
 from cpqueens.text.foreign import no_keyword
 from cpqueens.text.plaintext import shown
@@ -130,3 +135,259 @@ def _occurrences(terms: Any, value: Any) -> LinearArray:
     if wanted.shape:
         raise ModelError("Count: value and count must be single terms or integers")
     return (array == wanted).sum() if array.size else 0 * wanted
+
+
+class Among(Constraint):
+    """Exactly ``count`` terms take a value in ``values`` (Beldiceanu and Contejean 1994).
+
+    ``Among(terms, values)`` is the number itself, a term, as in ``Among(x, [1, 3]) >= 2``. The violation is
+    the distance between the two numbers.
+
+    >>> from cpqueens import Among, Model
+    >>> m = Model()
+    >>> x = m.intvar(0, 3, shape=2, name="x")
+    >>> m.add(Among(x, [1, 3], 1))
+    >>> m.count(solver="python-constraint")
+    8
+
+    Parameters
+    ----------
+    terms
+        Terms or integers: an array of any shape, or a list in which arrays may stand beside terms.
+    values
+        Integers (or names, where the terms have names); duplicates count once.
+    count
+        An integer or a single term; without it the number itself is returned, a term.
+
+    Raises
+    ------
+    ModelError
+        For a count of another shape, or terms of two models.
+    IntegerError
+        For what is no integer, where integers are needed.
+    """
+
+    fields: ClassVar[tuple[str, ...]] = ("terms", "values", "count")
+    terms: LinearArray
+    values: tuple[int, ...]
+    count: LinearArray
+
+    def __new__(cls, *given: Any, **named: Any) -> Any:
+        """Return the number itself, a term, of ``Among(terms, values)``: it is compared afterwards."""
+        if len(given) + len(named) != 2:
+            return super().__new__(cls)
+        for name in named.keys() - {"terms", "values"}:
+            raise no_keyword("Among", name, ["terms", "values", "count"])
+        return _inside(*given, **named)
+
+    def __init__(self, terms: Any, values: Any, count: Any) -> None:
+        array, number = as_linears(flat_terms(terms, "Among"), count)
+        if number.shape:
+            raise ModelError("Among: count must be a single term or integer")
+        super().__init__(terms=array, values=_listed(array, values), count=number)
+
+    def amounts(self, values: IntArray) -> IntArray:
+        """Return the distance between the numbers."""
+        inside = np.isin(self.terms.evaluate(values), self.values)
+        return np.abs(inside.sum(axis=1, keepdims=True) - self.count.evaluate(values))
+
+    def simpler(self) -> list[Constraint]:
+        """Return that the truths ``term == value`` over all terms and values sum to the count."""
+        return [Linear(_inside(self.terms, self.values) - self.count, "==")]
+
+
+def _listed(terms: LinearArray, values: Any) -> tuple[int, ...]:
+    """Return the values, names as their numbers, each once."""
+    return tuple(sorted(set(as_listed(terms.registry.numbered(values), "values").reshape(-1).tolist())))
+
+
+def _inside(terms: Any, values: Any) -> LinearArray:
+    """Return how many terms take a value of the list, as a term."""
+    array = flat_terms(terms, "Among")
+    chosen = _listed(array, values)
+    if not array.size or not chosen:
+        return 0 * array.sum()
+    return (array.reshape((-1, 1)) == np.array(chosen)).sum()
+
+
+class GlobalCardinality(Constraint):
+    """``values[k]`` occurs exactly ``counts[k]`` times (Regin 1996); ``closed`` forbids other values.
+
+    Instead of counts there may be bounds: at least ``lower[k]`` times and at most ``upper[k]`` times. The
+    violation is the sum of the distances between numbers and counts, or the nearest allowed ones, plus, if
+    closed, the number of terms with another value.
+
+    >>> from cpqueens import GlobalCardinality, Model
+    >>> m = Model()
+    >>> x = m.intvar(0, 2, shape=3, name="x")
+    >>> m.add(GlobalCardinality(x, [0, 1], [1, 2]))
+    >>> m.count(solver="python-constraint")
+    3
+    >>> m = Model()
+    >>> x = m.intvar(0, 2, shape=3, name="x")
+    >>> m.add(GlobalCardinality(x, [0, 1], lower=1, upper=[1, 2]))
+    >>> m.count(solver="python-constraint")
+    9
+
+    Parameters
+    ----------
+    terms
+        An array of terms, or a list of terms and integers.
+    values
+        Integers, each once.
+    counts
+        An integer or a term for each value, shape (values,); or pairs of bounds, shape (values, 2).
+    closed
+        Whether all terms must have one of the values.
+    lower, upper
+        Instead of counts: an integer or a term for each value, or one for all; one of them is enough.
+
+    Raises
+    ------
+    ModelError
+        For numbers of values and counts that do not agree.
+    """
+
+    fields: ClassVar[tuple[str, ...]] = ("terms", "values", "counts", "closed")
+    terms: LinearArray
+    values: tuple[int, ...]
+    counts: LinearArray
+    closed: bool
+
+    def __init__(
+        self,
+        terms: Any,
+        values: Any,
+        counts: Any = None,
+        closed: bool = False,
+        *,
+        lower: Any = None,
+        upper: Any = None,
+    ) -> None:
+        terms = flat_terms(terms)
+        wanted = tuple(as_listed(terms.registry.numbered(values), "values").reshape(-1).tolist())
+        if (counts is None) == (lower is None and upper is None):
+            raise ModelError("GlobalCardinality: counts are needed, or lower or upper, and not both")
+        counts, lower, upper = (_by_value(values, given) for given in (counts, lower, upper))
+        if counts is None:
+            counts = _pairs(terms, len(wanted), lower, upper)
+        array, numbers = as_linears(terms, counts)
+        if not wanted or numbers.shape != (len(wanted), 2):
+            numbers = numbers.reshape(-1)
+        if len(wanted) != len(numbers) or len(set(wanted)) != len(wanted):
+            raise ModelError(f"GlobalCardinality: {len(wanted)} values (each once) need as many counts")
+        super().__init__(terms=array, values=wanted, counts=numbers, closed=bool(closed))
+
+    @property
+    def _limits(self) -> list[tuple[str, LinearArray]]:
+        """The relations that the number of each value has to an array of counts."""
+        if self.counts.ndim == 1:
+            return [("==", self.counts)]
+        return [(">=", self.counts[:, 0]), ("<=", self.counts[:, 1])]
+
+    def amounts(self, values: IntArray) -> IntArray:
+        """Return the summed distances."""
+        terms = self.terms.evaluate(values)
+        distances = [
+            AMOUNT[relation]((terms == value).sum(axis=1) - limit)
+            for relation, counts in self._limits
+            for value, limit in zip(self.values, counts.evaluate(values).T, strict=True)
+        ]
+        if self.closed:
+            distances.append((~np.isin(terms, self.values)).sum(axis=1))
+        nothing = np.zeros(len(values), dtype=np.int64)
+        return saturated_sum(np.stack([nothing, *distances], axis=1))[:, None]
+
+    def simpler(self) -> list[Constraint]:
+        """Return one Count for each value and limit and, if closed, Among over all values."""
+        values = [as_linear(self.registry, value) for value in self.values]
+        parts: list[Constraint] = [
+            Count.make(terms=self.terms, value=value, relation=relation, count=count)
+            for relation, counts in self._limits
+            for value, count in zip(values, counts, strict=True)
+        ]
+        if self.closed and self.terms.size:
+            parts.append(Among(self.terms, self.values, self.terms.size))
+        return parts
+
+
+def _by_value(values: Any, numbers: Any) -> Any:
+    """Return numbers, a series or frame among them with its rows in the order of the values."""
+    rows = [list(values), *[None] * (numbers.ndim - 1)] if is_framed(numbers) else []
+    return listed(in_order(numbers, rows, "the list of values"))
+
+
+def _pairs(terms: Any, size: int, lower: Any, upper: Any) -> LinearArray:
+    """Return bounds of ``size`` numbers as pairs, of shape (size, 2)."""
+    array, least, most = as_linears(terms, 0 if lower is None else lower, 0 if upper is None else upper)
+    if upper is None:
+        most = most + array.size
+    if any(side.shape not in ((), (size,)) for side in (least, most)):
+        raise ModelError(f"GlobalCardinality: {size} values need as many bounds, or one for all")
+    return stack_last([side if side.shape else side.broadcast((size,)) for side in (least, most)])
+
+
+class NValue(Constraint):
+    """The terms take exactly ``count`` different values (Pachet and Roy 1999; Catalogue: nvalue).
+
+    ``NValue(terms)`` is the number itself, a term, as in ``NValue(x) > 1``. The violation is the
+    distance between the two numbers.
+
+    >>> from cpqueens import Model, NValue
+    >>> m = Model()
+    >>> x = m.intvar(0, 2, shape=3, name="x")
+    >>> m.add(NValue(x, 2))
+    >>> m.count(solver="python-constraint")
+    18
+
+    Parameters
+    ----------
+    terms
+        An array of terms, or a list of terms and integers.
+    count
+        An integer or a single term; without it the number itself is returned, a term.
+
+    Raises
+    ------
+    ModelError
+        For a count that is an array.
+    """
+
+    fields: ClassVar[tuple[str, ...]] = ("terms", "count")
+    terms: LinearArray
+    count: LinearArray
+
+    def __new__(cls, *given: Any, **named: Any) -> Any:
+        """Return the number itself, a term, of ``NValue(terms)``: it is compared afterwards."""
+        if len(given) + len(named) != 1:
+            return super().__new__(cls)
+        for name in named.keys() - {"terms"}:
+            raise no_keyword("NValue", name, ["terms", "count"])
+        (terms,) = (*given, *named.values())
+        return _different(flat_terms(terms, "NValue"))
+
+    def __init__(self, terms: Any, count: Any) -> None:
+        array, number = as_linears(flat_terms(terms), count)
+        if number.shape:
+            raise ModelError("NValue: count must be a single term or integer")
+        super().__init__(terms=array, count=number)
+
+    def amounts(self, values: IntArray) -> IntArray:
+        """Return the distance between the numbers."""
+        terms = np.sort(self.terms.evaluate(values), axis=1)
+        different = (terms[:, 1:] != terms[:, :-1]).sum(axis=1, keepdims=True) + min(1, terms.shape[1])
+        return np.abs(different - self.count.evaluate(values))
+
+    def simpler(self) -> list[Constraint]:
+        """Return that so many values are taken, or, if there are many, that so many terms are new."""
+        return [Linear(_different(self.terms) - self.count, "==")]
+
+
+def _different(terms: LinearArray) -> LinearArray:
+    """Return how many different values terms take, as a term."""
+    low, high = terms.bounds()
+    if terms.size and high.max() - low.min() < terms.size:
+        equal = terms == np.arange(low.min(), high.max() + 1)[:, None]
+        return Or.over(equal.truth()).truth().sum()
+    first = [And(terms[:k] != terms[k]).truth() for k in range(terms.size)]
+    return sum(first, 0 * terms.sum())

@@ -8,11 +8,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from cpqueens.language.arrays import concatenate_rows, constant_array, stack_last
-from cpqueens.language.constraints.and_ import And
 from cpqueens.language.constraints.base import Constraint
+from cpqueens.language.constraints.connective import And, Or
 from cpqueens.language.constraints.expression import DIGITS, automaton_of
 from cpqueens.language.constraints.linear import Linear
-from cpqueens.language.constraints.or_ import Or
 from cpqueens.language.constraints.states import ONE, listed, numbers_of, triple
 from cpqueens.language.conversion import row_of_terms
 from cpqueens.language.expressions import LinearArray

@@ -7,8 +7,8 @@ import numpy as np
 from cpqueens.errors import ModelError
 from cpqueens.language.arrays import concatenate_rows, stack_last
 from cpqueens.language.constraints.base import Constraint
+from cpqueens.language.constraints.connective import Or
 from cpqueens.language.constraints.linear import Linear
-from cpqueens.language.constraints.or_ import Or
 from cpqueens.language.conversion import row_of_terms
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray, as_listed

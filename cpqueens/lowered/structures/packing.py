@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cpqueens.kernels.local import packing as codes
-from cpqueens.language.constraints.no_overlap_2d import NoOverlap2D
+from cpqueens.language.constraints.cumulative import NoOverlap2D
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement

@@ -22,7 +22,8 @@ def agree(seed: int, audit: str) -> bool:
     truth = oracle.solve(model)
     assert outcome.status in ("FEASIBLE", "UNKNOWN")
     assert not outcome.complete
-    assert outcome.bound is None
+    if outcome.bound is not None and truth.optimum is not None:  # that of the linear rows
+        assert outcome.bound >= truth.optimum if model.maximizing else outcome.bound <= truth.optimum
     if outcome.status == "UNKNOWN":
         assert outcome.closest is None or not outcome.closest.check().ok
         return False

@@ -25,17 +25,11 @@ from cpqueens.lowered.lowering import Scratch
 
 SHARED = {
     "base",
-    "connective",
-    "intervals",
     "joining",
     "kinds",
-    "lexicographic",
-    "ordered",
     "paired",
-    "successors",
     "expression",
     "states",
-    "lex_chain",
     "table_rows",
 }
 """Files of what several kinds share."""

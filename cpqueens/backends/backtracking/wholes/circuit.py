@@ -3,8 +3,7 @@
 from cpqueens.backends.backtracking.wholes.parts import Parts, Propagator, WholeKind
 from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact.propagators.circuit import ROOM
-from cpqueens.language.constraints.circuit import Circuit
-from cpqueens.language.constraints.sub_circuit import SubCircuit
+from cpqueens.language.constraints.circuit import Circuit, SubCircuit
 from cpqueens.lowered.compiled import GE, LE
 
 

@@ -3,8 +3,7 @@
 from collections.abc import Iterable
 
 from cpqueens.backends.backtracking.wholes.parts import Parts, Propagator, WholeKind
-from cpqueens.language.constraints.among import Among
-from cpqueens.language.constraints.count import Count
+from cpqueens.language.constraints.count import Among, Count
 from cpqueens.language.expressions import LinearArray
 from cpqueens.lowered.compiled import RELATIONS
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from cpqueens.backends.backtracking.wholes.differences import SIGNS, Row
 from cpqueens.backends.backtracking.wholes.parts import Parts, Propagator
 from cpqueens.kernels.exact import domains as at
+from cpqueens.lowered.compiled import LE
 
 FEWEST = 3
 """Variables on which the row and the objective disagree."""
@@ -40,6 +41,19 @@ def add_fractional_bounds(
             reach = _reach(own, constant, parts) + _reach(costs, objective[2], parts)
             if most * reach <= LARGEST:
                 _add(own, costs, disputed, sign * constant, record, parts)
+
+
+def add_proved_row(row: Row, objective: Row, record: int, parts: Parts) -> None:
+    """Let a row, at most 0 in every solution, bound the objective, minimised by the propagator at ``record``.
+
+    Where the objective is one variable the row contains it, and says all by itself.
+    """
+    variables, coefficients, constant = row
+    parts.linear(row, LE)
+    if len(objective[0]) > 1:
+        own, costs = dict(zip(variables, coefficients, strict=True)), dict(zip(*objective[:2], strict=True))
+        disputed = [v for v in own.keys() & costs.keys() if own[v] * costs[v] < 0]
+        _add(own, costs, disputed, constant, record, parts)
 
 
 def _add(

@@ -3,7 +3,7 @@
 from cpqueens.backends.backtracking.wholes.parts import Parts, Propagator, WholeKind
 from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact.propagators.cardinality import ANY, NEVER, cardinality_data
-from cpqueens.language.constraints.global_cardinality import GlobalCardinality
+from cpqueens.language.constraints.count import GlobalCardinality
 from cpqueens.lowered.compiled import EQ, GE, LE
 
 MOST_VALUES = 1 << 12

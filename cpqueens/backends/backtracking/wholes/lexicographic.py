@@ -4,8 +4,7 @@ from itertools import pairwise
 
 from cpqueens.backends.backtracking.wholes.parts import Parts, Propagator, WholeKind
 from cpqueens.kernels.exact import domains as at
-from cpqueens.language.constraints.lex_chain import LexChain
-from cpqueens.language.constraints.lexicographic import Lexicographic
+from cpqueens.language.constraints.lexicographic import LexChain, Lexicographic
 
 
 def _add_order(first: list[int], second: list[int], strict: bool, parts: Parts) -> None:

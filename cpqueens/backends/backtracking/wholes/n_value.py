@@ -2,7 +2,7 @@
 
 from cpqueens.backends.backtracking.wholes.parts import Parts, Propagator, WholeKind
 from cpqueens.kernels.exact.propagators.different_values import different_data
-from cpqueens.language.constraints.n_value import NValue
+from cpqueens.language.constraints.count import NValue
 
 MOST_VALUES = 1 << 12
 """Between the least and the greatest value of all terms; with more, each term is compared with the others."""

@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 
 from cpqueens.backends.backtracking.wholes.parts import Parts, Propagator, WholeKind
 from cpqueens.kernels.exact.propagators import table as at
-from cpqueens.language.constraints.negative_table import NegativeTable
-from cpqueens.language.constraints.short_table import ShortTable
+from cpqueens.language.constraints.table import NegativeTable, ShortTable
 from cpqueens.language.constraints.table_rows import STAR, by_stars
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import LE

@@ -5,8 +5,7 @@ from itertools import combinations
 from cpqueens.backends.backtracking.wholes.parts import Parts, Propagator, WholeKind
 from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact import task_sets
-from cpqueens.language.constraints.cumulative import Cumulative
-from cpqueens.language.constraints.no_overlap import NoOverlap
+from cpqueens.language.constraints.cumulative import Cumulative, NoOverlap
 from cpqueens.lowered.compiled import EQ, LE
 
 

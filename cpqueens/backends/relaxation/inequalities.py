@@ -1,0 +1,147 @@
+"""The linear rows of a compiled model: those that are stated, and those that definitions imply within bounds.
+
+Truths of rows have them with a large coefficient, products by McCormick (1976), "Computability of global
+solutions to factorable nonconvex programs". AllDifferents, elements and circuits have none here: their rows
+over a 0/1 variable for each value gave right bounds and saved few nodes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from cpqueens.backends.backtracking.rows import Row, groups, rows_of
+from cpqueens.lowered.compiled import EQ, GE, NE, Compiled, DefinitionBlock
+
+Ends = tuple[Sequence[int], Sequence[int]]
+"""The least and the greatest value of each variable."""
+
+
+class Inequality(NamedTuple):
+    """What holds in every solution: ``row <= 0``, or ``row == 0``."""
+
+    row: Row
+    equal: bool = False
+
+
+def total(parts: Iterable[tuple[int, Row]], constant: int = 0) -> Row:
+    """Return a sum of multiples of rows, each variable once and none with coefficient 0."""
+    sums: dict[int, int] = {}
+    for factor, (variables, coefficients, own) in parts:
+        constant += factor * own
+        for v, a in zip(variables, coefficients, strict=True):
+            sums[v] = sums.get(v, 0) + factor * a
+    kept = {v: a for v, a in sums.items() if a}
+    return tuple(kept), tuple(kept.values()), constant
+
+
+def ends_of(row: Row, ends: Ends) -> tuple[int, int]:
+    """Return the least and the greatest value of a row within the variables' ends."""
+    low = high = row[2]
+    for v, a in zip(*row[:2], strict=True):
+        low += a * ends[a < 0][v]
+        high += a * ends[a > 0][v]
+    return low, high
+
+
+def entries(c: Compiled) -> int:
+    """Return about how many coefficients the inequalities of a model have."""
+    defined = sum(2 * len(block.terms.variable) for block in c.definitions.blocks if block.kind in DEFINED)
+    return len(c.linear.variable) + len(c.literals.variable) + defined
+
+
+def inequalities(c: Compiled, ends: Ends) -> Iterator[Inequality]:
+    """Yield the rows of a model, of whose variables ``ends`` are those after propagation at the root."""
+    for row, relation in zip(rows_of(c.linear), c.relation.tolist(), strict=True):
+        if relation != NE:
+            yield Inequality(total([(-1, row)]) if relation == GE else row, relation == EQ)
+    for literals in groups(c.literals, c.clause_start):
+        yield Inequality(total([(-1, literal) for literal in literals], 1))
+    for block in c.definitions.blocks:
+        implied = DEFINED.get(block.kind)
+        if implied is not None:
+            rows = rows_of(block.terms)
+            cuts = range(0, len(rows) + 1, block.each)
+            for result, (a, b) in zip(block.results.tolist(), pairwise(cuts), strict=True):
+                yield from implied(block, ((result,), (1,), 0), rows[a:b], ends)
+    yield from _one_value_each(c, ends)
+
+
+def _truth(block: DefinitionBlock, result: Row, terms: Sequence[Row], ends: Ends) -> Iterator[Inequality]:
+    """Yield what ties a truth to its row: what is said of one within the ends of the other."""
+    (row,), relation = terms, block.relation
+    if relation == GE:
+        row = total([(-1, row)])
+    low, high = ends_of(row, ends)
+    if relation not in (EQ, NE):
+        yield Inequality(total([(1, row), (high, result)], -high))  # where it is true, row <= 0
+        yield Inequality(total([(-1, row), (low - 1, result)], 1))  # where it is not, row >= 1
+        return
+    holds = total([(-1, result)], 1) if relation == NE else result
+    yield Inequality(total([(1, row), (high, holds)], -high))
+    yield Inequality(total([(-1, row), (-low, holds)], low))
+    if low == 0:  # where it is not 0, it is at least 1
+        yield Inequality(total([(-1, row), (-1, holds)], 1))
+    if high == 0:
+        yield Inequality(total([(1, row), (-1, holds)], 1))
+
+
+def _any(block: DefinitionBlock, result: Row, terms: Sequence[Row], ends: Ends) -> Iterator[Inequality]:
+    yield Inequality(total([(1, result), *((-1, term) for term in terms)]))
+    yield from (Inequality(total([(1, term), (-1, result)])) for term in terms)
+
+
+def _product(block: DefinitionBlock, result: Row, terms: Sequence[Row], ends: Ends) -> Iterator[Inequality]:
+    """Yield that distances of two factors from their ends have no negative product."""
+    x, y = terms
+    (x_low, x_high), (y_low, y_high) = (ends_of(term, ends) for term in terms)
+    for a, b, sign in ((x_low, y_low, 1), (x_high, y_high, 1), (x_low, y_high, -1), (x_high, y_low, -1)):
+        yield Inequality(total([(-sign, result), (sign * b, x), (sign * a, y)], -sign * a * b))
+
+
+def _maximum(block: DefinitionBlock, result: Row, terms: Sequence[Row], ends: Ends) -> Iterator[Inequality]:
+    yield from (Inequality(total([(1, term), (-1, result)])) for term in terms)
+
+
+def _minimum(block: DefinitionBlock, result: Row, terms: Sequence[Row], ends: Ends) -> Iterator[Inequality]:
+    yield from (Inequality(total([(-1, term), (1, result)])) for term in terms)
+
+
+def _absolute(block: DefinitionBlock, result: Row, terms: Sequence[Row], ends: Ends) -> Iterator[Inequality]:
+    yield from (Inequality(total([(sign, terms[0]), (-1, result)])) for sign in (1, -1))
+
+
+DEFINED: Mapping[str, Callable[[DefinitionBlock, Row, Sequence[Row], Ends], Iterator[Inequality]]] = {
+    "abs": _absolute,
+    "maximum": _maximum,
+    "minimum": _minimum,
+    "product": _product,
+    "truth_linear": _truth,
+    "truth_or": _any,
+}
+"""By kind of definition, what its arguments and its result imply."""
+
+
+def _one_value_each(c: Compiled, ends: Ends) -> Iterator[Inequality]:
+    """Yield that a variable has at most one value of those it is compared with; if of all, which."""
+    asked: dict[int, dict[int, int]] = {}
+    for block in c.definitions.blocks:
+        singles = block.terms.singles(0, len(block.terms)) if block.kind == "truth_linear" else None
+        if singles is not None and block.relation == EQ:
+            for result, v, a, constant in zip(
+                block.results.tolist(), *(s.tolist() for s in singles), strict=True
+            ):
+                if constant % a == 0:
+                    asked.setdefault(v, {})[-constant // a] = result
+    for v, truths in asked.items():
+        values = c.domains.get(v, range(ends[0][v], ends[1][v] + 1))
+        once: list[tuple[int, Row]] = [(1, ((result,), (1,), 0)) for result in truths.values()]
+        is_whole = len(values) <= len(truths) and set(np.asarray(values).tolist()) <= truths.keys()
+        if is_whole or len(truths) > 1:
+            yield Inequality(total(once, -1), is_whole)
+        if is_whole:
+            held = [(value, ((result,), (1,), 0)) for value, result in truths.items()]
+            yield Inequality(total([*held, (-1, ((v,), (1,), 0))]), True)

@@ -1,0 +1,124 @@
+"""What one linear relaxation at the root proves of a model, exactly, whatever the floating point said.
+
+Source: reduced costs and Lagrange multipliers as in Fisher (1981), "The Lagrangian relaxation method";
+refutation by Farkas' lemma, with the multipliers of a relaxation that minimises how far rows are from
+holding; exact sums as in Neumaier and Shcherbina (2004), "Safe bounds in linear and mixed-integer
+programming".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from cpqueens.backends.backtracking.rows import Row, rows_of
+from cpqueens.backends.relaxation import glop
+from cpqueens.backends.relaxation.combination import combined, divided, fits, integers, least
+from cpqueens.backends.relaxation.inequalities import Ends, Inequality, ends_of, inequalities
+from cpqueens.language.rows import IntArray
+from cpqueens.lowered.compiled import Compiled
+
+LARGEST = 60_000
+"""Coefficients of a relaxation; larger ones are not solved."""
+STEEPEST = 1 << 40
+"""Coefficients and constants of a row beyond which floating point means nothing."""
+
+_NO_ROW: Row = ((), (), 0)
+
+
+@dataclass(frozen=True)
+class Relaxation:
+    """What was proved.
+
+    Attributes
+    ----------
+    refuted
+        Whether rows contradict each other.
+    bound
+        No solution has a smaller objective, minimised; None where that is no more than its ends say.
+    row
+        A sum of rows, at most 0 in every solution, which proves the bound; None likewise.
+    vertex
+        The relaxation's solution, rounded, by compiled variable; None where it has none.
+    facts
+        What is told of it.
+    """
+
+    refuted: bool = False
+    bound: int | None = None
+    row: Row | None = None
+    vertex: IntArray | None = None
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+
+def relaxed(c: Compiled, lower: IntArray, upper: IntArray) -> Relaxation | None:
+    """Return what the relaxation of a model proves; None if it has no rows, or is too large.
+
+    Parameters
+    ----------
+    lower, upper
+        Of each variable, after propagation at the root, without a demand on the objective.
+    """
+    if not glop.is_installed():
+        return Relaxation(facts={"relaxation": "OR-Tools is not installed: no bound from linear rows"})
+    ends: Ends = lower.tolist(), upper.tolist()
+    rows = [one for one in inequalities(c, ends) if _says_something(one, ends)]
+    objective = None if c.objective is None else rows_of(c.objective)[0]
+    if not rows or sum(len(row[0]) for row, _ in rows) > LARGEST:
+        return None
+    simplex = glop.solve(rows, ends, objective or _NO_ROW)
+    if simplex is None:
+        return _refuted(rows, ends)
+    facts = _facts(rows, simplex)
+    vertex = _rounded(simplex.vertex, lower, upper)
+    if objective is None:
+        return Relaxation(vertex=vertex, facts={"relaxation": facts})
+    known, _ = ends_of(objective, ends)
+    own = c.lower.tolist(), c.upper.tolist()
+    for denominator, multipliers in integers(simplex.multipliers, rows):
+        row = combined(rows, multipliers)
+        if not fits(row, objective, own):
+            continue
+        bound = least(objective, denominator, row, ends)
+        if bound <= known:
+            break
+        facts |= {"bound": -bound if c.maximizing else bound, "denominator": denominator, "row": len(row[0])}
+        return Relaxation(False, bound, divided(row), vertex, {"relaxation": facts})
+    return Relaxation(vertex=vertex, facts={"relaxation": facts})
+
+
+def _refuted(rows: Sequence[Inequality], ends: Ends) -> Relaxation | None:
+    """Return whether some sum of rows cannot hold."""
+    simplex = glop.solve(rows, ends, None)
+    if simplex is None:
+        return None
+    facts = _facts(rows, simplex)
+    for denominator, multipliers in integers(simplex.multipliers, rows):
+        row = combined(rows, multipliers)
+        if ends_of(row, ends)[0] > 0:
+            facts |= {"refuted": True, "denominator": denominator, "row": len(row[0])}
+            return Relaxation(refuted=True, row=divided(row), facts={"relaxation": facts})
+    return Relaxation(facts={"relaxation": facts})
+
+
+def _says_something(one: Inequality, ends: Ends) -> bool:
+    """Say whether a row excludes anything within the ends, and means something in floating point."""
+    low, high = ends_of(one.row, ends)
+    steepest = max(map(abs, one.row[1]), default=0)
+    return (high > 0 or (one.equal and low < 0)) and max(steepest, abs(one.row[2])) <= STEEPEST
+
+
+def _facts(rows: Sequence[Inequality], simplex: glop.Simplex) -> dict[str, Any]:
+    return {"rows": len(rows), "columns": len(simplex.vertex), "iterations": simplex.iterations}
+
+
+def _rounded(vertex: Mapping[int, float], lower: IntArray, upper: IntArray) -> IntArray:
+    """Return the nearest integers, within the ends; the least value of a variable in no row."""
+    values = lower.copy()
+    for v, value in vertex.items():
+        values[v] = round(value)
+    clipped: IntArray = np.clip(values, lower, upper)
+    return clipped

@@ -1,0 +1,256 @@
+"""The bound from linear rows: every row that it is made of, and their sum, hold in every solution."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from cpqueens import Model, Status, maximum
+from cpqueens.backends.backtracking import alternating
+from cpqueens.backends.backtracking.rows import Row, rows_of
+from cpqueens.backends.backtracking.wholes.registry import takes
+from cpqueens.backends.local_search import objective_bound
+from cpqueens.backends.relaxation import glop
+from cpqueens.backends.relaxation.combination import combined, divided, fits, integers, least
+from cpqueens.backends.relaxation.inequalities import Inequality, ends_of, inequalities
+from cpqueens.backends.relaxation.relaxation import relaxed
+from cpqueens.crosscheck import oracle
+from cpqueens.fuzzing.generate import random_model
+from cpqueens.language.arrays import of_variables
+from cpqueens.lowered.compiled import Compiled
+from cpqueens.lowered.evaluation import values_of_all
+from cpqueens.lowered.forms import DECOMPOSED, ModelForm, compiled_of
+
+
+def compiled_form(model: Model) -> Compiled:
+    return compiled_of(model, ModelForm(DECOMPOSED.kinds, takes))
+
+
+def value(row: Row, values: list[int]) -> int:
+    return row[2] + sum(a * values[v] for v, a in zip(*row[:2], strict=True))
+
+
+def assigned(c: Compiled, solved: oracle.Solved, most: int = 40) -> list[list[int]]:
+    """Return the values of all compiled variables, as Python numbers, in some of the solutions."""
+    some = solved.solutions[:: max(1, len(solved.solutions) // most)]
+    return [values_of_all(c, x).tolist() for x in some]
+
+
+def with_objective(model: Model, source: random.Random) -> Model:
+    """Let a sum of some variables, or a variable, be as small or as great as possible."""
+    x = of_variables(model, model.decisions, model.decisions.shape)
+    picked = x * np.array([source.choice([-3, -2, -1, 0, 1, 2, 5]) for _ in range(len(x))])
+    term = maximum(picked) if source.random() < 0.3 else picked.sum()
+    (model.minimize if source.random() < 0.5 else model.maximize)(term)
+    return model
+
+
+def sums_model(source: random.Random) -> Model:
+    """Return a model of rows, truths of rows, clauses and products."""
+    m = Model("sums")
+    x = m.intvar(-1, 2, shape=4, name="x")
+    b = m.boolvar(shape=3, name="b")
+    for _ in range(source.randint(1, 4)):
+        row = (x * np.array([source.randint(-3, 3) for _ in range(4)])).sum() + source.randint(-3, 3)
+        relation = source.choice(["<=", ">=", "=="])
+        c = row <= 0 if relation == "<=" else row >= 0 if relation == ">=" else row == source.randint(-2, 2)
+        m += c if source.random() < 0.5 else (c == (b[source.randrange(3)] == 1))
+    m += (x[0] * b[0] + x[1] * x[2] + b[1] * b[2]) <= source.randint(-1, 4)
+    m += (b[0] == 1) | (x[3] != source.randint(-1, 2)) | ~(b[2] == 1)
+    for v in range(-1, 2 + source.randint(0, 1)):
+        m += (x[1] == v).implies(b[source.randrange(3)] == source.randint(0, 1))
+    return m
+
+
+def models() -> Iterator[Model]:
+    for seed in range(35):
+        source = random.Random(seed)
+        yield with_objective(random_model(seed), source)
+        yield with_objective(sums_model(source), source)
+
+
+def test_every_row_and_every_sum_of_rows_holds_in_every_solution() -> None:
+    met = {"rows": 0, "bounds": 0, "refuted": 0, "strict": 0}
+    for number, model in enumerate(models()):
+        source, c, solved = random.Random(number), compiled_form(model), oracle.solve(model)
+        ends = c.lower.tolist(), c.upper.tolist()
+        rows = list(inequalities(c, ends))
+        solutions = assigned(c, solved)
+        for values in solutions:
+            for inequality in rows:
+                found = value(inequality.row, values)
+                assert found == 0 if inequality.equal else found <= 0, (number, inequality)
+        met["rows"] += len(rows) * len(solutions)
+        assert c.objective is not None
+        objective = rows_of(c.objective)[0]
+        wild = [source.choice([0.0, -1.5, 0.3, 1.0, 1e-9, float("nan"), 2.25]) for _ in rows]
+        for denominator, multipliers in integers(wild, rows):
+            assert all(y >= 0 or one.equal for y, one in zip(multipliers, rows, strict=True))
+            row = combined(rows, multipliers)
+            assert 0 not in row[1]
+            bound = least(objective, denominator, row, ends)
+            for values in solutions:
+                assert value(row, values) <= 0
+                assert value(divided(row), values) <= 0
+                assert value(objective, values) >= bound
+        relaxation = relaxed(c, c.lower, c.upper)
+        if relaxation is None:
+            continue
+        assert not (relaxation.refuted and solved.count), number
+        met["refuted"] += relaxation.refuted
+        if relaxation.bound is not None and relaxation.row is not None:
+            met["bounds"] += 1
+            assert relaxation.bound > ends_of(objective, ends)[0]
+            assert all(value(relaxation.row, values) <= 0 for values in solutions)
+            if solved.optimum is not None:
+                best = -solved.optimum if model.maximizing else solved.optimum
+                assert relaxation.bound <= best, number
+                met["strict"] += relaxation.bound == best
+    assert all(many > 5 for many in met.values()), met
+
+
+def test_multipliers_become_integers_that_say_what_they_said() -> None:
+    rows = [Inequality(((0, 1), (2, 3), -4)), Inequality(((0,), (1,), -1), equal=True)]
+    assert next(integers([0.5, -1 / 3], rows)) == (6, [3, -2])
+    assert next(integers([-0.5, 0.2], rows)) == (5, [0, 1])  # what may not be negative is not
+    found = list(integers([0.123456, -2.0], rows))  # no small denominator
+    assert found[0] == (65536, [8091, -131072])
+    assert [denominator for denominator, _ in found] == [1 << bits for bits in range(16, -1, -1)]
+    assert combined(rows, [1, -2]) == ((1,), (3,), -2)  # what cancels is not there
+    assert divided(((0, 1), (4, -6), 3)) == ((0, 1), (2, -3), 2)  # 4x - 6y <= -3: 2x - 3y <= -2
+    assert divided(((0,), (-2,), -5)) == ((0,), (-1,), -2)
+    assert least(((0,), (2,), 0), 2, ((0,), (-3,), 4), ([0], [9])) == 2  # 4x - 3x + 4 >= 4, halved
+    wide = ([0, 0], [1 << 30, 1])
+    assert fits(((0, 1), (1, 5), 0), ((1,), (1,), 0), wide)
+    assert not fits(((0,), (1 << 15,), 0), ((1,), (1,), 0), wide)
+
+
+def coins(n: int, each: int) -> Model:
+    """Coins on a grid, so many in each row and column, near the diagonal (hakank's coins grid)."""
+    m = Model("coins")
+    x = m.boolvar(shape=(n, n), name="x")
+    m += x.sum(axis=0) == each
+    m += x.sum(axis=1) == each
+    i = np.arange(n)
+    m.minimize((x * (i[:, None] - i) ** 2).sum())
+    return m
+
+
+def assignment(agents: int, tasks: int, seed: int) -> Model:
+    """Each task by one agent, who have so much time."""
+    drawn = np.random.default_rng(seed)
+    takes_long, costs = drawn.integers(5, 26, (agents, tasks)), drawn.integers(10, 51, (agents, tasks))
+    m = Model("assignment")
+    x = m.boolvar(shape=(agents, tasks), name="x")
+    m += x.sum(axis=0) == 1
+    m += (x * takes_long).sum(axis=1) <= (takes_long.sum(axis=1) * 4) // (5 * agents)
+    m.minimize((x * costs).sum())
+    return m
+
+
+def knapsacks(many: int, items: int, seed: int) -> Model:
+    """Items in several knapsacks at once; what they are worth is a variable."""
+    drawn = np.random.default_rng(seed)
+    weights, worth = drawn.integers(1, 101, (many, items)), drawn.integers(1, 101, items)
+    m = Model("knapsacks")
+    x, z = m.boolvar(shape=items, name="x"), m.intvar(0, int(worth.sum()), name="z")
+    m += (x * weights).sum(axis=1) <= weights.sum(axis=1) // 2
+    m += z == (x * worth).sum()
+    m.maximize(z)
+    return m
+
+
+def cutting(bars: int, seed: int) -> Model:
+    """Pieces cut from bars of 100, of which few are used."""
+    drawn = np.random.default_rng(seed)
+    sizes, need = drawn.integers(15, 60, 8), drawn.integers(2, 6, 8)
+    m = Model("cutting")
+    x, used = m.intvar(0, 5, shape=(bars, 8), name="x"), m.boolvar(shape=bars, name="used")
+    m += x.sum(axis=0) == need
+    m += (x * sizes).sum(axis=1) <= 100 * used
+    m += used[:-1] >= used[1:]
+    m.minimize(used.sum())
+    return m
+
+
+def cover(rows: int, columns: int, seed: int) -> Model:
+    """The cheapest columns that cover all rows."""
+    drawn = np.random.default_rng(seed)
+    holds = drawn.random((rows, columns)) < 0.15
+    holds[np.arange(rows), drawn.integers(0, columns, rows)] = True
+    m = Model("cover")
+    x = m.boolvar(shape=columns, name="x")
+    for row in holds:
+        m += x[np.flatnonzero(row)].sum() >= 1
+    m.minimize((x * drawn.integers(5, 30, columns)).sum())
+    return m
+
+
+def test_nodes_fall_where_rows_bound_the_objective() -> None:
+    """The optimum is that of CP-SAT; without the bound most are open after ten times the nodes."""
+    cases = [
+        (coins(16, 6), 2000),
+        (assignment(5, 20, 1), 30_000),
+        (knapsacks(5, 50, 0), 10_000),
+        (cutting(14, 0), 5000),
+        (cover(30, 60, 2), 3000),
+    ]
+    for model, most in cases:
+        found = model.solve(solver="backtracking", num_workers=1)
+        peer = model.solve(solver="cpsat")
+        assert (found.status, found.objective) == (Status.OPTIMAL, peer.objective), model.name
+        told = found.statistics.get("relaxation")
+        assert told, model.name
+        assert found.statistics["nodes"] < most, (model.name, found.statistics["nodes"])
+        assert (told["bound"] >= peer.objective) if model.maximizing else (told["bound"] <= peer.objective)
+
+
+def pigeons(n: int) -> Model:
+    m = Model("pigeons")
+    x = m.boolvar(shape=(n + 1, n), name="x")
+    m += x.sum(axis=1) >= 1
+    m += x.sum(axis=0) <= 1
+    return m
+
+
+def test_rows_that_contradict_each_other_close_the_root() -> None:
+    found = pigeons(12).solve(solver="backtracking", num_workers=1)
+    assert found.status is Status.INFEASIBLE
+    assert found.statistics["relaxation"]["refuted"]
+    assert found.statistics["failures"] <= alternating.RELAXING + 1
+
+
+def test_searches_with_the_row_lose_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The row is there from the first failure on, in both searches, of which the second joins at once."""
+    monkeypatch.setattr(alternating, "RELAXING", 0)
+    monkeypatch.setattr(alternating, "JOINING", 1)
+    monkeypatch.setattr(alternating, "TURN", 1)
+    with_row = 0
+    for number, model in enumerate(models()):
+        solved = oracle.solve(model)
+        found = model.solve(solver="backtracking:forward", num_workers=1)
+        assert found.status is (Status.INFEASIBLE if solved.optimum is None else Status.OPTIMAL), number
+        assert found.objective == solved.optimum, number
+        told = found.statistics.get("relaxation")
+        with_row += isinstance(told, dict) and "bound" in told
+    assert with_row > 10
+
+
+def test_without_the_library_searches_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(glop, "is_installed", lambda: False)
+    found = cover(30, 60, 0).solve(solver="backtracking", num_workers=1)
+    assert found.status is Status.OPTIMAL
+    assert "not installed" in found.statistics["relaxation"]
+
+
+def test_local_search_has_the_bound_of_the_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(objective_bound, "AFTER", 0)
+    for model in (knapsacks(5, 50, 0), assignment(5, 20, 1), cover(30, 60, 2)):
+        found = model.solve(solver="local-search", step_limit=2000, random_seed=0)
+        assert (found.status, found.complete) == (Status.FEASIBLE, False), model.name
+        assert found.bound == found.statistics["relaxation"]["bound"], model.name
+        assert (found.bound >= found.objective) if model.maximizing else (found.bound <= found.objective)
+        assert found.faults == ()
