@@ -4,6 +4,7 @@ import logging
 import os
 import re
 import sys
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PAT
 os.environ["COLUMNS"] = "96"
 
 import generating  # noqa: E402  (beside this file)
-from generating import kernel, looked_at, places, returned  # noqa: E402
+from generating import downloads, kernel, looked_at, names, places, returned  # noqa: E402
 
 project = "cpqueens"
 author = "the cpqueens authors"
@@ -28,6 +29,12 @@ html_theme = "furo"
 html_title = "cpqueens"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_js_files = ["site.js"]
+html_favicon = "_static/favicon.svg"
+html_search_scorer = str(HERE / "_static" / "scorer.js")
+myst_html_meta = {
+    "description": "Constraint programming in Python: model once, solve by CP-SAT and others, check answers"
+}
 html_show_sourcelink = False
 html_copy_source = False
 html_show_search_summary = False  # a page that is opened as a file may not read others
@@ -39,6 +46,7 @@ exclude_patterns = [
     "generated/extra",
     "generated/parts",
     "generated/jupyter",
+    "teaching/notebooks",
 ]
 suppress_warnings = ["mystnb.unknown_mime_type"]
 
@@ -72,11 +80,50 @@ def setup(app: Any) -> None:
     app.connect("autodoc-process-docstring", _attributes_together, priority=900)  # what napoleon made of it
     app.connect("doctree-read", _attributes_apart)
     app.connect("html-page-context", _in_its_language)
+    app.connect("html-page-context", _entries_linked)
 
 
 def _in_its_language(app: Any, page: str, template: str, context: dict[str, Any], document: object) -> None:
     if page.startswith("zh/"):
         context["language"] = "zh-CN"
+
+
+OUTSIDE_LINKS = re.compile(r"(<a\b.*?</a>|<h1>.*?</h1>|<dt\b.*?</dt>)", re.S)
+CODE = re.compile(r'<span class="(n|nc|nf|pre)">([A-Za-z_]\w*)(?=[<(.])')
+
+
+def _entries_linked(app: Any, page: str, template: str, context: dict[str, Any], document: object) -> None:
+    """Let names of constraints, classes and functions lead to their entries, in code and within lines."""
+    if "body" not in context:
+        return
+    up = "../" * page.count("/")
+    files = _files()
+
+    def link(found: re.Match[str]) -> str:
+        name = found[2]
+        if name not in files or page == f"generated/reference/{files[name]}":
+            return found[0]
+        address = f"{up}generated/reference/{files[name]}.html"
+        return f'<span class="{found[1]}"><a class="entry" href="{address}">{name}</a>'
+
+    parts = OUTSIDE_LINKS.split(context["body"])
+    parts[::2] = [CODE.sub(link, part) for part in parts[::2]]
+    body = "".join(parts)
+    if page in downloads.sources():
+        files = (f'<a href="{up}downloads/{page}.{kind}" download>{what}</a>' for kind, what in KINDS)
+        body = body.replace("</h1>", f'</h1>\n<p class="downloads">This page as {" or ".join(files)}</p>', 1)
+    context["body"] = body
+
+
+KINDS = (("ipynb", "a notebook"), ("py", "a script"))
+
+
+@cache
+def _files() -> dict[str, str]:
+    """Return the page of the reference for each public name."""
+    import cpqueens
+
+    return {name: names.place(name) for name in cpqueens.__all__}
 
 
 def _names_linked(app: Any, what: str, name: str, thing: object, options: Any, lines: list[str]) -> None:

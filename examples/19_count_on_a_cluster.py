@@ -3,7 +3,7 @@
 All of them listen on the loopback address only. Elsewhere start `dask scheduler --host HOST` and `dask worker
 tcp://HOST:8786`, with the same version of cpqueens everywhere, and run `cpqueens count queens n=20 --store
 run.db --cluster tcp://HOST:8786`. Tasks are pickles, so whoever can reach a scheduler can run any code there:
-docs/howto/long_counts.md says how to keep others out.
+docs/solving/long_counts.md says how to keep others out.
 
     python examples/19_count_on_a_cluster.py [n]
 """

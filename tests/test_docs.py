@@ -37,7 +37,7 @@ from cpqueens.lab import evaluate as evaluating
 from cpqueens.lab.classical_texts import SECTIONS, settings
 from cpqueens.lab.experiments import CLAIMS
 from cpqueens.problems import catalog
-from cpqueens.report.gallery import statement_of
+from cpqueens.report.gallery import runnable, statement_of
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted(p for p in (ROOT / "docs").rglob("*.md") if "generated" not in p.parts)
@@ -219,6 +219,9 @@ def test_models_of_the_gallery_have_ten_lines_and_are_found(
     space: dict[str, Any] = {}
     exec(importlib.import_module("generating.gallery").imported(problem), space)
     assert space[problem] is catalog.find(problem).function
+    stated: dict[str, Any] = {}
+    exec(runnable(catalog.find(problem).function), stated)
+    assert isinstance(stated["m"], cpqueens.Model)
 
 
 def options(command: click.Command) -> set[str]:
@@ -246,7 +249,7 @@ def executed(page: str) -> list[str]:
 
 
 def test_the_chinese_pages_run_what_the_english_ones_run() -> None:
-    english = executed("tutorial/1_queens.md")
+    english = executed("start/queens.md")
     assert executed("zh/tutorial.md")[: len(english)] == english
     assert executed("zh/index.md") == executed("index.md") != []
     front = (ROOT / "docs/index.md").read_text(encoding="utf-8").partition("```{toctree}")[0]
@@ -254,7 +257,7 @@ def test_the_chinese_pages_run_what_the_english_ones_run() -> None:
     asked = re.findall(r"\]\(([\w/]+\.md)\)", front.partition("| you wonder")[0])
     assert len(asked) >= 10
     for link in asked:
-        assert link in {"zh/index.md", "tutorial/1_queens.md"} or f"(../{link})" in chinese
+        assert link in {"zh/index.md", "start/queens.md"} or f"(../{link})" in chinese
 
 
 def test_every_page_is_within_the_site() -> None:
@@ -300,6 +303,8 @@ def test_the_chinese_page_of_texts_has_their_systems() -> None:
         ("luck", 13, 40),
         ("enough", 120, 20),
         ("lost", 1, 0),
+        ("hours", 3, 5),
+        ("fewest", 2, 3),
     ],
 )
 def test_exercises_tell_right_answers_from_wrong_ones(exercise: str, right: int, wrong: int) -> None:
@@ -379,7 +384,7 @@ def test_the_page_of_public_names_has_all_of_them(monkeypatch: pytest.MonkeyPatc
     """What `dir` shows of a model stands there, and nothing else."""
     monkeypatch.syspath_prepend(ROOT / "docs")
     names = importlib.import_module("generating.names")
-    text = names.pages()["parts/names.md"]
+    text = "\n".join(names.pages().values())
     entries = re.findall(r"^ *\.\. (?:auto|py:)\w+:: cpqueens\.([\w.]+)$", text, re.M)
     assert sorted(e for e in entries if "." not in e) == sorted(cpqueens.__all__)
     assert len(set(entries)) == len(entries)
@@ -413,7 +418,7 @@ def test_what_public_calls_return_is_in_the_reference(monkeypatch: pytest.Monkey
     """Whose class has no public name; with all that it holds, each field of which is described."""
     monkeypatch.syspath_prepend(ROOT / "docs")
     returned = importlib.import_module("generating.returned")
-    entries = re.findall(r"^\.\. autoclass:: ([\w.]+)$", returned.pages()["parts/returned.md"], re.M)
+    entries = re.findall(r"^\.\. autoclass:: ([\w.]+)$", "\n".join(returned.pages().values()), re.M)
     m = cpqueens.Model()
     x = m.intvar(1, 2, shape=2, name="x")
     m += x[0] < x[1]
@@ -564,7 +569,7 @@ def test_pages_in_a_browser_ask_for_nothing_and_fit(
     [
         ("cumulative", "generated/constraints.html"),
         ("las vegas", "teaching/3_las_vegas.html"),
-        ("Evaluation", "reference/returned.html"),
+        ("Evaluation", "generated/reference/Evaluation.html"),
         ("皇后", "zh/tutorial.html"),
     ],
 )

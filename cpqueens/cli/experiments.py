@@ -13,7 +13,7 @@ from cpqueens.cli.terminal import progress, say, width_of_output
 @click.command()
 @click.option(
     "--runs", type=click.IntRange(20, 10**6), default=400, show_default=True,
-    help="of each experiment; dear ones are run less often",
+    help="of each experiment; expensive ones are run less often",
 )  # fmt: skip
 @click.option("--only", multiple=True, metavar="NAME", help="a text or a table, by its name; may be repeated")
 @click.option("--out", type=click.Path(dir_okay=False), metavar="FILE.html", help="write a page as well")

@@ -392,7 +392,7 @@ def reproduce(runs: int, names: Sequence[str] = ()) -> Iterator[Reproduced]:
     Parameters
     ----------
     runs
-        Of each experiment; dear ones are run less often.
+        Of each experiment; expensive ones are run less often.
     names
         Of texts or tables, if not all are wanted.
     """

@@ -90,7 +90,7 @@ class Experiment:
     figure
         What is told of the runs.
     share
-        Of the runs asked for: dear ones are run less often.
+        Of the runs asked for: expensive ones are run less often.
     program, most
         The source's own in plain Python, of which a quarter of the runs are made, and how many at most.
     limit

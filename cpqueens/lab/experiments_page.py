@@ -66,7 +66,7 @@ def page(sections: Sequence[Reproduced], runs: int) -> str:
     title = "The classical texts, reproduced"
     seconds = sum(found.seconds for found in sections)
     about = (
-        f"Measured on {date.today().isoformat()}, {runs:,} runs of each experiment, dear ones less often; "
+        f"Measured on {date.today().isoformat()}, {runs:,} runs of each experiment, fewer of expensive ones; "
         f"{seconds:.0f} s of processor time. Intervals hold the truth in 95 of 100 cases."
     )
     return (

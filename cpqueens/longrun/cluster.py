@@ -190,7 +190,7 @@ def _connected(address: str, seconds: float) -> Any:
         make: Any = distributed.Client
         security: Any = distributed.Security
         if address.startswith("tls:") and not security().get_connection_args("client").get("ssl_context"):
-            raise JobError(f"--cluster {address}: needs certificates; docs/howto/long_counts.md says how")
+            raise JobError(f"--cluster {address}: needs certificates; docs/solving/long_counts.md says how")
         return make(address, timeout=seconds, set_as_default=False)
     except (OSError, ValueError, TimeoutError, RuntimeError) as error:
         raise JobError(f"--cluster {address}: no scheduler answers: {one_line(str(error), 200)}") from None

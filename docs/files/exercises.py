@@ -1,10 +1,11 @@
 """Checkers for the exercises of the lessons: each is a model that accepts the right answers alone.
 
 ``cpqueens check exercises.py:corner 4`` says whether 4 is right. What is right is worked out when it is
-asked for, by a search or by the mean over many runs; it stands nowhere as a number.
+asked for, by a search or by the mean over many runs.
 """
 
 from collections.abc import Iterable
+from itertools import combinations
 
 import numpy as np
 from cpqueens.models.queens import queens
@@ -68,6 +69,29 @@ def lost() -> Model:
     """Lesson 4, exercise 3: what `cpqueens compare` ends with if a constraint was lost."""
     whole = queens(6)
     return _one_of([compare(whole, whole.without([2])).exit_code])
+
+
+def hours() -> Model:
+    """Lesson 5, exercise 1: how many hours the timetable needs at least."""
+    lessons = [("7a", "Ada"), ("7a", "Ben"), ("7b", "Ada"), ("7b", "Cleo"), ("7c", "Ben"), ("7c", "Ada")]
+    m = Model("timetable")
+    hour = m.intvar(1, 6, shape=6, name="hour")
+    pairs = combinations(range(6), 2)
+    m += [hour[i] != hour[j] for i, j in pairs if set(lessons[i]) & set(lessons[j])]
+    m += [(hour == h).sum() <= 2 for h in range(1, 7)]
+    m.minimize(hour.max())
+    return _one_of([m.solve().objective])
+
+
+def fewest() -> Model:
+    """Lesson 6, exercise 3: how few things of the knapsack have the best value."""
+    weight, value = [12, 7, 11, 8, 9, 6, 5, 14], [24, 13, 23, 15, 16, 11, 9, 28]
+    m = Model("knapsack")
+    take = m.boolvar(shape=8, name="take")
+    m.add(take @ weight <= 26)
+    m.maximize(take @ value)
+    m.then_minimize(take.sum())
+    return _one_of([m.solve().objectives[1]])
 
 
 def _one_of(right: Iterable[int]) -> Model:

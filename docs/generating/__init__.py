@@ -11,6 +11,7 @@ from generating import (
     benchmarks,
     command_line,
     constraints,
+    downloads,
     gallery,
     names,
     pictures,
@@ -29,8 +30,9 @@ def write_all(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     for name, text in {
         **constraints.pages(),
+        **downloads.pages(folder),
         **solvers.pages(folder),
-        **gallery.pages(),
+        **gallery.pages(folder),
         **command_line.pages(),
         **names.pages(),
         **pictures.pages(),

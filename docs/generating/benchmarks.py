@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from generating.pictures import bars, columns, shown
-from generating.tables import fenced, table
+from generating.tables import fenced, orphan, table
 
 HERE = Path(__file__).parent
 MEASURED = HERE.parent / "files" / "benchmarks"
@@ -24,8 +24,12 @@ RANGES = (0.001, 0.01, 0.1, 0.5, 1, 2, 5, 10, 100)
 
 
 def pages() -> dict[str, str]:
-    """Return the part of the page that is drawn from the files."""
-    return {"parts/measured.md": "\n\n".join(part(path) for path in sorted(MEASURED.glob("*.json"))) + "\n"}
+    """Return a page for each script, drawn from what it kept, and the table of them."""
+    files = sorted(MEASURED.glob("*.json"))
+    rows = [(f"[bench_{f.stem}.py](generated/benchmarks/{f.stem}.md)", _purpose(f.stem)) for f in files]
+    back = "[Benchmarks](../../benchmarks.md)"
+    pages = {f"benchmarks/{f.stem}.md": orphan(f"{back}\n\n{part(f)}\n") for f in files}
+    return {**pages, "parts/measured.md": table(("script", "compares"), rows) + "\n"}
 
 
 def part(path: Path) -> str:
@@ -34,7 +38,7 @@ def part(path: Path) -> str:
     rows: list[dict[str, Any]] = told["rows"]
     races = [row for row in rows if "entries" in row]
     tables = dict.fromkeys(row["table"] for row in rows if "table" in row)
-    parts = [f"### bench_{path.stem}.py", _purpose(path.stem)]
+    parts = [f"# bench_{path.stem}.py", _purpose(path.stem)]
     parts += _races(path.stem, races) if races else []
     for name in tables:
         parts += _cells(name, [row for row in rows if row.get("table") == name])

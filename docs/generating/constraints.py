@@ -2,34 +2,47 @@
 
 import doctest
 import inspect
+from functools import cache
 from typing import Any
 
 from cpqueens import Model
 from cpqueens.language.constraints.kinds import KINDS, kind_class
 from cpqueens.lowered.lowering import Scratch
-from generating.tables import table
+from generating.tables import linked_entry, table
 
 EXACT = ("cpsat", "python-constraint", "backtracking")
 
 
 def pages() -> dict[str, str]:
     """Return the page of all kinds: meaning, what they are made of, who has them natively."""
-    kinds = [_constraint(name) for name in KINDS]
-    meanings, natives = [row[:2] for row in kinds], [[row[0], *row[2:]] for row in kinds]
+    rows = [[linked_entry(name, f"reference/{name}"), *_short(row)] for name, row in told().items()]
     text = f"""# Constraints
 
-What each kind means is the first line of its documentation ([all of it](../reference/names.md)). *Native*
-is what a solver takes as it is, in the example of that documentation; *rewritten* is what it is given in
-simpler kinds. Both own engines take some whole, and read the rest from one lowered form. All kinds may be
-negated, implied, and added up as truths.
+Each name leads to its page with parameters and an example; [want this, write that](recipes.md) goes the
+other way.
+*Native* is what a solver takes as it is, in the example of that page; for the others the model is
+rewritten in simpler constraints. All of them may be negated, implied and added up as Booleans.
 
-{table(("kind", "meaning"), meanings)}
-
-## Who has it natively
-
-{table(("kind", "made of", *EXACT), natives)}
+{table(("constraint", "meaning", "native in"), rows)}
 """
     return {"constraints.md": text}
+
+
+def natively(name: str) -> str:
+    """Return who has a kind as it is, and what it is rewritten in for others."""
+    _, made, *how = told()[name]
+    return table(("made of", *EXACT), [(made, *how)])
+
+
+def _short(row: list[str]) -> tuple[str, str]:
+    native = [f"`{solver}`" for solver, how in zip(EXACT, row[2:], strict=True) if how == "native"]
+    return row[0], ", ".join(native)
+
+
+@cache
+def told() -> dict[str, list[str]]:
+    """Return for each kind its meaning, what it is made of, and how each exact solver takes it."""
+    return {name: _constraint(name) for name in KINDS}
 
 
 def _constraint(name: str) -> list[str]:
@@ -37,8 +50,8 @@ def _constraint(name: str) -> list[str]:
     summary = (inspect.getdoc(kind) or "").split("\n\n")[0].split("\n")[0].replace("``", "`")
     found = _example(name, kind)
     if found is None:  # posting it posts its parts
-        return [f"`{name}`", summary, "its parts", *("its parts" for _ in EXACT)]
-    return [f"`{name}`", summary, _made_of(*found), *(_how(*found, solver) for solver in EXACT)]
+        return [summary, "its parts", *("its parts" for _ in EXACT)]
+    return [summary, _made_of(*found), *(_how(*found, solver) for solver in EXACT)]
 
 
 def _example(name: str, kind: type) -> tuple[Model, int] | None:

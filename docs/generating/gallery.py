@@ -1,16 +1,19 @@
 """A page for each problem: picture, model, published values, command."""
 
+import contextlib
+import html
 import inspect
 from collections.abc import Iterable
+from pathlib import Path
 
 import cpqueens
 from cpqueens.answers.outcome import Solution
 from cpqueens.problems import catalog
 from cpqueens.problems.published import Published
 from cpqueens.report.formats import render
-from cpqueens.report.gallery import statement_of
+from cpqueens.report.gallery import runnable
 from generating import likes
-from generating.tables import fenced, linked, table, toctree
+from generating.tables import fenced, linked, orphan, table
 
 _VIEWPOINTS = """## Which solver likes which viewpoint
 
@@ -26,23 +29,73 @@ solutions are the same.
 _EXACT = ("backtracking", "cpsat", "python-constraint")
 
 
-def pages() -> dict[str, str]:
-    """Return a page for each problem."""
-    pages = {f"gallery/{name}.md": _problem(catalog.find(name)) for name in catalog.names()}
-    rows = [(f"[{_title(name)}]({name}.md)", catalog.find(name).summary) for name in catalog.names()]
-    parts = ["# Gallery", table(("problem", "what is asked"), rows), _VIEWPOINTS, toctree(catalog.names())]
-    index = "\n\n".join(parts) + "\n"
-    return {**pages, "gallery/index.md": index}
+GROUPS = {
+    "Rosters, schedules, timetables": ("job_shop", "project_scheduling", "car_sequencing", "social_golfers"),
+    "Routes, packing, assignment": (
+        "travelling_salesman", "bin_packing", "graph_colouring", "number_partitioning", "knights_tour",
+    ),
+    "Puzzles": ("sudoku", "killer_sudoku", "nonogram", "star_battle", "queens_completion", "magic_square"),
+    "Designs, sequences, squares": (
+        "all_interval", "block_design", "costas_array", "golomb_ruler", "langford", "latin_square",
+        "quasigroup_completion", "still_life",
+    ),
+}  # fmt: skip
+"""Under which title problems stand; what is under none is a board."""
+CASES = (
+    ("a roster, from DataFrame to DataFrame", "../../modelling/roster.md"),
+    ("a paint shop with setup times", "../../modelling/scheduling.md#a-paint-shop"),
+    ("vehicle routing", "../../modelling/routing_and_packing.md#vehicle-routing"),
+    ("cutting and packing", "../../modelling/routing_and_packing.md#cutting-and-packing"),
+    ("an assignment", "../../modelling/routing_and_packing.md#an-assignment-with-preferences"),
+    ("a knapsack", "../../coming_from/cpsat.md#a-knapsack"),
+)  # fmt: skip
+"""Models that pages of the guide develop."""
+
+
+def pages(folder: Path) -> dict[str, str]:
+    """Return a page for each problem, and the index with a small picture of each."""
+    small = folder / "extra" / "thumbnails"
+    small.mkdir(parents=True)
+    problems = {name: catalog.find(name) for name in catalog.names()}
+    solved = {
+        name: problem.instance().model.solve(time_limit=60, random_seed=1)
+        for name, problem in problems.items()
+    }
+    pages = {
+        f"gallery/{name}.md": _problem(problem, solved[name].solution) for name, problem in problems.items()
+    }
+    grouped = [name for names in GROUPS.values() for name in names]
+    groups = {**GROUPS, "Boards": tuple(name for name in problems if name not in grouped)}
+    parts = [
+        "# Gallery",
+        "Models that you can run, change and compare. Developed step by step in the guide: ",
+    ]
+    parts[-1] += ", ".join(f"[{what}]({link})" for what, link in CASES) + "."
+    for title, names in groups.items():
+        cards = [_card(name, problems[name].summary, solved[name].solution, small) for name in names]
+        parts += [f"## {title}", f'<div class="thumbnails">\n{"".join(cards)}</div>']
+    return {**pages, "gallery/index.md": "\n\n".join([*parts, _VIEWPOINTS]) + "\n"}
+
+
+def _card(name: str, says: str, solution: Solution | None, folder: Path) -> str:
+    """Return a link with a small picture, which is a file of its own."""
+    drawn = ""
+    with contextlib.suppress(cpqueens.ModelError):
+        if solution is not None:
+            (folder / f"{name}.svg").write_text(render(solution, "svg"), encoding="utf-8")
+            drawn = f'<img src="../../thumbnails/{name}.svg" alt="" loading="lazy">'
+    text = html.escape(says.replace("`", ""))
+    return f'<a href="{name}.html">{drawn}<b>{_title(name)}</b><span>{text}</span></a>\n'
 
 
 def _title(name: str) -> str:
     return name.replace("_", " ").capitalize()
 
 
-def _problem(problem: catalog.Problem) -> str:
+def _problem(problem: catalog.Problem, solution: Solution | None) -> str:
     instance = problem.instance()
-    solution = instance.model.solve(time_limit=60, random_seed=1).solution
     parts = [
+        "[Gallery](index.md)",
         f"# {_title(problem.name)}",
         _source(problem),
         linked(problem.description.partition("\n>>>")[0].strip()),
@@ -50,12 +103,20 @@ def _problem(problem: catalog.Problem) -> str:
     if solution is not None:
         parts += ["A solution:", _picture(solution)]
     parts.append(fenced("sh", "\n".join(commands(problem.name))))
-    parts += ["In Python:", fenced("python", f"{imported(problem.name)}\n\nprint({problem.name}().solve())")]
-    parts += ["## The model", fenced("python", statement_of(problem.function))]
+    parts += [
+        "In Python:",
+        fenced(
+            "python", f"{imported(problem.name)}\n\nprint({problem.name}().solve(time_limit=10).solution)"
+        ),
+    ]
+    parts += [
+        "## The model",
+        fenced("python", f"{runnable(problem.function)}\n\nprint(m.solve(time_limit=10).solution)"),
+    ]
     if problem.published:
         parts += ["## Published values", _published(problem.published)]
     parts += likes.section(problem.name, instance.model.objective is not None)
-    return "\n\n".join(parts) + "\n"
+    return orphan("\n\n".join(parts) + "\n")
 
 
 def _published(values: Iterable[Published]) -> str:

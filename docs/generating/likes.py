@@ -39,7 +39,7 @@ def section(name: str, best: bool) -> list[str]:
     ]
     libraries = ", ".join(f"{library} {version}" for library, version in told["versions"].items())
     return [
-        "## Which solver likes it",
+        "## Which solver is fastest",
         " ".join(_fastest(asked[question], runs) for question, runs in found.items()),
         table(("solver", *(head for head, _, _ in asked.values())), rows),
         f"Processor seconds on the instance above, {told['date']} ({libraries}), the model built each time; "

@@ -1,4 +1,4 @@
-"""The page of public names: all of ``cpqueens.__all__``, each with what people call on it."""
+"""The reference: a page for each class, function and verb of ``cpqueens.__all__``, and their index."""
 
 import inspect
 import textwrap
@@ -8,7 +8,8 @@ from enum import Enum
 import cpqueens
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.views import View
-from generating.tables import fenced
+from generating import constraints
+from generating.tables import fenced, linked_entry, orphan, table
 
 MARKS = {
     "ANY": """In a row of a ``Table``, a ``NegativeTable`` or a ``ShortTable``: any value. It is ``"*"``.
@@ -32,8 +33,8 @@ MARKS = {
 TITLES = (
     "Models",
     "Constraints",
-    "Functions of terms and truths",
-    "Terms and truths",
+    "Functions of expressions",
+    "Expressions",
     "Answers",
     "Comparing, measuring, long counts",
     "From and to other libraries",
@@ -41,6 +42,8 @@ TITLES = (
     "Marks",
     "Errors",
 )
+TOGETHER = {"Pictures": "pictures", "Marks": "marks", "Errors": "errors"}
+"""What is short stands on one page, by its title."""
 INNER = {
     "LinearArray": {
         "as_literals", "bind", "broadcast", "coefficients", "constants", "evaluate", "registry", "row_keys",
@@ -53,8 +56,53 @@ INNER = {
 
 
 def pages() -> dict[str, str]:
-    """Return the entries of all names, under a title for each of their kinds."""
-    return {"parts/names.md": "\n\n".join(_parts()) + "\n"}
+    """Return a page for each name, one for each verb of a model, and the index of all."""
+    pages: dict[str, str] = {}
+    for title in TITLES:
+        names = [name for name in cpqueens.__all__ if title_of(name) == title]
+        if title in TOGETHER:
+            entries = "\n\n".join(_entry(name) for name in names)
+            pages[f"reference/{TOGETHER[title]}.md"] = page(title, title, fenced("{eval-rst}", entries))
+            continue
+        for name in names:
+            pages[f"reference/{name}.md"] = page(name, title, *_told(name))
+    for verb in verbs():
+        entry = fenced("{eval-rst}", f".. automethod:: cpqueens.Model.{verb}")
+        pages[f"reference/Model.{verb}.md"] = page(f"Model.{verb}", "[Model](Model.md)", entry)
+    return pages
+
+
+def page(name: str, title: str, *parts: str) -> str:
+    """Return a page of the reference, with the way back above it."""
+    return orphan("\n\n".join([f"[Reference](index.md) / {title}", f"# {name}", *parts]) + "\n")
+
+
+def place(name: str) -> str:
+    """Return the page of the reference, without its ending, on which a public name stands."""
+    return TOGETHER.get(title_of(name), name)
+
+
+def says(name: str) -> str:
+    """Return the first line of a documentation."""
+    owner, _, member = name.partition(".")
+    thing = getattr(cpqueens, owner)
+    text = inspect.getdoc(inspect.getattr_static(thing, member) if member else thing) or ""
+    return text.partition("\n")[0].replace("``", "`")
+
+
+def verbs() -> list[str]:
+    """Return what is called on a model."""
+    return [one for one in members("Model") if _is_called(inspect.getattr_static(cpqueens.Model, one))]
+
+
+def _told(name: str) -> Iterator[str]:
+    yield fenced("{eval-rst}", _entry(name))
+    if name == "Model":
+        yield "## Verbs"
+        yield table(("verb", "does"), ((linked_entry(v, f"Model.{v}"), says(f"Model.{v}")) for v in verbs()))
+    if name in constraints.told():
+        yield "## Solvers"
+        yield constraints.natively(name)
 
 
 def members(name: str) -> list[str]:
@@ -94,24 +142,18 @@ def _rank(owner: type) -> int:
     return order.index(owner.__name__) if owner.__name__ in order else -len(owner.__mro__)
 
 
-def _parts() -> Iterator[str]:
-    for title in TITLES:
-        yield f"## {title}"
-        entries = [_entry(name) for name in cpqueens.__all__ if _title(name) == title]
-        yield fenced("{eval-rst}", "\n\n".join(entries))
-
-
-def _title(name: str) -> str:
+def title_of(name: str) -> str:
+    """Return under which title of the index a name stands."""
     thing = getattr(cpqueens, name)
     if name in MARKS:
         return "Marks"
     if not inspect.isclass(thing):
         if thing.__module__ == "cpqueens.language.functions":
-            return "Functions of terms and truths"
+            return "Functions of expressions"
         moved = name.startswith(("from_", "to_"))
         return "From and to other libraries" if moved else "Comparing, measuring, long counts"
     if name in {"BoolArray", "LinearArray"}:
-        return "Terms and truths"
+        return "Expressions"
     bases = {cpqueens.Model: "Models", Constraint: "Constraints", View: "Pictures", BaseException: "Errors"}
     return next((title for base, title in bases.items() if issubclass(thing, base)), "Answers")
 
@@ -124,6 +166,8 @@ def _entry(name: str) -> str:
     lines = [f".. autoclass:: cpqueens.{name}"]
     for one in members(name):
         member = inspect.getattr_static(getattr(cpqueens, name), one)
+        if name == "Model" and _is_called(member):
+            continue  # verbs have pages
         what = "property" if isinstance(member, property) else "method" if _is_called(member) else "attribute"
         lines += ["", f"   .. auto{what}:: cpqueens.{name}.{one}"]
     return "\n".join(lines)

@@ -31,9 +31,10 @@ come out. All of them follow these lines:
 {given}
 ```
 
-Lists, arrays of NumPy, series and frames of pandas are all welcome where numbers are expected. Whole cases:
-[a roster](../howto/roster.md), [a shop](../howto/shop.md), [routes](../howto/routes.md),
-[cutting and packing](../howto/cutting.md), [an assignment](../howto/assignment.md).
+Lists, NumPy arrays and pandas series are accepted where numbers are expected. Whole cases:
+[a roster](../modelling/roster.md), [scheduling](../modelling/scheduling.md),
+[routing, packing, assignment](../modelling/routing_and_packing.md). All constraints:
+[a table](constraints.md).
 
 {tables}
 """

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -37,7 +38,9 @@ DEEPEST = 3
 
 def pages() -> dict[str, str]:
     """Return parts of pages."""
+    changes = (Path(__file__).parents[2] / "CHANGELOG.md").read_text(encoding="utf-8")
     return {
+        "changes.md": changes,
         "parts/events.md": table(("event", "means"), [(f"`{k}`", v) for k, v in EVENTS.items()]) + "\n",
         "parts/exit_codes.md": _exit_codes() + "\n",
         "parts/statistics.md": _statistics() + "\n",

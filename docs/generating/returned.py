@@ -1,4 +1,4 @@
-"""The page of what public calls return: every class that one gives, or that such a class holds."""
+"""Pages of what public calls return: every class that one gives, or that such a class holds."""
 
 import ast
 import importlib
@@ -11,7 +11,7 @@ from typing import Any
 import cpqueens
 from cpqueens.language.constraints.base import Constraint
 from generating import names
-from generating.tables import fenced, table
+from generating.tables import fenced, linked_entry, table
 
 TITLES = {
     "answers": "What models answer",
@@ -35,22 +35,57 @@ STATED = {
 
 
 def pages() -> dict[str, str]:
-    """Return the table of calls, and the entries of all classes."""
-    return {"parts/returned.md": "\n\n".join(_parts()) + "\n"}
+    """Return a page for each class, and the table of calls."""
+    pages = {"reference/index.md": "\n\n".join(_index()) + "\n"}
+    pages |= {"reference/calls.md": names.page("Which call gives what", "What calls return", _calls())}
+    for kind in classes():
+        title = TITLES[kind.__module__.split(".")[1]]
+        entry = fenced("{eval-rst}", _entry(kind))
+        pages[f"reference/{file_of(kind)}.md"] = names.page(kind.__name__, title, entry)
+    return pages
 
 
-def _parts() -> Iterator[str]:
-    found = classes()
+def file_of(kind: type) -> str:
+    """Return the page, without its ending, on which a class stands."""
+    return names.place(kind.__name__) if kind.__name__ in cpqueens.__all__ else kind.__name__
+
+
+def _index() -> Iterator[str]:
+    yield "# Reference"
+    yield (
+        "What `from cpqueens import ...` gives: a page for each class, function and verb, with examples that "
+        "the tests run. Ready models are in `cpqueens.models` ([gallery](../gallery/index.md)), assertions "
+        "for tests in `cpqueens.testing`. Other modules may change."
+    )
+    yield "## Verbs of a model"
+    yield table(
+        ("verb", "does"),
+        ((linked_entry(f"Model.{v}", f"Model.{v}"), names.says(f"Model.{v}")) for v in names.verbs()),
+    )
+    for title in names.TITLES:
+        here = [name for name in cpqueens.__all__ if names.title_of(name) == title]
+        yield f"## {title}"
+        if title in (*names.TOGETHER, "Constraints"):  # what each is, stands there
+            yield " ".join(linked_entry(name, names.place(name)) for name in here)
+        else:
+            yield table(
+                ("name", "is"), ((linked_entry(name, names.place(name)), names.says(name)) for name in here)
+            )
+    yield "## What calls return"
+    yield (
+        "Objects that calls give, and that nobody makes by hand: "
+        + " ".join(linked_entry(kind.__name__, file_of(kind)) for kind in classes())
+        + ". [Which call gives what](calls.md)."
+    )
+
+
+def _calls() -> str:
     rows = [
-        (f"`{call}`", ", ".join(f"{{py:class}}`{kind.__name__} <{_place(kind)}>`" for kind in kinds))
+        (f"`{call}`", ", ".join(linked_entry(kind.__name__, file_of(kind)) for kind in kinds))
         for call, kinds in calls().items()
         if kinds[0] not in (cpqueens.LinearArray, cpqueens.BoolArray) and kinds[0].__name__ not in STATED
     ]
-    yield table(("call", "gives"), rows)
-    for title in dict.fromkeys(TITLES.values()):
-        entries = [_entry(kind) for kind in found if TITLES[kind.__module__.split(".")[1]] == title]
-        yield f"## {title}"
-        yield fenced("{eval-rst}", "\n\n".join(entries))
+    return table(("call", "gives"), rows)
 
 
 def calls() -> dict[str, list[type]]:

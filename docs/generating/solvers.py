@@ -1,4 +1,4 @@
-"""A page for each solver and its strategies: claims, parameters, source, replay, run-time distribution."""
+"""A page for each solver with its strategies: claims, parameters, source, replay, run-time distribution."""
 
 import importlib
 from collections.abc import Iterator
@@ -14,13 +14,13 @@ from cpqueens.cli.strategies import told_of
 from cpqueens.problems import catalog
 from cpqueens.report.replay import replay_page
 from generating import pictures
-from generating.tables import linked, table, toctree
+from generating.tables import linked, orphan, table
 
 SHOWN = (("queens", ["n=8"]), ("all_interval", ["n=8"]), ("magic_square", ["n=3"]), ("costas_array", ["n=8"]))
 """Of these the first that a strategy takes is what its page shows it on."""
 EVENTS, PATIENCE, SEEDS = 100_000, 60.0, 20
 """How many events are kept, processor seconds for a run, and seeds that are compared."""
-OWN, FOREIGN = (300, {"step_limit": 100_000}), (100, {"time_limit": 0.5})
+OWN, FOREIGN = (200, {"step_limit": 100_000}), (30, {"time_limit": 0.5})
 """Runs of a distribution, and their limit: some searches of other libraries run into a trap and never end."""
 
 ORDERS = {
@@ -55,15 +55,12 @@ def pages(folder: Path) -> dict[str, str]:
         ),
     )
     says = (
-        "`cpqueens strategies` prints what these pages say of parameters and sources; "
-        "[which solver?](../../start/which_solver.md) says whom to take, and a page of the "
-        "[gallery](../gallery/index.md) who likes its problem."
+        "[Which solver?](../../start/which_solver.md) says which one to take, each page of the "
+        "[gallery](../gallery/index.md) which are fastest on its problem, and `cpqueens strategies` prints "
+        "parameters and sources."
     )
-    pages = {}
-    for name, backend in backends.items():
-        pages.update(_pages_of(name, backend, replays))
-    text = f"# Solvers and strategies\n\n{index}\n\n{says}\n\n{toctree(backends)}\n"
-    return {**pages, "solvers/index.md": text}
+    pages = {f"solvers/{name}.md": _page(name, backend, replays) for name, backend in backends.items()}
+    return {**pages, "solvers/index.md": f"# Solvers and strategies\n\n{index}\n\n{says}\n"}
 
 
 def _backend(name: str) -> Backend:
@@ -80,16 +77,17 @@ def _claims(backend: Backend) -> str:
     return f"infeasible{optimal}, all"
 
 
-def _pages_of(name: str, backend: Backend, replays: Path) -> dict[str, str]:
-    """Return the page of a solver, and one of each of its strategies."""
+def _page(name: str, backend: Backend, replays: Path) -> str:
+    """Return the page of a solver, with a section for each of its strategies."""
     installed = named.is_installed(name)
     solver, *strategies = told_of(name, backend, None if installed else ())
-    pages = {f"solvers/{_file(t['name'])}.md": _strategy(t, name, backend, replays) for t in strategies}
-    parts = [f"# {name}", *_told(solver, name, backend, replays)]
+    parts = ["[Solvers](index.md)", f"# {name}"]
     if strategies:
-        rows = [(f"[`{t['name']}`]({_file(t['name'])}.md)", _first_line(t["summary"])) for t in strategies]
-        parts += ["## Its strategies", table(("strategy", "what it is"), rows)]
-        parts.append(toctree(_file(told["name"]) for told in strategies))
+        rows = [(f"[`{t['name']}`](#{_file(t['name'])})", _first_line(t["summary"])) for t in strategies]
+        parts.append(table(("strategy", "what it is"), rows))
+    parts += _told(solver, name, backend, replays)
+    for told in strategies:
+        parts += [f"({_file(told['name'])})=", f"## {told['name']}", *_told(told, name, backend, replays)]
     if not installed:
         missing = named.PROGRAMS[name][0] if name in named.PROGRAMS else name
         parts.append(
@@ -97,7 +95,7 @@ def _pages_of(name: str, backend: Backend, replays: Path) -> dict[str, str]:
             "What can be named behind the colon is what it finds on your machine: "
             f"`cpqueens strategies {name}`."
         )
-    return {f"solvers/{name}.md": "\n\n".join(parts) + "\n", **pages}
+    return orphan("\n\n".join(parts) + "\n")
 
 
 def _file(solver: str) -> str:
@@ -106,11 +104,6 @@ def _file(solver: str) -> str:
 
 def _first_line(text: str) -> str:
     return text.partition("\n")[0]
-
-
-def _strategy(told: dict[str, Any], name: str, backend: Backend, replays: Path) -> str:
-    above = f"A strategy of [`{name}`]({name}.md)."
-    return "\n\n".join([f"# {told['name']}", above, *_told(told, name, backend, replays)]) + "\n"
 
 
 def _told(told: dict[str, Any], name: str, backend: Backend, replays: Path) -> Iterator[str]:
@@ -158,6 +151,7 @@ def _parameters(told: dict[str, Any]) -> Iterator[str]:
     if told["note"]:
         yield f"Parameters: {told['note']}."
     elif told["options"]:
+        yield "<details><summary>Parameters</summary>\n"
         yield table(
             ("parameter and its default", "meaning, and what is allowed"),  # two columns fit a phone
             (
@@ -168,6 +162,7 @@ def _parameters(told: dict[str, Any]) -> Iterator[str]:
                 for key, o in told["options"].items()
             ),
         )
+        yield "</details>"
 
 
 # ---- at work -------------------------------------------------------------------------------------------
@@ -178,8 +173,8 @@ def _at_work(solver: str, backend: Backend, replays: Path) -> Iterator[str]:
     taken = next((found for found in SHOWN if _takes(catalog.load(*found).model, solver)), None)
     if taken is None:
         yield (
-            "It has no run to watch and no run-time distribution: single solutions of the problems that "
-            "these pages show are not what it finds."
+            "There is no recording and no run-time distribution: it does not find single solutions of the "
+            "problems that these pages show."
         )
         return
     instance, what = catalog.load(*taken), " ".join([taken[0].replace("_", " "), *taken[1]])
@@ -188,21 +183,25 @@ def _at_work(solver: str, backend: Backend, replays: Path) -> Iterator[str]:
         with sharing(Share(PATIENCE)):
             outcome = instance.model.solve(solver=solver, random_seed=1, trace=EVENTS)
         page = f"{_file(solver)}.html"
-        (replays / page).write_text(replay_page([outcome]), encoding="utf-8")
+        back = f'<p><a href="../generated/solvers/{solver.partition(":")[0]}.html">Back to the solver</a></p>'
+        written = replay_page([outcome]).replace("</h1>", f"</h1>{back}", 1)
+        (replays / page).write_text(written, encoding="utf-8")
         yield f'<a href="../../replays/{page}">Watch a run on {what}</a>'
     else:
-        yield "There is no run to watch: the search is another library's, which does not tell its steps."
+        yield "There is no recording: the search is another library's, which does not report its steps."
     runs, limits = OWN if records else FOREIGN
     steps = instance.model.runs(solver, seeds=SEEDS, **limits).steps
     if np.any(steps) and np.all(steps == steps[0]):
         yield (
-            f"Nothing is left to chance: with each of {SEEDS} seeds the search on {what} took {steps[0]:,} "
+            f"It is deterministic: with each of {SEEDS} seeds the search on {what} took {steps[0]:,} "
             "steps, so that its run-time distribution is a single stair."
         )
         return
-    yield (
-        pictures.run_lengths(solver, instance, runs, **limits) or f"No run on {what} ended within its limit."
-    )
+    drawn = pictures.run_lengths(solver, instance, runs, **limits)
+    if drawn is None:
+        yield f"No run on {what} ended within its limit."
+    else:
+        yield f"<details><summary>How long runs on {what} take</summary>\n\n{drawn}\n\n</details>"
 
 
 def _takes(model: Model, solver: str) -> bool:

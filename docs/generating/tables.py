@@ -11,14 +11,19 @@ def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
 
 
-def toctree(names: Iterable[str]) -> str:
-    """Return a list of pages that only the navigation shows."""
-    return "\n".join(["```{toctree}", ":hidden:", "", *names, "```"])
-
-
 def fenced(kind: str, text: str) -> str:
     """Return a block of code or output."""
     return f"```{kind}\n{text.rstrip()}\n```"
+
+
+def orphan(text: str) -> str:
+    """Return a page that no list of the navigation names; it says itself how to go back."""
+    return f"---\norphan: true\n---\n{text}"
+
+
+def linked_entry(name: str, file: str) -> str:
+    """Return a name as code that leads to its page."""
+    return f"[`{name}`]({file}.md)"
 
 
 PLACES = (

@@ -9,7 +9,7 @@ from typing import Any
 from cpqueens.lab.classical_texts import SECTIONS, answered
 from cpqueens.lab.experiments_page import notes
 from cpqueens.lab.source_plots import Plot, picture
-from generating.tables import fenced, table, toctree
+from generating.tables import fenced, orphan, table
 
 MEASURED = Path(__file__).parent.parent / "files" / "experiments.json"
 
@@ -36,8 +36,6 @@ measures these pages anew.
 {table(("text", "source"), rows)}
 
 What to set to have a text's own system stands on [the page of all algorithms](all.md).
-
-{toctree(sections)}
 """
     return {
         "texts/index.md": index,
@@ -49,7 +47,11 @@ def _page(section: dict[str, Any]) -> str:
     """Return a page; its notes are said afresh of the tables."""
     rows = {one["name"]: one["rows"] for one in section["tables"]}
     said = list(notes(answered(next(one for one in SECTIONS if one.key == section["key"]), rows)))
-    parts = [f"# {_plain(section['name'])}", f"Source: {_plain(section['source'])}."]
+    parts = [
+        "[The classical texts](index.md)",
+        f"# {_plain(section['name'])}",
+        f"Source: {_plain(section['source'])}.",
+    ]
     for title, lines in said[:1]:
         parts += _note(title, lines)
     for one in section["tables"]:
@@ -62,7 +64,7 @@ def _page(section: dict[str, Any]) -> str:
         parts += [f'<div class="picture">\n{drawn.svg}\n</div>', _plain(drawn.caption)]
     for title, lines in said[1:]:
         parts += _note(title, lines)
-    return "\n\n".join(parts) + "\n"
+    return orphan("\n\n".join(parts) + "\n")
 
 
 def _note(title: str, lines: Sequence[str]) -> list[str]:

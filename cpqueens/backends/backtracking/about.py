@@ -7,7 +7,7 @@ _SURVEY = 'the survey "Several algorithms for n-Queens" (n-Queens的多种算法
 ABOUT: Mapping[str, str] = {
     "auto": """One of the others that fits the model and the request, or several in turns; it says which.
 
-Source: ours.""",
+Source: this package.""",
     "bitmask": f"""Backtracking with three words of taken columns and diagonals, shifted from row to row.
 
 Source: {_SURVEY}; for all AllDifferents over shifted variables of at most 64 values.""",
@@ -22,13 +22,13 @@ Artificial Intelligence 14, 1980; AllDifferent by Regin, "A filtering algorithm 
 in CSPs", AAAI 1994.""",
     "halves": """Counting queens by two half boards that are put together.
 
-Source: ours, after public programs that join tables of quadrants.""",
+Source: this package, after public programs that join tables of quadrants.""",
     "rowmask": f"""Backtracking with a word of free values for each later row, saved and restored.
 
 Source: {_SURVEY}.""",
     "sums": """Backtracking on words of taken sums and differences, as in Golomb rulers and Costas arrays.
 
-Source: ours.""",
+Source: this package.""",
     "table": f"""Backtracking on a table of free squares that is restored on the way back.
 
 Source: {_SURVEY}.""",

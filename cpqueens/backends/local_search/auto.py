@@ -13,7 +13,7 @@ an objective; weighted jumps, first where clauses and definitions do and where n
 between starts grow with the universal sequence. After the first steps `presolve` looks for what is easier
 than walking.
 
-Source: ours, of the others; its lengths are those of Luby, Sinclair and Zuckerman, "Optimal speedup of Las
+Source: this package; its lengths are those of Luby, Sinclair and Zuckerman, "Optimal speedup of Las
 Vegas algorithms", Information Processing Letters 47, 1993.
 """
 
