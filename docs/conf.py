@@ -8,6 +8,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from sphinx.search.en import SearchEnglish
+
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
@@ -35,6 +37,7 @@ html_search_scorer = str(HERE / "_static" / "scorer.js")
 myst_html_meta = {
     "description": "Constraint programming in Python: model once, solve by CP-SAT and others, check answers"
 }
+html_use_index = False  # the reference has one, and search finds the rest
 html_show_sourcelink = False
 html_copy_source = False
 html_show_search_summary = False  # a page that is opened as a file may not read others
@@ -75,12 +78,19 @@ kernel.install(HERE / "generated" / "jupyter")
 def setup(app: Any) -> None:
     """Have Sphinx look at what it built, hide where that was, and say of Chinese pages that they are."""
     looked_at.connect(app)
+    app.add_search_language(_Search)
     places.connect(app)
     app.connect("autodoc-process-docstring", _names_linked, priority=400)  # before napoleon
     app.connect("autodoc-process-docstring", _attributes_together, priority=900)  # what napoleon made of it
     app.connect("doctree-read", _attributes_apart)
     app.connect("html-page-context", _in_its_language)
     app.connect("html-page-context", _entries_linked)
+
+
+class _Search(SearchEnglish):
+    """English, in which "if", "then" and "not" are words that people look for."""
+
+    stopwords = frozenset(SearchEnglish.stopwords) - {"if", "then", "not"}
 
 
 def _in_its_language(app: Any, page: str, template: str, context: dict[str, Any], document: object) -> None:

@@ -1,16 +1,26 @@
 "use strict";
 /* Copy buttons on code, and sections of the sidebar that open and close; pages are whole without it. */
+function copy(text) {
+  if (navigator.clipboard) { navigator.clipboard.writeText(text); return; }
+  const area = document.createElement("textarea");  // a page that is opened as a file has no clipboard
+  area.value = text;
+  document.body.append(area);
+  area.select();
+  document.execCommand("copy");
+  area.remove();
+}
 document.addEventListener("DOMContentLoaded", () => {
   for (const block of document.querySelectorAll("article div.highlight")) {
     if (block.closest(".cell_output, .highlight-text, .highlight-none, .highlight-default, .programoutput")) continue;
     const pre = block.querySelector("pre");
-    if (!pre || !navigator.clipboard) continue;
+    if (!pre) continue;
     const button = document.createElement("button");
     button.className = "copy";
     button.textContent = "copy";
     button.setAttribute("aria-label", "Copy this code");
     button.addEventListener("click", () => {
-      navigator.clipboard.writeText(pre.textContent.replace(/\n$/, "")).then(() => { button.textContent = "copied"; });
+      copy(pre.textContent.replace(/^(>>>|\.\.\.) ?/gm, "").replace(/\n$/, ""));
+      button.textContent = "copied";
       setTimeout(() => { button.textContent = "copy"; }, 1500);
     });
     block.append(button);
@@ -27,6 +37,14 @@ document.addEventListener("DOMContentLoaded", () => {
     caption.addEventListener("keydown", e => { if (e.key === "Enter" || e.key === " ") { e.preventDefault(); set(list.hidden); } });
     set(here);
   }
-  if (captions.length && !captions.some(c => c.classList.contains("open")))
-    for (const caption of captions.slice(0, 2)) caption.click();
+  const current = document.querySelector(".sidebar-tree .current-page");
+  if (current) current.scrollIntoView({ block: "nearest" });
+  if (!captions.length || captions.some(c => c.classList.contains("open"))) return;
+  /* A page that the sidebar does not name: where the index of its folder is. */
+  const folder = a => new URL(a.href).pathname.replace(/[^/]*$/, "");
+  const index = [...document.querySelectorAll(".sidebar-tree a.reference")].find(
+    a => /generated\/\w+\/$/.test(folder(a)) && folder(a) === folder(location));
+  if (!index) { for (const caption of captions.slice(0, 2)) caption.click(); return; }
+  index.closest("li").classList.add("current-page");
+  index.closest(".sidebar-tree > ul").previousElementSibling.click();
 });

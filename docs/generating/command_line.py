@@ -5,6 +5,7 @@ from typing import Any
 import click
 
 from cpqueens.cli import main as cli
+from generating.tables import folded
 
 
 def pages() -> dict[str, str]:
@@ -12,9 +13,10 @@ def pages() -> dict[str, str]:
     parts = ["# Command line", _help(cli.main, "cpqueens")]
     for verb in cli.VERBS:
         command = cli.main.get_command(click.Context(cli.main), verb)
-        parts += [f"## {verb}", _help(command, f"cpqueens {verb}")]
+        inside = [_help(command, f"cpqueens {verb}")]
         for name, inner in getattr(command, "commands", {}).items():
-            parts += [f"### {verb} {name}", _help(inner, f"cpqueens {verb} {name}")]
+            inside.append(_help(inner, f"cpqueens {verb} {name}"))
+        parts += [f"## {verb}", folded("Options", "\n\n".join(inside))]
     return {"command_line.md": "\n\n".join(parts) + "\n"}
 
 

@@ -15,7 +15,9 @@ from cpqueens.report.gallery import runnable
 from generating import likes
 from generating.tables import fenced, linked, orphan, table
 
-_VIEWPOINTS = """## Which solver likes which viewpoint
+_VIEWPOINTS = """[Gallery](index.md)
+
+# Which solver is fastest on which viewpoint
 
 Some problems can be stated in other variables with the same solutions (`viewpoint=`). The table is what
 `tests/benchmarks/bench_viewpoints.py` wrote; `>` is how long a run had taken when its limit ended it,
@@ -74,7 +76,11 @@ def pages(folder: Path) -> dict[str, str]:
     for title, names in groups.items():
         cards = [_card(name, problems[name].summary, solved[name].solution, small) for name in names]
         parts += [f"## {title}", f'<div class="thumbnails">\n{"".join(cards)}</div>']
-    return {**pages, "gallery/index.md": "\n\n".join([*parts, _VIEWPOINTS]) + "\n"}
+    parts += [
+        "How the statement matters for a solver: [which one is fastest on which viewpoint](viewpoints.md)."
+    ]
+    pages["gallery/viewpoints.md"] = orphan(f"{_VIEWPOINTS}\n")
+    return {**pages, "gallery/index.md": "\n\n".join(parts) + "\n"}
 
 
 def _card(name: str, says: str, solution: Solution | None, folder: Path) -> str:

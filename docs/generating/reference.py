@@ -15,7 +15,7 @@ from cpqueens.cli import main as cli
 from cpqueens.cli.exits import MEANINGS
 from cpqueens.crosscheck.codes import Code
 from cpqueens.files.schema import Document
-from generating.tables import fenced, table
+from generating.tables import fenced, folded, table
 
 ASKED: dict[str, tuple[str, ...]] = {
     "list": (),
@@ -45,7 +45,8 @@ def pages() -> dict[str, str]:
         "parts/exit_codes.md": _exit_codes() + "\n",
         "parts/statistics.md": _statistics() + "\n",
         "parts/documents.md": "\n\n".join(_documents()) + "\n",
-        "parts/model_schema.md": fenced("json", json.dumps(_model_schema(), indent=1)) + "\n",
+        "parts/model_schema.md": folded("The schema", fenced("json", json.dumps(_model_schema(), indent=1)))
+        + "\n",
         "parts/stop_reasons.md": ", ".join(f"`{reason}`" for reason in StopReason) + "\n",
         "parts/statuses.md": ", ".join(f"`{status}`" for status in Status) + "\n",
     }
@@ -76,9 +77,8 @@ def _documents() -> Iterator[str]:
     for title, words in {**asked, "an error": REFUSED}.items():
         done = CliRunner().invoke(cli.main, [*words, "--json"])
         document = json.loads(done.stdout)
-        yield f"### {title}"
-        yield fenced("sh", f"cpqueens {' '.join(words)} --json")
-        yield fenced("text", "\n".join(_outline(document)))
+        said = fenced("sh", f"cpqueens {' '.join(words)} --json")
+        yield folded(f"<code>{title}</code>", f"{said}\n\n{fenced('text', chr(10).join(_outline(document)))}")
 
 
 def _outline(value: dict[str, Any], indent: str = "") -> Iterator[str]:

@@ -16,6 +16,11 @@ def fenced(kind: str, text: str) -> str:
     return f"```{kind}\n{text.rstrip()}\n```"
 
 
+def folded(title: str, text: str) -> str:
+    """Return what opens at a click; a browser's search within the page opens it, too."""
+    return f"<details><summary>{title}</summary>\n\n{text}\n\n</details>"
+
+
 def orphan(text: str) -> str:
     """Return a page that no list of the navigation names; it says itself how to go back."""
     return f"---\norphan: true\n---\n{text}"
