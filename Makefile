@@ -66,7 +66,7 @@ test-slow: $(READY)
 	$(BIN)/python -m pytest -q -m slow
 
 docs: $(VENV)/.docs
-	$(BIN)/python -m sphinx -q -W --keep-going -j 2 -b html docs build/site
+	$(BIN)/python -m sphinx -W --keep-going -j 2 -b html docs build/site
 
 # Figures that the site quotes and the build would take too long to measure; each page names their command.
 docs-figures: $(READY)

@@ -28,6 +28,7 @@ from generating import (
 def write_all(folder: Path) -> None:
     """Write all generated pages afresh."""
     shutil.rmtree(folder, ignore_errors=True)
+    print("pages made from registries and measured figures...", flush=True)
     for name, text in {
         **constraints.pages(),
         **downloads.pages(folder),

@@ -84,7 +84,7 @@ def _races(name: str, races: list[dict[str, Any]]) -> list[str]:
         elif drawn:
             parts += [shown(bars([(job, float(f"{ratio:.2g}")) for job, ratio in drawn], title))]
         if drawn and len(peers) > 1 and len(list(some)) == 1:
-            parts[-1] = f"Ours over {against}:\n\n{parts[-1]}"
+            parts[-1] = f"The time of cpqueens over that of {against}:\n\n{parts[-1]}"
     return [*parts, _table_of(races, list(peers))]
 
 
@@ -119,7 +119,7 @@ def _table_of(races: list[dict[str, Any]], peers: list[str]) -> str:
     if len(peers) > PEERS:
         return said + _long_table(races)
     ours = dict.fromkeys(race["entries"][0]["name"] for race in races)
-    head = ["job", f"{next(iter(ours))}, ms" if len(ours) == 1 else "ours, ms"]
+    head = ["job", f"{next(iter(ours))}, ms" if len(ours) == 1 else "cpqueens, ms"]
     head += [text for peer in peers for text in (f"{peer}, ms", "ratio")]
     body = []
     for race in races:
@@ -140,7 +140,7 @@ def _long_table(races: list[dict[str, Any]]) -> str:
         told = (race["job"], first["name"], _ms(first))
         rows += [(*told, other["name"], _ms(other), _told(race, other)) for other in others]
         rows += [] if others else [(*told, "", "", "")]
-    return table(("job", "ours", "ms", "peer", "ms", "ratio"), rows)
+    return table(("job", "cpqueens", "ms", "peer", "ms", "ratio"), rows)
 
 
 def _ms(entry: dict[str, Any]) -> str:

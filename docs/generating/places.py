@@ -14,6 +14,8 @@ import cpqueens
 ROOT = Path(__file__).parent.parent.parent
 CELL = "cell.py"
 """What the file of a cell is called, which a kernel has in a folder of its own."""
+NUMBERED = re.compile(r"\b\d{5,}\.py(?=:\d)")
+"""Its name alone, as messages have it."""
 
 
 def connect(app: Any) -> None:
@@ -44,7 +46,11 @@ def _places() -> tuple[tuple[re.Pattern[str], str], ...]:
     temporary = {str(place) for place in (Path(tempfile.gettempdir()), Path(tempfile.gettempdir()).resolve())}
     cells = [(re.compile(rf"{re.escape(t)}/ipykernel_\d+/\d+\.py"), CELL) for t in sorted(temporary)]
     longest = sorted(folders, key=len, reverse=True)
-    return (*cells, *((re.compile(rf"(?<![\w.-]){re.escape(f)}/"), folders[f]) for f in longest))
+    return (
+        *cells,
+        (NUMBERED, CELL),
+        *((re.compile(rf"(?<![\w.-]){re.escape(f)}/"), folders[f]) for f in longest),
+    )
 
 
 def _shorten(app: Any, document: Any) -> None:

@@ -73,7 +73,7 @@ def _index() -> Iterator[str]:
             )
     yield "## What calls return"
     yield (
-        "Objects that calls give, and that nobody makes by hand: "
+        "Classes of the objects that calls return: "
         + " ".join(linked_entry(kind.__name__, file_of(kind)) for kind in classes())
         + ". [Which call gives what](calls.md)."
     )

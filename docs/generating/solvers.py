@@ -38,7 +38,7 @@ FEATURES = {
     Feature.WORKERS: "use several threads",
     Feature.RESUME: "resume a listing",
     Feature.STEP_LIMIT: "stop after a number of steps",
-    Feature.LOG: "show a log of its own",
+    Feature.LOG: "show a log",
 }
 
 
