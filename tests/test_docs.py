@@ -533,6 +533,26 @@ def test_links_to_elsewhere_are_there_or_gone_or_not_known(tmp_path: Path) -> No
         assert f"2 addresses: {2 - (code > 0)} there" in done.stdout
 
 
+def test_pages_with_code_can_be_taken_along(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a script that Python reads, and as a notebook with the same code."""
+    monkeypatch.syspath_prepend(ROOT / "docs")
+    downloads = importlib.import_module("generating.downloads")
+    downloads.pages(tmp_path)
+    assert len(downloads.sources()) > 25
+    for page in downloads.sources():
+        file = tmp_path / "extra/downloads" / page
+        script = compile(file.with_suffix(".py").read_text(encoding="utf-8"), page, "exec")
+        cells = json.loads(file.with_suffix(".ipynb").read_text(encoding="utf-8"))["cells"]
+        code = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
+        assert script.co_names == compile(code, page, "exec").co_names
+        assert not any("](../" in "".join(cell["source"]) for cell in cells)
+
+
+GUIDE = {
+    "reify": "logic", "boolean": "variables", "if then": "logic", "pandas": "roster",
+    "vehicle routing": "routing_and_packing", "cumulative": "scheduling", "soft limit": "objectives",
+}  # fmt: skip
+"""Words that people look for, and the page of the guide that they are to find first."""
 SITE = ROOT / "build/site"
 
 
@@ -570,6 +590,10 @@ def test_pages_in_a_browser_ask_for_nothing_and_fit(
     [
         ("cumulative", "generated/constraints.html"),
         ("las vegas", "teaching/3_las_vegas.html"),
+        *((words, f"modelling/{page}.html") for words, page in GUIDE.items()),
+        ("timeout", "solving/options.html"),
+        ("warm start", "solving/options.html"),
+        ("log", "solving/options.html"),
         ("Evaluation", "generated/reference/Evaluation.html"),
         ("皇后", "zh/tutorial.html"),
     ],
@@ -586,6 +610,8 @@ def test_search_in_a_browser_finds_pages(browser: Any, words: str, found: str) -
     links = page.eval_on_selector_all("#search-results li a", "all => all.map(a => a.href.split('?')[0])")
     page.close()
     assert (SITE / found).as_uri() in links
+    if found.startswith(("modelling/", "solving/")):
+        assert (SITE / found).as_uri() in links[:3]  # the guide comes first
     assert wrong == []
 
 

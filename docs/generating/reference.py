@@ -15,6 +15,7 @@ from cpqueens.cli import main as cli
 from cpqueens.cli.exits import MEANINGS
 from cpqueens.crosscheck.codes import Code
 from cpqueens.files.schema import Document
+from cpqueens.problems import catalog
 from generating.tables import fenced, folded, table
 
 ASKED: dict[str, tuple[str, ...]] = {
@@ -41,14 +42,12 @@ def pages() -> dict[str, str]:
     changes = (Path(__file__).parents[2] / "CHANGELOG.md").read_text(encoding="utf-8")
     return {
         "changes.md": changes,
+        "outcomes.md": f"{_outcomes()}\n\n{_statistics()}\n",
         "parts/events.md": table(("event", "means"), [(f"`{k}`", v) for k, v in EVENTS.items()]) + "\n",
         "parts/exit_codes.md": _exit_codes() + "\n",
-        "parts/statistics.md": _statistics() + "\n",
         "parts/documents.md": "\n\n".join(_documents()) + "\n",
         "parts/model_schema.md": folded("The schema", fenced("json", json.dumps(_model_schema(), indent=1)))
         + "\n",
-        "parts/stop_reasons.md": ", ".join(f"`{reason}`" for reason in StopReason) + "\n",
-        "parts/statuses.md": ", ".join(f"`{status}`" for status in Status) + "\n",
     }
 
 
@@ -57,6 +56,34 @@ def _exit_codes() -> str:
     kinds = [(code.exit_code, f"`{code}`", code.meaning) for code in Code]
     rows = [(str(code), name, meaning) for code, name, meaning in sorted(plain + kinds)]
     return table(("code", "kind", "means"), rows)
+
+
+STATUSES = {
+    Status.OPTIMAL: "a solution, and a proof that none is better",
+    Status.FEASIBLE: "a solution; for an objective: the best found",
+    Status.INFEASIBLE: "proved: there is none",
+    Status.UNKNOWN: "nothing was found, and nothing is proved",
+}
+
+
+def _outcomes() -> str:
+    """Return what an outcome says, and what it says of eight queens on some solvers."""
+    reasons = ", ".join(f"`{reason}`" for reason in StopReason)
+    shown = []
+    for solver in ("backtracking", "cpsat", "local-search"):
+        outcome = catalog.load("queens", ["n=8"]).model.solve(solver=solver, random_seed=1)
+        shown += [solver, *(f"    {name} = {str(v)[:70]}" for name, v in sorted(outcome.statistics.items()))]
+    return f"""# Outcomes and statistics
+
+{table(("status", "means"), ((f"`{status}`", meaning) for status, meaning in STATUSES.items()))}
+
+`outcome.complete` says whether the whole space was searched, `outcome.stop_reason` what ended the run, which is
+one of {reasons}.
+See [limits and status](../solving/options.md) and [`Outcome`](reference/Outcome.md).
+
+What a solver measured is in `outcome.statistics`. Of eight queens:
+
+{folded("What each of three solvers says", fenced("text", chr(10).join(shown)))}"""
 
 
 def _statistics() -> str:
