@@ -77,8 +77,8 @@ def _outcomes() -> str:
 
 {table(("status", "means"), ((f"`{status}`", meaning) for status, meaning in STATUSES.items()))}
 
-`outcome.complete` says whether the whole space was searched, `outcome.stop_reason` what ended the run, which is
-one of {reasons}.
+`outcome.complete` says whether the space was searched, `outcome.stop_reason` what ended the run:
+{reasons}.
 See [limits and status](../solving/options.md) and [`Outcome`](reference/Outcome.md).
 
 What a solver measured is in `outcome.statistics`. Of eight queens:
