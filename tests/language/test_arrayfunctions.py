@@ -152,8 +152,8 @@ SPECIAL: dict[tuple[str, str], Callable[[Pairs, Shape], Any]] = {
     ("rot90", "axes"): lambda p, shape: p.choose((0, 1), (1, 0), (-1, 0), (0, 2), (1, 1), [0, 1]),
 }
 EXPLAINED = (
-    "do not fit into an array of Booleans",
-    "write 1 * booleans to calculate",
+    "do not fit into an array of truths",
+    "write 1 * truths to calculate",
     "is not understood for terms; allowed are",
 )
 """What we refuse although NumPy has an answer, each with a reason of ours."""
