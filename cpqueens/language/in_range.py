@@ -28,10 +28,10 @@ def require_terms(model: Statement, arrays: Iterable[tuple[LinearArray, int]]) -
     arrays = list(arrays)
     if not arrays:
         return
+    if len(arrays) > 1 and _all_surely_in_range([array for array, _ in arrays], model.span):
+        return
     ends = [int(end) for b in (model.lower, model.upper) if b.size for end in (b.min(), b.max())]
     largest = max(1, *map(abs, ends)) if ends else 1
-    if len(arrays) > 1 and _all_surely_in_range([array for array, _ in arrays], largest):
-        return
     for array, most in arrays:
         if not _surely_in_range(array, largest):
             array.bind(model).bounds(most)
@@ -42,7 +42,7 @@ def _all_surely_in_range(arrays: list[LinearArray], largest: int) -> bool:
     if sum([array.size * array.width for array in arrays]) > _TOGETHER * len(arrays):
         return False
     coefficients = np.concatenate([array.coefficients.reshape(-1) for array in arrays])
-    constants = np.concatenate([array.constants.reshape(-1) for array in arrays])
+    constants = np.concatenate([array.constants for array in arrays])
     ends = [(int(a.max(initial=0)), -int(a.min(initial=0))) for a in (coefficients, constants)]
     widest = max([array.width for array in arrays])
     return widest * max(ends[0]) * largest + max(ends[1]) <= LIMIT
@@ -114,4 +114,5 @@ def require_computable(model: Statement, known: IntArray, row: IntArray) -> None
         if isinstance(bound, Truth):
             bound.constraint.require_range()
         lower[at], upper[at] = bound.bounds()
+    wider.span = max(1, -int(lower.min(initial=0)), int(upper.max(initial=0)))
     constraints_in_range(wider)

@@ -24,7 +24,7 @@ from cpqueens.language.constraints.joining import join
 from cpqueens.language.constraints.linear import Linear
 from cpqueens.language.expressions import LinearArray, Registry
 from cpqueens.language.pending import Form, Pending, flatten
-from cpqueens.language.rows import IntArray, distinct, too_large
+from cpqueens.language.rows import IntArray, too_large
 from cpqueens.language.term import Term
 
 _WIDEST = 2**40
@@ -258,7 +258,8 @@ class ConstraintList(Sequence[Constraint]):
             return []
         relations = self._relations
         ends, constants = _column(self._ends), _column(self._constants)
-        widths = np.diff(ends, prepend=0)
+        widths = ends.copy()
+        widths[1:] -= ends[:-1]
         variables, coefficients = _column(self._variables), _column(self._coefficients)
         if relations.count(relations[0]) == len(relations) and (widths == widths[0]).all():  # most are alike
             shape = len(relations), int(widths[0])
@@ -267,18 +268,21 @@ class ConstraintList(Sequence[Constraint]):
             kept = [column[start:] for column in columns]
             terms = LinearArray(self._registry, (len(relations) - start,), *kept)
             return [Linear(terms, relations[0])]
-        codes = _flat(map(CODES.__getitem__, relations), len(relations))
+        groups: dict[tuple[int, int], list[int]] = {}
+        sorts = zip(map(CODES.__getitem__, relations), widths.tolist(), strict=True)
+        for row, sort in enumerate(sorts):
+            groups.setdefault(sort, []).append(row)
         joined = []
-        for group in [divmod(key, _WIDEST) for key in distinct(codes * _WIDEST + widths).tolist()]:
-            mine = np.flatnonzero((codes == group[0]) & (widths == group[1]))
-            mine = mine[np.searchsorted(mine, rows[0]) :]
+        for code, width in sorted(groups):
+            found = groups[code, width]
+            mine = _column(found[bisect_left(found, rows[0]) :])
             if not mine.size:
                 continue
-            places = (ends[mine] - group[1])[:, None] + np.arange(group[1])
+            places = (ends[mine] - width)[:, None] + np.arange(width)
             terms = LinearArray(
                 self._registry, (len(mine),), variables[places], coefficients[places], constants[mine]
             )
-            joined.append(Linear(terms, list(CODES)[group[0]]))
+            joined.append(Linear(terms, list(CODES)[code]))
         return joined
 
     def joined(self) -> list[Constraint]:

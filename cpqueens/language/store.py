@@ -68,7 +68,7 @@ class VariableStore:
     def _copy_store(self, other: VariableStore) -> None:
         other.settle()
         other._sharing()  # made now, once for both
-        vars(self).update({name: copy(vars(other)[name]) for name in vars(VariableStore())})
+        vars(self).update({name: copy(vars(other)[name]) for name in _STORED})
 
     def settle(self) -> None:
         """Define what waits to be defined; here nothing does."""
@@ -477,6 +477,10 @@ class VariableStore:
             results = definition.results
             values[:, results], defined[:, results] = evaluate(definition, values, defined)
         return values, defined
+
+
+_STORED = tuple(vars(VariableStore()))
+"""What a copy has copies of."""
 
 
 class Unbound(VariableStore):

@@ -49,7 +49,8 @@ TRUTH_KINDS = frozenset({"Linear", "Or"})
 def offsets(lengths: Sequence[int] | IntArray) -> IntArray:
     """Return where each of some parts begins that lie one after the other, and last where they end."""
     start = np.zeros(len(lengths) + 1, dtype=np.int64)
-    np.cumsum(lengths, out=start[1:])
+    if len(lengths):
+        np.add.accumulate(lengths, out=start[1:])
     return start
 
 
@@ -204,6 +205,8 @@ class Whole:
         return found
 
 
+_NO_TERMS = Terms(np.zeros(1, dtype=np.int64), *(np.zeros(0, dtype=np.int64) for _ in range(3)))
+
 Takes = Callable[[Constraint], bool]
 """Says whether an engine takes a plain constraint as it is, instead of its decomposition."""
 
@@ -287,17 +290,19 @@ class Definitions:
 
 def _terms(number: IntArray, arrays: Iterable[LinearArray], shifts: Iterable[int] = repeat(0)) -> Terms:
     """Return all terms of some arrays under renumbered variables, a shift added to each array's constants."""
-    none = np.zeros(0, dtype=np.int64)
-    parts = [(none, none, none, none)]
+    parts = []
     for array, shift in zip(arrays, shifts, strict=False):
         variables, coefficients, constants = array.variables, array.coefficients, array.constants + shift
         if array.width == 1 and coefficients.all():  # mostly they are variables
-            parts.append((np.ones_like(constants), number[variables[:, 0]], coefficients[:, 0], constants))
+            ones = np.ones(len(constants), dtype=np.int64)
+            parts.append((ones, number[variables[:, 0]], coefficients.reshape(-1), constants))
             continue
         kept = coefficients != 0
         parts.append((kept.sum(axis=1), number[variables[kept]], coefficients[kept], constants))
+    if not parts:
+        return _NO_TERMS
     lengths, variables, coefficients, constants = (
-        np.concatenate(column) for column in zip(*parts, strict=True)
+        parts[0] if len(parts) == 1 else map(np.concatenate, zip(*parts, strict=True))
     )
     return Terms(offsets(lengths), variables, coefficients, constants)
 
@@ -353,7 +358,6 @@ def compile_model(
             wholes.append(Whole(constraint, number))
     relations = [RELATIONS[c.relation] for c in of["Linear"]]
     expressions = [c.expression for c in of["Linear"]]
-    codes = (np.full(e.size, code) for (code, _), e in zip(relations, expressions, strict=True))
     store = lowered.store
     objective_terms = None
     if lowered.objective is not None:
@@ -365,7 +369,9 @@ def compile_model(
         upper=store.upper[order],
         domains={int(number[v]): values for v, values in store.domains.items() if number[v] >= 0},
         linear=_terms(number, expressions, (shift for _, shift in relations)),
-        relation=np.concatenate([np.zeros(0, dtype=np.int64), *codes]),
+        relation=np.array([code for code, _ in relations], dtype=np.int64).repeat(
+            [e.size for e in expressions]
+        ),
         literals=_terms(number, (c.literals for c in of["Or"])),
         clause_start=offsets([c.literals.shape[-1] for c in of["Or"] for _ in range(c.size)]),
         different=_terms(number, (c.terms for c in of["AllDifferent"])),

@@ -88,10 +88,9 @@ class Alternating:
     ) -> None:
         self._first, self._second = first, second
         self._request, self._relaxation, self._parted = request, relaxation, parted
-        self._searches: list[ForwardSearch] = []
+        self._searches = [first(request, None)]
         self._left: list[ForwardSearch] = []  # the first one, where it began anew
         self._relaxed: Relaxation | None = None
-        self._searches.append(first(self._hearing(0), None))
 
     def _hearing(self, number: int) -> Request:
         """Return the request of one of the searches, which hears the best that others know of."""
@@ -131,6 +130,7 @@ class Alternating:
                 if parted is not None:
                     ended = yield from parted.slices(deliver)
                     return self._with_first(ended)
+                self._searches[0].request = self._hearing(0)  # of others, which there were none of
                 self._searches.append(self._second(self._hearing(1), self._proved))
                 running.append(self._searches[1].slices(deliver))
             turn = int(np.argmin([search.work for search in self._searches]))

@@ -24,9 +24,12 @@ from cpqueens.kernels.exact.domains import Memory, copied
 from cpqueens.kernels.exact.forward import ASKED, BATCH_FULL, CHOOSING, EXHAUSTED, PAUSED, TRAIL_FULL, search
 from cpqueens.kernels.exact.propagators.rows import linear_bounds
 from cpqueens.kernels.jit.pace import Pace
+from cpqueens.kernels.jit.tiers import Fixed
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import Compiled
 
+_SMALL = 1 << 12
+"""Words of the variables of a network of which some steps take no time, in plain form."""
 _FIRST_BATCH, _LARGEST_BATCH = 64, 4096
 _HALVINGS, _SPLITS = 65, 17  # of one variable, on one path; of one with listed values
 _COUNTS = {
@@ -61,10 +64,11 @@ class ForwardSearch:
         start, self.objective_row = network
         self.start, self.memory = start, copied(start) if memory is None else memory
         self.orders = self._orders()
-        self.pace = Pace(1)  # a first step propagates much, in plain form
+        self.pace = Pace(1 if len(start.x) > _SMALL else 16)  # a first step propagates much, in plain form
         self.phases = phases(request, self.decided, self.orders)
         refuse_wide(self.phases, self.start)
         self.tree = self._tree(1 if request.wants_few else _FIRST_BATCH)
+        self._fixed = Fixed(self.memory), Fixed(self.tree)
         self._asked_failures = self._turn_end = self._turn_found = 1 << 62  # failures, solutions
         self.bisection = self._bisection()
         self._least = self._at_least(self.start) if request.want is Want.BEST else 0  # minimised, as proved
@@ -211,10 +215,11 @@ class ForwardSearch:
         steps = self.pace.steps
         if self.request.step_limit is not None:
             steps = min(steps, self.request.step_limit - self._tried)
-        if self.observer is not None or self._is_at_first_root():
+        if self.observer is not None or (self.request.want is Want.BEST and self._is_at_first_root()):
             steps = 1
+        memory, tree = self._arguments()
         answer = self.pace.timed(
-            lambda most: int(search(self.memory, self.tree, most)),
+            lambda most: int(search(memory, tree, most)),
             steps,
             lambda answer: answer == PAUSED,
             unmade=PAUSED,
@@ -226,6 +231,13 @@ class ForwardSearch:
         elif self.observer is not None:
             self.observer.show(self._tried, self.memory, self.tree)
         return answer
+
+    def _arguments(self) -> tuple[Fixed, Fixed]:
+        """Return memory and tree as the kernel is called with them."""
+        memory, tree = self._fixed
+        if memory.value is not self.memory or tree.value is not self.tree:
+            self._fixed = Fixed(self.memory), Fixed(self.tree)
+        return self._fixed
 
     def _is_at_first_root(self) -> bool:
         """Whether the root is still to be propagated: what is proved there is read before any decision."""
@@ -355,7 +367,9 @@ class ForwardSearch:
         """Return the auxiliary variables that may be decided: the last of those that nogoods look at."""
         if self._nogoods < 0:
             return []
-        first, end = self.start.net[[at.START, at.END]]
+        first, end = self.start.net.item(at.START), self.start.net.item(at.END)
+        if end - first == 2 * self.compiled.decision_count:
+            return []
         looked_at = self.start.net[first:end:2] // at.X_WIDTH
         return [int(v) for v in looked_at[self.compiled.decision_count :]]
 

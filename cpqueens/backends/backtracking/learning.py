@@ -14,12 +14,15 @@ FIRST_WEIGHT = 64
 """Of each variable before the first failure, and what that adds."""
 
 
+_NO_PATHS = np.zeros(NUMBERS, dtype=np.int64)
+"""What nogoods begin with, of which each network has a copy."""
+
+
 def nogoods(compiled: Compiled) -> Propagator:
     """Return the propagator of nogoods."""
     decisions = range(compiled.decision_count)
-    numbers, words = np.zeros(NUMBERS, dtype=np.int64), [0] * PATHS
-    events = at.FIX | at.BOUND
-    return Propagator("nogoods", decisions, numbers=numbers, words=words, events=events, queue=at.DEAREST)
+    events, words = at.FIX | at.BOUND, [0] * PATHS
+    return Propagator("nogoods", decisions, numbers=_NO_PATHS, words=words, events=events, queue=at.DEAREST)
 
 
 def prepare_learning(x: IntArray, compiled: Compiled, makers: Iterable[tuple[int, int]]) -> None:

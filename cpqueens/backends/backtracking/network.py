@@ -477,7 +477,8 @@ def build_memory(
         kept.coefficients = [*kept.coefficients, *[1] * len(builder.decided)]
     first, cells = _cells(builder, compiled)
     x = _records(builder, compiled, first, check_only)
-    x[:, at.HOLES] = _holes(x, cells)
+    if compiled.domains:
+        x[:, at.HOLES] = _holes(x, cells)
     if learning or remembering:
         makers = [(k, p.result) for k, p in enumerate(builder.propagators) if p.own is None and p.result >= 0]
         prepare_learning(x, compiled, makers + builder.makers)
@@ -491,20 +492,21 @@ def build_memory(
 
 def _cells(builder: Builder, compiled: Compiled) -> tuple[IntArray, Any]:
     """Return where each variable's flags start (-1 for none), and the flags."""
-    lower, upper = _array(builder.lower), _array(builder.upper)
-    spans = upper - lower + 1
-    cap = np.where(np.arange(len(lower)) < compiled.decision_count, LISTED, LISTED_DEFINED)
-    listed = (spans <= cap) & (spans > 0)
-    total = int(spans[listed].sum())
+    spans = _array(builder.upper) - _array(builder.lower) + 1
+    listed = spans > 0
+    listed[: compiled.decision_count] &= spans[: compiled.decision_count] <= LISTED
+    listed[compiled.decision_count :] &= spans[compiled.decision_count :] <= LISTED_DEFINED
+    lengths = spans * listed
+    ends = lengths.cumsum()
+    total = int(ends[-1]) if len(ends) else 0
     if total > CELLS:
         raise ModelError(f"backtracking would list {total} values, allowed are {CELLS}; narrow the domains")
-    lengths = np.where(listed, spans, 0)
-    first = np.where(listed, np.cumsum(lengths) - lengths, -1)
+    first = np.where(listed, ends - lengths, -1)
     cells = np.ones(total, dtype=np.uint8)
     for v, values in compiled.domains.items():
         if listed[v]:
             cells[first[v] : first[v] + spans[v]] = 0
-            cells[first[v] + values - lower[v]] = 1
+            cells[first[v] + values - builder.lower[v]] = 1
     return first, cells
 
 
@@ -547,6 +549,9 @@ def _net(builder: Builder, x: IntArray) -> IntArray:
 
     def append_by_variable(field: int, flat: IntArray, width: int) -> None:
         """Append ascending rows (variable, ``width`` numbers); say in ``field`` and the next where."""
+        if not flat.size:
+            x[:, field : field + 2] = end
+            return
         flat = flat.reshape(-1, 1 + width)
         start = width * np.searchsorted(flat[:, 0], np.arange(len(x) + 1)) + append(flat[:, 1:])
         x[:, field], x[:, field + 1] = start[:-1], start[1:]
@@ -559,12 +564,15 @@ def _net(builder: Builder, x: IntArray) -> IntArray:
         records[of, at.ROWS], records[of, at.ROWS_END] = first[:-1], first[1:]
     append_by_variable(at.IN_ROWS, _long_rows(builder, records, x.size), 2)
     append_by_variable(at.WATCH, _watches(builder, arguments[:, 0], owner), 2)
-    different = np.concatenate([np.zeros((0, 3), dtype=np.int64), *builder.different])
-    members = _members(different[:, 0], [len(group) for group in builder.different], end)
-    append(different * np.array([at.X_WIDTH, 1, 1]))
+    members = _NONE
+    if builder.different:
+        different = np.concatenate(builder.different)
+        members = _members(different[:, 0], [len(group) for group in builder.different], end)
+        append(different * np.array([at.X_WIDTH, 1, 1]))
     append_by_variable(at.MEMBER, members, 3)
     places = _places([[row[0] for row in group] for group in builder.sums], end)
-    append(_sums([row for group in builder.sums for row in group], end))
+    if builder.sums:
+        append(_sums([row for group in builder.sums for row in group], end))
     append_by_variable(at.PART, _array(sorted(places)), 3)
     for variable, values in builder.compiled.domains.items():
         if x[variable, at.FIRST] < 0:
@@ -578,7 +586,7 @@ def _long_rows(builder: Builder, records: IntArray, words: int) -> IntArray:
 
     Reversible words lie from ``words`` on.
     """
-    found = [_NONE.reshape(0, 3)]
+    found: list[IntArray] = []
     ends = _NONE
     for k, p in enumerate(builder.propagators if builder.strong else ()):
         if p.own is not None or p.kind > kinds.TRUTH_AT_MOST or p.kind == kinds.DIFFERENT:
@@ -592,13 +600,16 @@ def _long_rows(builder: Builder, records: IntArray, words: int) -> IntArray:
         place = records[k, at.ROWS] = words + len(builder.words) * at.WORD_WIDTH
         builder.words += [*both.sum(axis=1).tolist(), int((both[1] - both[0]).max())]
         found.append(np.stack([v, np.full(len(v), place), a], axis=1))
+    if not found:
+        return _NONE
     rows = np.concatenate(found)
     return rows[np.argsort(rows[:, 0], kind="stable")]
 
 
 def _concatenated(numbers: Sequence[Sequence[int] | IntArray]) -> IntArray:
     """Return all of some sequences one after the other; many of them are empty."""
-    return np.concatenate([_NONE, *(_array(own) for own in numbers if len(own))])
+    filled = [np.asarray(own, dtype=np.int64) for own in numbers if len(own)]
+    return np.concatenate(filled) if len(filled) > 1 else filled[0] if filled else _NONE
 
 
 def _propagators(builder: Builder, words: int) -> tuple[IntArray, IntArray, IntArray]:
@@ -620,9 +631,9 @@ def _propagators(builder: Builder, words: int) -> tuple[IntArray, IntArray, IntA
     records[:, at.RESULT] = np.where(apart, words + result * at.WORD_WIDTH, result * at.X_WIDTH)
     records[:, at.QUEUED] = 1
     records[:, at.QUEUE] = [at.QUICK if p.own is None else p.own.queue for p in made]
-    records[:, at.END] = records.size + 2 * np.cumsum(lengths)
-    records[:, at.START] = records[:, at.END] - 2 * lengths
-    return records, pairs, np.repeat(np.arange(len(made)), lengths)
+    ends = records.size + 2 * lengths.cumsum()
+    records[:, at.END], records[:, at.START] = ends, ends - 2 * lengths
+    return records, pairs, np.arange(len(made)).repeat(lengths)
 
 
 def _watches(builder: Builder, variables: IntArray, owner: IntArray) -> IntArray:
@@ -637,9 +648,11 @@ def _watches(builder: Builder, variables: IntArray, owner: IntArray) -> IntArray
     looking = looking * _EVENTS + np.concatenate([events[owner], _array(woken)])
     looking.sort()
     looking = looking[np.append(True, looking[1:] != looking[:-1])] if len(looking) else looking
-    pairs, event = np.divmod(looking, _EVENTS)
-    variable, number = np.divmod(pairs, max(1, len(made)))
-    return np.stack([variable, number * at.P_WIDTH, event], axis=1)
+    pairs, found = looking // _EVENTS, np.empty((len(looking), 3), dtype=np.int64)
+    np.divmod(pairs, max(1, len(made)), out=(found[:, 0], found[:, 1]))
+    found[:, 1] *= at.P_WIDTH
+    found[:, 2] = looking % _EVENTS
+    return found
 
 
 def _members(variables: IntArray, lengths: Sequence[int], begin: int) -> IntArray:
@@ -683,8 +696,8 @@ def _stack(builder: Builder, x: IntArray, cells: int, saved: int) -> IntArray:
 
     ``saved`` is how much room a level of the trail may need.
     """
-    queue_of = [at.QUICK if p.own is None else p.own.queue for p in builder.propagators]
-    waiting = {queue: np.flatnonzero(_array(queue_of) == queue) for queue in _QUEUES}
+    queue_of = _array([at.QUICK if p.own is None else p.own.queue for p in builder.propagators])
+    waiting = {queue: (queue_of == queue).nonzero()[0] for queue in _QUEUES}
     changed = at.HEADER + cells + 1
     begin = changed + at.CHANGE_WIDTH * len(x) + 1
     trail = begin + len(queue_of) + len(waiting)

@@ -100,6 +100,8 @@ def with_places(model: Statement, request: Request) -> Request:
     ModelError
         If a phase names no variables of the model, or an order that there is not.
     """
+    if not request.parameters:
+        return request
     parameters = dict(request.parameters)
     for parameter in ("variable_order", "value_order"):
         if parameter in parameters:

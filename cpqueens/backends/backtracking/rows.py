@@ -23,7 +23,8 @@ def difference(first: Row, second: Row) -> Row:
 
 def rows_of(terms: Terms) -> list[Row]:
     """Return some terms as rows."""
-    return next(rows_of_each([terms]))
+    lengths = terms.start[1:] - terms.start[:-1]
+    return _rows(terms.variable.tolist(), terms.coefficient.tolist(), terms.constant.tolist(), lengths)
 
 
 def rows_of_each(many: Iterable[Terms]) -> Iterator[list[Row]]:
@@ -55,6 +56,8 @@ def _rows(
 
 def groups(terms: Terms, start: IntArray) -> list[list[Row]]:
     """Return the rows of each group; group g has those of ``start[g]:start[g + 1]``."""
+    if len(start) < 2:
+        return []
     rows = rows_of(terms)
     ends = start.tolist()
     return [rows[a:b] for a, b in pairwise(ends)]

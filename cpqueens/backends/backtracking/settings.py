@@ -1,6 +1,7 @@
 """The arrays of a search: `TreeSearch` as its settings make it."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -19,6 +20,9 @@ VARIABLES = 32
 """For so many there is one more failure: a Latin square of order 30 is 12 failures away."""
 _REFUTED = 4096
 """Refuted decisions that are kept for nogoods, on one path."""
+
+
+_seeded = lru_cache(maxsize=64)(seed_state)
 
 
 def tree_search(
@@ -65,7 +69,7 @@ def tree_search(
         levels=np.zeros((levels, tree.LEVEL_WIDTH), dtype=np.int64),
         refuted=np.zeros((_REFUTED if nogoods >= 0 else 0, tree.R_WIDTH), dtype=np.int64),
         options=np.concatenate([np.array(options, dtype=np.int64), *places]),
-        random=seed_state(seed),
+        random=_seeded(seed).copy(),
         after=np.zeros(count, dtype=np.int64) if after is None else after.astype(np.int64),
         solutions=np.zeros((capacity if keep else 1, count), dtype=np.int64),
     )

@@ -11,7 +11,7 @@ import numpy as np
 
 from cpqueens.kernels.exact import kinds
 from cpqueens.kernels.exact.domains import Memory
-from cpqueens.kernels.jit.tiers import WAIT, KernelEntry
+from cpqueens.kernels.jit.tiers import WAIT, KernelEntry, words_of
 
 NAMES = (
     "absolute_values",
@@ -54,7 +54,7 @@ def compile_apart(name: str) -> None:
     """Compile a propagator now, or load it."""
     none = np.zeros(0, dtype=np.int64)
     memory = Memory(none, none, none, none.astype(np.uint8))
-    entry_of(kind_of(name)).address((memory, 0), WAIT)
+    entry_of(kind_of(name)).address(words_of((memory, 0))[0], WAIT)
 
 
 @cache

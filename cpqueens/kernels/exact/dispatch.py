@@ -3,12 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact import kinds
 from cpqueens.kernels.exact.domains import Memory
 from cpqueens.kernels.jit.decorators import instruction
+from cpqueens.kernels.jit.tiers import words_of
 
 
 @instruction
@@ -29,8 +28,8 @@ def link(arguments: Sequence[Any], spent: float) -> bool:
     m: Memory = arguments[0]
     if not m.stack[at.UNLINKED]:
         return True
-    addresses = m.stack[at.ADDRESSES : at.HEADER]
-    for code in np.flatnonzero(addresses == at.WANTED).tolist():
-        addresses[code] = entry_of(kinds.APART + code).address((m, 0), spent) or at.WANTED
+    addresses, (types, _) = m.stack[at.ADDRESSES : at.HEADER], words_of((m, 0))
+    for code in (addresses == at.WANTED).nonzero()[0].tolist():
+        addresses[code] = entry_of(kinds.APART + code).address(types, spent) or at.WANTED
     m.stack[at.UNLINKED] = bool((addresses == at.WANTED).any())
     return not m.stack[at.UNLINKED]

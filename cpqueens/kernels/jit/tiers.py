@@ -252,10 +252,11 @@ class KernelEntry:
                 return self._call_code(code, words)
         return self.plain(*unfixed(arguments))
 
-    def address(self, arguments: Sequence[Any], spent: float) -> int:
-        """Return where the machine code for such arguments is, 0 if it is not there yet."""
-        form = self._form(words_of(arguments)[0])
-        form.found(spent, WAIT)
+    def address(self, types: tuple[str, ...], spent: float) -> int:
+        """Return where the machine code for arguments of such types is, 0 if it is not there yet."""
+        form = self._form(types)
+        if form.code is None:
+            form.found(spent, WAIT)
         return form.address
 
     @property

@@ -21,10 +21,10 @@ def find(compiled: Compiled) -> SumPattern | None:
     try:
         if compiled.definitions or compiled.tables:
             raise NoPattern
+        if (compiled.different_start[1:] - compiled.different_start[:-1]).max(initial=0) <= 2:
+            raise NoPattern  # propagation does better with few or no AllDifferents
         board = BoardVariables.of(compiled)
         groups = [*_unequal_sums(compiled, board), *_different_sums(compiled, board)]
-        if all(len(group) <= 2 for group in groups):
-            raise NoPattern  # propagation does better with few or no AllDifferents
         pattern = SumPattern(board.width, board.words(), tuple(groups), board.base)
         layout(pattern)
     except (NoPattern, ValueError):

@@ -74,6 +74,8 @@ def is_empty_board(compiled: Compiled) -> bool:
     it saves.
     """
     c = compiled
+    if len(c.different_start) < 3 or len(c.linear):
+        return False
     rules = [len(c.domains), len(c.linear), len(c.tables), len(c.wholes), len(c.definitions)]
     groups = np.diff(c.different_start)
     only = not any(rules) and len(c.clause_start) == 1 and c.objective is None
