@@ -52,9 +52,15 @@ _MISREAD = {
 def distinct(values: IntArray) -> IntArray:
     """Return the different values in ascending order.
 
-    `np.unique` without counts imports `numpy.ma`, which takes a fifth of what `import cpqueens` takes.
+    `np.unique` without counts imports `numpy.ma`, which takes a fifth of what `import cpqueens` takes; of few
+    values it takes three times as long as this.
     """
-    return np.unique(values, return_counts=True)[0]
+    found = np.sort(values, axis=None)
+    if len(found) < 2:
+        return found
+    first = np.ones(len(found), dtype=np.bool_)
+    np.not_equal(found[1:], found[:-1], out=first[1:])
+    return found[first]
 
 
 @contextmanager

@@ -30,7 +30,9 @@ def block(terms: Terms, first: int, last: int) -> Terms:
 def joined(parts: Sequence[Terms]) -> Terms:
     """Return all terms, one part after the other."""
     none = np.zeros(0, dtype=np.int64)
-    lengths = np.concatenate([none, *(np.diff(p.start) for p in parts)])
+    start = np.concatenate([none, *(p.start for p in parts)])
+    ends = offsets([len(p.start) for p in parts])[1:-1]  # behind each part but the last
+    lengths = np.delete(start[1:] - start[:-1], ends - 1) if parts else none
     return Terms(
         offsets(lengths),
         np.concatenate([none, *(p.variable for p in parts)]),
@@ -41,6 +43,8 @@ def joined(parts: Sequence[Terms]) -> Terms:
 
 def scaled(terms: Terms, factor: int) -> Terms:
     """Return each term times ``factor``, which is not 0."""
+    if factor == 1:
+        return terms
     return Terms(terms.start, terms.variable, factor * terms.coefficient, factor * terms.constant)
 
 

@@ -122,7 +122,7 @@ LANGUAGE = Area(
         Mutant("a row belongs to the one before", "ConstraintList._row",
                "self._ends[k - 1] if k else 0", "self._ends[max(0, k - 2)] if k else 0"),
         Mutant("a group of rows has another relation", "ConstraintList._rows",
-               "list(CODES)[group[0]]", "list(CODES)[group[0] - 1]"),
+               "list(CODES)[code]", "list(CODES)[code - 1]"),
         Mutant("objects are left out when all are joined", "ConstraintList.joined",
                "[*self.rows(), *join(c for _, c in self.others())]", "[*self.rows()]"),
         Mutant("a joined array loses its last part", "joining._concatenate",

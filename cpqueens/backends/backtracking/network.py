@@ -396,6 +396,18 @@ class Builder:
             add_fractional_bounds(linear, limited, self.objective_row * at.P_WIDTH, self)
         return limited
 
+    def clauses(self, terms: Terms, start: IntArray) -> None:
+        """Add all clauses; mostly each literal is a truth or the negation of one."""
+        sign, constant = terms.coefficient, terms.constant
+        single = (terms.start[1:] - terms.start[:-1] == 1).all()
+        if not single or not (((sign == 1) & (constant == 0)) | ((sign == -1) & (constant == 1))).all():
+            for rows in groups(terms, start):
+                self.add(kinds.CLAUSE, *self.literals(rows))
+            return
+        variables, signs = terms.variable.tolist(), sign.tolist()
+        for a, b in pairwise(start.tolist()):
+            self.propagators.append(Laid(kinds.CLAUSE, variables[a:b], signs[a:b]))
+
     def build(self, proved: Row | None = None) -> None:
         """Add everything that the compiled model has, and at last a row that bounds its objective."""
         c = self.compiled
@@ -409,8 +421,7 @@ class Builder:
         if self.strong:
             add_circles(linear, self)
             add_cliques(linear, self)
-        for terms in groups(c.literals, c.clause_start):
-            self.add(kinds.CLAUSE, *self.literals(terms))
+        self.clauses(c.literals, c.clause_start)
         self.all_differents(c.different, c.different_start)
         for table_terms, allowed in c.tables:
             self.table(rows_of(table_terms), allowed)

@@ -58,8 +58,9 @@ class _Supports:
         key = tuple(sorted({~v if v < n else number[v] for v in variables}))
         found = self._unions.get(key)
         if found is None:
-            decisions = np.array([~k for k in key if k < 0], dtype=np.int64)
-            union = distinct(np.concatenate([decisions, *(self._sets[k] for k in key if k >= 0)]))
+            union = np.array([~k for k in reversed(key) if k < 0], dtype=np.int64)
+            if key and key[-1] >= 0:
+                union = distinct(np.concatenate([union, *(self._sets[k] for k in key if k >= 0)]))
             found = self._known.setdefault(union.tobytes(), len(self._sets))
             if found == len(self._sets):
                 self._sets.append(union)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cpqueens.lowered.compiled import Compiled
+from cpqueens.lowered.compiled import EQ, Compiled
 from cpqueens.lowered.neighbourhood import Neighbourhood, SwapGroup, derive
 from cpqueens.lowered.term_tables import Multiset, Tabulated, multisets, tabulated
 
@@ -67,9 +67,19 @@ def find_assigned(compiled: Compiled) -> Cells | None:
     return _read(compiled, derive(compiled, assignment_only=True))
 
 
+def _may_be_worth_it(c: Compiled, swaps: bool) -> bool:
+    """Say whether `Cells.is_worth_it` can be true: tables take long to make, of most models in vain.
+
+    Numbers of values are counted by equalities alone.
+    """
+    counted = bool((c.relation == EQ).any()) or any(relation == EQ for _, _, relation, _ in c.counts)
+    some = swaps or len(c.counts) or len(c.different) or len(c.definitions)
+    return bool(some) and (counted or len(c.different) > 0 or (c.objective is not None and swaps))
+
+
 def _read(c: Compiled, neighbourhood: Neighbourhood) -> Cells | None:
     groups = neighbourhood.groups
-    if c.tables or not (groups or c.counts or len(c.different) or c.definitions):
+    if c.tables or not _may_be_worth_it(c, bool(groups)):
         return None
     terms = sum(len(part.variable) for part in (c.linear, c.literals, c.different))
     if terms > MOST_TERMS or not all(group.uniform for group in groups):
