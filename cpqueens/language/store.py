@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from copy import copy
 from typing import Any
 
 import numpy as np
@@ -68,7 +67,10 @@ class VariableStore:
     def _copy_store(self, other: VariableStore) -> None:
         other.settle()
         other._sharing()  # made now, once for both
-        vars(self).update({name: copy(vars(other)[name]) for name in _STORED})
+        mine, theirs = vars(self), vars(other)
+        for name in _STORED:
+            value = theirs[name]
+            mine[name] = value if type(value) in (int, bool) else value.copy()
 
     def settle(self) -> None:
         """Define what waits to be defined; here nothing does."""
@@ -198,7 +200,7 @@ class VariableStore:
         >>> m.decisions.tolist()
         [0, 1]
         """
-        return np.flatnonzero(~self.is_defined)
+        return (~self.is_defined).nonzero()[0]
 
     @property
     def definitions(self) -> list[Definition]:

@@ -133,8 +133,10 @@ def _named(model: Statement, order: Any, parameter: str) -> Any:
 def restarts(request: Request) -> bool:
     """Say whether the search may begin anew: where a few solutions are wanted, and in no given order."""
     few = request.want in (Want.ONE, Want.BEST) and request.after is None
+    if not (few and request.parameters):
+        return few
     asked = [request.parameters.get(name, "auto") for name in ("variable_order", "value_order")]
-    return few and not in_phases(request) and (asked == ["auto", "auto"] or asked[0] == _CONFLICTS)
+    return not in_phases(request) and (asked == ["auto", "auto"] or asked[0] == _CONFLICTS)
 
 
 def remembers(request: Request) -> bool:

@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from cpqueens.kernels.jit.jobs import Job
 
 Code = Callable[["array[int]"], Any]
-Link = Callable[[Sequence[Any], float], bool]
-"""Makes ready what machine code calls by address, given an entry's arguments and the seconds that speak for
-machine code; says whether all is there."""
+Link = Callable[[Sequence[Any], Sequence[str], float], bool]
+"""Makes ready what machine code calls by address, given an entry's arguments, their types and the seconds
+that speak for machine code; says whether all is there."""
 
 LOOK, COMPILE, WAIT = 0.05, 0.3, 1.5
 """Processor seconds in plain form after which an entry looks into the cache, has itself compiled, waits."""
@@ -235,7 +235,7 @@ class KernelEntry:
         types, words = words_of(arguments)
         form = self._form(types)
         code = form.code or form.found(spent, self._waits_from)
-        if self._link is not None and not self._link(unfixed(arguments), spent):
+        if self._link is not None and not self._link(unfixed(arguments), types, spent):
             code = None
         if code is None:
             if not self.bounded and _book.get().should_stop():

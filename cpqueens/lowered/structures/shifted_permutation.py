@@ -113,9 +113,10 @@ def _with_counters(n: int, low: int, offsets: list[IntArray]) -> ShiftedPermutat
 
 def takes_permutations(model: Statement) -> bool:
     """Say whether there is no objective, and all variables have the same values, as many as they are."""
-    n = len(model.decisions)
-    lower, upper = model.lower[model.decisions], model.upper[model.decisions]
-    return model.objective is None and not model.domains and least_value(lower, upper, n) is not None
+    if model.objective is not None or model.domains:
+        return False
+    decisions = model.decisions
+    return least_value(model.lower[decisions], model.upper[decisions], len(decisions)) is not None
 
 
 def least_value(lower: IntArray, upper: IntArray, n: int) -> int | None:

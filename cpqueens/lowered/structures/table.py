@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -44,6 +44,11 @@ class Structures:
         if form not in self._compiled:
             self._compiled[form] = forms.compiled_of(self.model, form, self.backend)
         return self._compiled[form]
+
+    @cached_property
+    def takes_permutations(self) -> bool:
+        """Whether the decision variables can be a permutation, see `takes_permutations`."""
+        return takes_permutations(self.model)
 
     def states(self, *kinds: str) -> bool:
         """Say whether a constraint of such a kind is stated."""
@@ -91,7 +96,7 @@ def _walked(asked: Structures) -> Compiled:
 
 
 def _permutation(asked: Structures) -> Compiled | None:
-    return asked.compiled() if takes_permutations(asked.model) else None
+    return asked.compiled() if asked.takes_permutations else None
 
 
 def _circuit(asked: Structures) -> Compiled | None:
