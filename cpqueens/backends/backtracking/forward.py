@@ -244,12 +244,13 @@ class ForwardSearch:
         return self._count(tree.NODES) + self._count(tree.FAILURES) == 0
 
     def _flush(self, deliver: Deliver) -> StopReason | None:
-        """Deliver what is stored, and make room for more: up to a few thousand solutions."""
+        """Deliver what is stored; where many are wanted, make room for more: up to a few thousand."""
         stored = self._count(tree.STORED)
         go_on = deliver(self.tree.solutions[:stored].copy())
         self.tree.state[tree.STORED] = 0
         capacity, width = self.tree.solutions.shape
-        if capacity < _LARGEST_BATCH and capacity * max(1, width) <= 1 << 22:
+        many = self.request.want is not Want.ONE and self.request.want is not Want.BEST
+        if many and capacity < _LARGEST_BATCH and capacity * max(1, width) <= 1 << 22:
             wider = np.zeros((min(8 * capacity, _LARGEST_BATCH), width), dtype=np.int64)
             self.tree = self.tree._replace(solutions=wider)
         return None if go_on else StopReason.CALLBACK
