@@ -1,16 +1,18 @@
-"""Two searches in turns, for one solution or the best: one begins anew, the other never does but remembers.
+"""Searches in turns, for one solution or the best: one begins anew, one never does but remembers.
 
-The first decides by what it learns, and begins anew without knowing where it was. The second, which joins
-after `JOINING` failures, decides in the order in which the model was written and remembers subproblems: it is
-the better one where rows or columns follow each other. Turns are counted in failures and compared by
-propagations, never by time, so that runs can be repeated.
+The first decides by what it learns, and begins anew without knowing where it was. Others join after `JOINING`
+failures: one decides in the order in which the model was written and remembers subproblems, which is better
+where rows or columns follow each other; one takes the smallest domain, and has a small part of the time,
+because what it solves it mostly solves at once. An order that a model names (`phases`) is followed first, and
+is one of them. Turns are counted in failures and compared by propagations, never by time, so that runs can be
+repeated.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -29,12 +31,14 @@ RELAXING = 200
 """Failures of the first search until a linear relaxation is solved: most models are decided by then."""
 
 JOINING = 2000
-"""Failures of the first search until the second joins."""
+"""Failures of the first search until the others join."""
 
 TURN = 500
 """Failures of a turn."""
 
-_NAMES = "restarts", "a search that remembers subproblems"
+SELDOM = 4
+"""The weight of a search that has a small part of the time."""
+
 _ADDED = ("nodes", "failures", "decisions", "propagations")
 
 
@@ -68,27 +72,40 @@ class RememberingSearch(ForwardSearch):
         return {**super().statistics(), "subproblems_met": remembering.met(self.memory)}
 
 
-Maker = Callable[[Request, Row | None], ForwardSearch]
-"""Makes a search, with a row that bounds the objective if there is one."""
+class Member(NamedTuple):
+    """One of the searches that take turns.
+
+    Attributes
+    ----------
+    name
+        As the statistics say it.
+    make
+        Makes it, with a row that bounds the objective if there is one.
+    weight
+        It has one in so many parts of the propagations that another member has.
+    """
+
+    name: str
+    make: Callable[[Request, Row | None], ForwardSearch]
+    weight: int = 1
 
 
 class Alternating:
-    """A search that learns, and after a while a second one that remembers.
+    """A search, and after a while others that decide in another order, or remember.
 
     Before that it begins anew with what a linear relaxation proves, if that is more than its ends say.
     """
 
     def __init__(
         self,
-        first: Maker,
-        second: Maker,
+        members: Sequence[Member],
         request: Request,
         relaxation: Callable[[], Relaxation | None] = lambda: None,
         parted: Callable[[], Parted | None] = lambda: None,
     ) -> None:
-        self._first, self._second = first, second
+        self._members = members
         self._request, self._relaxation, self._parted = request, relaxation, parted
-        self._searches = [first(request, None)]
+        self._searches = [members[0].make(request, None)]
         self._left: list[ForwardSearch] = []  # the first one, where it began anew
         self._relaxed: Relaxation | None = None
 
@@ -130,10 +147,13 @@ class Alternating:
                 if parted is not None:
                     ended = yield from parted.slices(deliver)
                     return self._with_first(ended)
-                self._searches[0].request = self._hearing(0)  # of others, which there were none of
-                self._searches.append(self._second(self._hearing(1), self._proved))
-                running.append(self._searches[1].slices(deliver))
-            turn = int(np.argmin([search.work for search in self._searches]))
+                first = self._searches[0]
+                first.request = replace(first.request, incumbent=self._hearing(0).incumbent)
+                for k, member in enumerate(self._members[1:], 1):
+                    self._searches.append(member.make(self._hearing(k), self._proved))
+                    running.append(self._searches[k].slices(deliver))
+            done = [m.weight * s.work for m, s in zip(self._members, self._searches, strict=True)]
+            turn = int(np.argmin(done))
             self._searches[turn].give_turn(TURN)
 
     @property
@@ -147,7 +167,7 @@ class Alternating:
         if relaxation.bound is None:
             return relaxation.refuted
         self._left.append(old)
-        new = self._searches[0] = self._first(self._hearing(0), relaxation.row)
+        new = self._searches[0] = self._members[0].make(self._hearing(0), relaxation.row)
         new.inherit(old)
         new.learn_bound(relaxation.bound)
         if relaxation.vertex is not None:  # of one search: it is no good first value everywhere
@@ -171,7 +191,10 @@ class Alternating:
         told = {} if self._relaxed is None else self._relaxed.facts
         sums = {name: sum(s[name] for s in each) for name in _ADDED}
         deepest = max(s["deepest"] for s in each)
-        return {**each[-1], **each[len(self._left)], **sums, "deepest": deepest, **told}
+        joint: dict[str, Any] = {}
+        for one in reversed(each[len(self._left) :]):  # what only one has, and else what the first says
+            joint |= one
+        return {**joint, **sums, "deepest": deepest, **told}
 
     def _ended(self, turn: int, ended: Ended) -> Ended:
         """Return the end of the search whose turn it was as that of all."""
@@ -179,8 +202,9 @@ class Alternating:
             return ended
         statistics = self._statistics()
         if len(self._searches) > 1:
-            ending = f", {_NAMES[turn]} was the first at its end" if ended.exhausted else ""
-            statistics["reason"] += f"; {' and '.join(_NAMES)} took turns{ending}"
+            names = [member.name for member in self._members]
+            ending = f", {names[turn]} was the first at its end" if ended.exhausted else ""
+            statistics["reason"] += f"; {' and '.join(names)} took turns{ending}"
             if not ended.exhausted:  # the other may have met a better one, or proved more
                 ended = replace(ended, objective=None, bound=self._bound())
         return replace(ended, statistics=statistics)

@@ -69,7 +69,8 @@ class Backtracking:
             "which variable is placed next; auto: for listing and counting lexicographic and smallest-domain "
             "in turns (a listing that is resumed is lexicographic; so are all others, but where "
             "smallest-domain finds far more: the outcome says so), else dom/wdeg, with restarts (for one "
-            "solution after a few failures in lexicographic order)",
+            "solution after a few failures in lexicographic order), in turns with lexicographic and "
+            "smallest-domain after many failures",
             ("auto", *VARIABLE_ORDERS),
             function="of an open variable (`name`, `low`, `high`, `size`, `degree`, `values`) that returns a "
             "number: the variable with the least one is placed next",
@@ -87,7 +88,8 @@ class Backtracking:
             [],
             "which variables are placed before the others, one group after the other: triples of a variable "
             "or array by its name (or several in a list), an order of variables and one of values, each a "
-            "name or a function",
+            "name or a function; for one solution and optima other orders take turns with them after many "
+            "failures",
         ),
         "trace": TRACE,
     }

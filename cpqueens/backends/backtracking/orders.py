@@ -140,10 +140,11 @@ def restarts(request: Request) -> bool:
 
 
 def remembers(request: Request) -> bool:
-    """Say whether a second search in another order may join: if none is asked for, nor a limit of steps."""
+    """Say whether searches in other orders may join: if none is asked for but phases, nor steps limited."""
     asked = {request.parameters.get(name, "auto") for name in ("variable_order", "value_order")}
+    few = request.want in (Want.ONE, Want.BEST) and request.after is None
     free = asked == {"auto"} and not request.parameters.get("trace")
-    return restarts(request) and free and request.step_limit is None
+    return few and free and request.step_limit is None
 
 
 def trial(request: Request, has_auxiliary: bool) -> int:

@@ -10,12 +10,12 @@ import numpy as np
 
 from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.backtracking import patterned
-from cpqueens.backends.backtracking.alternating import Alternating, RememberingSearch
+from cpqueens.backends.backtracking.alternating import SELDOM, Alternating, Member, RememberingSearch
 from cpqueens.backends.backtracking.choosing import LEXICOGRAPHIC, RESTARTING
 from cpqueens.backends.backtracking.forward import ForwardSearch
 from cpqueens.backends.backtracking.independent import Part, counted_apart, parts_of
 from cpqueens.backends.backtracking.network import build_memory
-from cpqueens.backends.backtracking.orders import in_any_order, learns, remembers
+from cpqueens.backends.backtracking.orders import in_any_order, in_phases, learns, remembers
 from cpqueens.backends.backtracking.parted import Parted, parts_of_model
 from cpqueens.backends.backtracking.rows import Row
 from cpqueens.backends.backtracking.shares import count_shared
@@ -180,7 +180,7 @@ class Searching:
         if strategy == "forward" and in_any_order(self.request):
             return self._listing(deliver)
         learning = learns(searching.request) and not check_only
-        if learning and remembers(searching.request):
+        if not check_only and remembers(searching.request):
             return searching._alternating(deliver)
         network = self._network(check_only, learning)
         search = ForwardSearch(
@@ -190,17 +190,31 @@ class Searching:
         return search.slices(deliver)
 
     def _alternating(self, deliver: Deliver) -> Slices:
-        """Return a search that restarts, which one that remembers subproblems joins."""
+        """Return searches in several orders, of which the first is alone for a while."""
+        own = self.request.parameters
 
-        def first(request: Request, proved: Row | None) -> ForwardSearch:
-            network = self._network(learning=True, proved=proved)
-            return ForwardSearch(self.compiled, network, request, False, self.facts, True)
+        def ordered(**orders: Any) -> Callable[[Request, Row | None], ForwardSearch]:
+            def make(request: Request, proved: Row | None) -> ForwardSearch:
+                request = replace(request, parameters={**own, **orders})
+                learning = learns(request)
+                network = self._network(learning=learning, proved=proved)
+                return ForwardSearch(self.compiled, network, request, False, self.facts, learning)
 
-        def second(request: Request, proved: Row | None) -> ForwardSearch:
+            return make
+
+        def remembering(request: Request, proved: Row | None) -> ForwardSearch:
             network = self._network(remembering=True, proved=proved)
+            request = replace(request, parameters={**own, "phases": []})
             return RememberingSearch(self.compiled, network, request, self.facts)
 
-        return Alternating(first, second, self.request, self._relaxation, self._parted).slices(deliver)
+        members = [
+            Member("restarts", ordered(phases=[])),
+            Member("a search that remembers subproblems", remembering),
+            Member("smallest domains", ordered(phases=[], variable_order="smallest-domain"), SELDOM),
+        ]
+        if in_phases(self.request):
+            members = [Member("the order that the model names", ordered()), *members[:2]]
+        return Alternating(members, self.request, self._relaxation, self._parted).slices(deliver)
 
     def _relaxation(self) -> Relaxation | None:
         """Return what the linear relaxation proves of the model."""

@@ -330,3 +330,26 @@ def test_still_lifes_are_proved() -> None:
     again = still_life(7).solve(solver=SOLVER)
     for name in ("nodes", "failures", "propagations", "subproblems_met", "restarts"):
         assert outcome.statistics[name] == again.statistics[name]
+
+
+def test_an_order_that_a_model_names_is_one_of_several() -> None:
+    """What is placed first has nothing to do with what fails: alone that order goes on for ever."""
+    m = Model()
+    y, x = m.intvar(0, 3, shape=30, name="y"), m.intvar(0, 3, shape=6, name="x")
+    m += y[:-1] + y[1:] <= 5
+    m += x @ np.array([4, 6, 10, 14, 22, 26]) + 2 * y[0] == 61
+    phases = [("y", "lexicographic", "ascending"), ("x", "lexicographic", "ascending")]
+    outcome = m.solve(solver=SOLVER, phases=phases)
+    assert outcome.status is Status.INFEASIBLE
+    named = "the order that the model names and restarts and a search that remembers subproblems took turns"
+    assert named in outcome.statistics["reason"]
+    assert "smallest domains" not in outcome.statistics["reason"]
+
+
+@pytest.mark.usefixtures("early")
+def test_orders_are_three_where_none_is_named() -> None:
+    outcome = windows(9).solve(solver=SOLVER)
+    assert (
+        "restarts and a search that remembers subproblems and smallest domains"
+        in outcome.statistics["reason"]
+    )
