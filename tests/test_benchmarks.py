@@ -58,7 +58,7 @@ def command(text: str, *arguments: str) -> str:
 
 def run(name: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     line = [sys.executable, str(FOLDER / name), *arguments]
-    return subprocess.run(line, capture_output=True, text=True, timeout=300, check=False)
+    return subprocess.run(line, capture_output=True, text=True, timeout=600, check=False)
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)

@@ -38,7 +38,7 @@ LONG = ("07_", "15_", "16_", "17_", "18_")
 def test_example_runs(path: Path) -> None:
     environment = {**os.environ, "PYTHONWARNINGS": "error"}
     command = [sys.executable, str(path), *SMALLER.get(path.stem, [])]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, env=environment, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600, env=environment, check=False)
     assert done.returncode in accepted(path), done.stderr[-2000:]
     assert "Traceback" not in done.stderr
     assert len(done.stdout.splitlines()) >= 3

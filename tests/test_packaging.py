@@ -63,7 +63,7 @@ def build(kind: str, tree: Path, where: Path) -> Path:
         check=True,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=600,
     )
     assert "is absent from the `packages` configuration" not in done.stderr + done.stdout
     (built,) = where.iterdir()

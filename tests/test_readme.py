@@ -37,7 +37,7 @@ def run(command: list[str] | str, folder: Path) -> subprocess.CompletedProcess[s
         env={**os.environ, "PATH": path},
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=600,
         check=False,
     )
 

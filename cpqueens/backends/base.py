@@ -1,11 +1,7 @@
 """The contract between the pipeline and a way to solve: one function that says whether it exhausted."""
 
-import math
 import threading
-import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Protocol
@@ -17,6 +13,7 @@ from cpqueens.answers.outcome import StopReason
 from cpqueens.answers.recorder import TraceRecorder
 from cpqueens.answers.trace import Trace
 from cpqueens.backends.bounds import Bounds
+from cpqueens.backends.clock import Clock as Clock  # a part of the contract
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
 from cpqueens.system.stopping import GRACE, Stopped, stopping, unstopped
@@ -80,159 +77,6 @@ TRACE = Parameter(
     int, 0, "how many events of the search to keep in the outcome's trace, 0: none", limits=(0, 2**32)
 )
 """Of every engine of this package that records; see `cpqueens.answers.trace`."""
-
-
-class Clock:
-    """The one deadline for build, translation, compiling and solving; the consumer does not count.
-
-    Attributes
-    ----------
-    time_limit
-        The user's, in seconds by the clock; None for none.
-    share
-        What may be `used` at most, by a part of a run for one; None for no such limit. It goes by what the
-        search has had, and not by what a busy machine was doing meanwhile.
-    late
-        What the run was in when it should have ended, if it was late: a call that nothing can break off.
-    """
-
-    def __init__(self, time_limit: float | None, share: float | None = None) -> None:
-        self.started = time.monotonic()
-        self.time_limit, self.share = time_limit, share
-        self.paused: dict[str, float] = {}
-        self.late: str | None = None
-        self.by_processor = False  # whether the limit, too, is a share
-        self._meter: Callable[[], float] | None = None
-        self._before = 0.0
-        self._thread: int | None = None  # that began the search
-
-    def limit(self, seconds: float | None) -> None:
-        """Set the user's limit; within `by_processor` it is none of the user's."""
-        if seconds is None or not self.by_processor:
-            self.time_limit = seconds
-        else:
-            self.share = seconds if self.share is None else min(self.share, seconds)
-
-    def measure(self, meter: Callable[[], float]) -> None:
-        """Begin a search whose processor seconds until now ``meter`` tells, from any thread.
-
-        Every backend of this package does so where its run begins. Of another one nothing is known but the
-        clock, which `used` goes by then.
-        """
-        self._before = 0.0 if self._meter is None else self.used()
-        self._meter, self._thread = meter, threading.get_ident()
-
-    def used(self) -> float:
-        """Return the processor seconds that searches have had, without the consumer's."""
-        return self._before + self._meter() if self._meter is not None else self.elapsed()
-
-    @property
-    def limited(self) -> bool:
-        """Whether the time ends a run."""
-        return self.time_limit is not None or self.share is not None
-
-    def elapsed(self) -> float:
-        """Return the seconds that count against the limit."""
-        return time.monotonic() - self.started - sum(self.paused.values())
-
-    def remaining(self) -> float | None:
-        """Return the seconds of the user's limit that are left, None without one."""
-        return None if self.time_limit is None else self.time_limit - self.elapsed()
-
-    def expired(self) -> bool:
-        """Say whether a limit is reached."""
-        if self.time_limit is not None and self.elapsed() >= self.time_limit:
-            return True
-        return self.share is not None and self.used() >= self.share
-
-    @contextmanager
-    def foreign(self, call: str) -> Iterator[None]:
-        """Be in another library, which is not broken off; note if it ends late."""
-        with unstopped():
-            yield
-        if (self.remaining() or 0.0) < -GRACE:
-            self.late = call
-
-    @contextmanager
-    def pause(self, what: str) -> Iterator[None]:
-        """Exclude a block from the limit and book its seconds under ``what`` (consumer)."""
-        start, used = time.monotonic(), self.used()
-        try:
-            yield
-        finally:
-            self.paused[what] = self.paused.get(what, 0.0) + time.monotonic() - start
-            if threading.get_ident() == self._thread:
-                self._before -= self.used() - used
-
-
-class Share:
-    """Processor seconds that a part of a program has for its runs, one after another; see `sharing`.
-
-    For limits that no user has set: by the clock they would go by what else the machine does. It is a part
-    of the share in which it is made.
-    """
-
-    def __init__(self, seconds: float = math.inf) -> None:
-        self._seconds, self.used, self._whole = seconds, 0.0, _share.get()
-
-    @property
-    def left(self) -> float:
-        """What is left of it, and of what it is a part of; not below 0."""
-        own = max(0.0, self._seconds - self.used)
-        return own if self._whole is None else min(own, self._whole.left)
-
-    def take(self, seconds: float) -> None:
-        """Note what a run has used."""
-        self.used += seconds
-        if self._whole is not None:
-            self._whole.take(seconds)
-
-    @contextmanager
-    def clock(self, time_limit: float | None = None) -> Iterator[Clock]:
-        """Measure a run that ends with what is left, or with the user's limit."""
-        clock = Clock(time_limit, None if self.left == math.inf else self.left)
-        clock.by_processor = _counted.get() is not None
-        try:
-            yield clock
-        finally:
-            self.take(clock.used())
-
-
-_share: ContextVar[Share | None] = ContextVar("share", default=None)
-_counted: ContextVar[Share | None] = ContextVar("counted", default=None)
-
-
-@contextmanager
-def sharing(share: Share) -> Iterator[None]:
-    """Let the runs that this thread begins in this block have what is left of a share."""
-    token = _share.set(share)
-    try:
-        yield
-    finally:
-        _share.reset(token)
-
-
-@contextmanager
-def by_processor() -> Iterator[None]:
-    """Let limits in this block, which no user has set, go by the processor seconds of its runs, see `now`."""
-    share = Share()
-    token = _counted.set(share)
-    try:
-        with sharing(share):
-            yield
-    finally:
-        _counted.reset(token)
-
-
-def now() -> float:
-    """Return the time by the clock; within `by_processor` the processor seconds that its runs had."""
-    counted = _counted.get()
-    return time.monotonic() if counted is None else counted.used
-
-
-def current_share() -> Share:
-    """Return the share that runs have here, an endless one where nobody said it."""
-    return _share.get() or Share()
 
 
 @dataclass(frozen=True)

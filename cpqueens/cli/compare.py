@@ -29,7 +29,9 @@ if TYPE_CHECKING:
 @click.option(
     "--map", "maps", multiple=True, metavar="NAME=OTHER", help="a variable or term of A, and what it is in B"
 )
-@click.option("--time-limit", type=float, default=10.0, show_default=True, metavar="SECONDS")
+@click.option(
+    "--time-limit", type=float, metavar="SECONDS", help="by the clock; default: 10 s of processor time"
+)
 @click.option(
     "--solver", "solvers", multiple=True, metavar="SOLVER", help="exact ones; default: cpsat, backtracking"
 )
@@ -46,7 +48,7 @@ def command(
     second: str,
     parameters: tuple[str, ...],
     maps: tuple[str, ...],
-    time_limit: float,
+    time_limit: float | None,
     solvers: tuple[str, ...],
     random_seed: int,
     redundant: bool,

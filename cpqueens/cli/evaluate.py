@@ -51,10 +51,8 @@ if TYPE_CHECKING:
 @click.option(
     "--reference-time",
     type=float,
-    default=2.0,
-    show_default=True,
     metavar="SECONDS",
-    help="for an exact solver to find all solutions; 0 for none",
+    help="for an exact solver to find all solutions; 0 for none; default: 2 s of processor time",
 )
 @click.option(
     "--measure",

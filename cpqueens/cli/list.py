@@ -59,12 +59,14 @@ def _write_gallery(path: str, problems: list[Problem]) -> None:
 
 def _exhibit(problem: Problem) -> Exhibit:
     """Solve a problem with its defaults and return what the page shows of it."""
+    from cpqueens.backends.clock import Share, sharing
     from cpqueens.cli.show import values_published
     from cpqueens.report.draw import draw_svg
     from cpqueens.report.gallery import Exhibit, runnable
 
     instance = problem.instance()
-    outcome = instance.model.solve(time_limit=_SECONDS, random_seed=0)
+    with sharing(Share(_SECONDS)):
+        outcome = instance.model.solve(random_seed=0)
     picture = "" if outcome.solution is None else draw_svg(outcome.solution) or ""
     value = "" if outcome.objective is None else f", objective {outcome.objective}"
     shown = instance.title if len(instance.title) <= _TITLE else problem.name

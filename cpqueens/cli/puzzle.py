@@ -154,10 +154,12 @@ def hint(file: str, stars: int, touching: bool, as_json: bool, every: bool) -> i
 @click.option("--stars", type=int, default=1, show_default=True, help="in each line and region: 1 to 6")
 @click.option("--level", type=click.Choice(["easy", "medium", "hard", "very hard"]), help="exactly so hard")
 @click.option(
-    "--time-limit", type=float, default=60.0, show_default=True, metavar="SECONDS", help="to give up"
+    "--time-limit", type=float, metavar="SECONDS", help="to give up; default: 60 s of processor time"
 )
 @json_option
-def generate(size: int, seed: int, stars: int, level: str | None, time_limit: float, as_json: bool) -> int:
+def generate(
+    size: int, seed: int, stars: int, level: str | None, time_limit: float | None, as_json: bool
+) -> int:
     """Make a puzzle with connected regions and one solution, by a seed.
 
     With one star, 25 rows take seconds; with two, 12 rows take seconds and 14 up to a minute. With more,

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from cpqueens.answers.outcome import Outcome, Solution
-from cpqueens.backends.base import now
+from cpqueens.backends.clock import now
 from cpqueens.crosscheck.joint import Joint, OutOfTimeError, any_value, in_domain, reached_constraints
 from cpqueens.crosscheck.matching import Side
 from cpqueens.crosscheck.questions import Questions

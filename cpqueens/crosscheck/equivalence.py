@@ -14,12 +14,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
 from cpqueens.answers.symmetry import Group, as_group
-from cpqueens.backends.base import by_processor, now
+from cpqueens.backends.clock import limited, now
 from cpqueens.crosscheck.directions import Direction
 from cpqueens.crosscheck.joint import Joint, OutOfTimeError
 from cpqueens.crosscheck.matching import Matched, matched
@@ -75,7 +74,7 @@ def compare(
         default all names that both have. Further variables are projected away. Instead of a name a term, a
         truth, or an array of them may be given; where one of ``a`` is, as a list of pairs.
     time_limit
-        Wall seconds for everything; by default what the runs may use of the processor is 10 seconds.
+        Wall seconds for everything; by default 10 seconds of processor time.
     solvers
         Exact solvers to ask, the first one first.
     symmetries
@@ -96,9 +95,8 @@ def compare(
     """
     needed(a, Model, "a: a model")
     needed(b, Model, "b: a model")
-    limit = positive_seconds(time_limit, "time_limit")
-    seconds, began = limit or SECONDS, time.monotonic()
-    with nullcontext() if limit else by_processor():
+    began = time.monotonic()
+    with limited(positive_seconds(time_limit, "time_limit"), SECONDS) as seconds:
         found = _comparison(a, b, mapping, seconds, tuple(solvers), symmetries, random_seed)
     return replace(found, seconds=time.monotonic() - began)
 
@@ -112,7 +110,7 @@ def _comparison(
     symmetries: Group,
     random_seed: int,
 ) -> ModelComparison:
-    """Compare two models in so many seconds, see `base.now`."""
+    """Compare two models in so many seconds, see `clock.now`."""
     pair = matched(a, b, mapping)
     optimised = bool(pair.a.whole.goals), bool(pair.b.whole.goals)
     with listening() as interrupt:

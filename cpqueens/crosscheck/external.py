@@ -9,7 +9,8 @@ and writes lines to standard output, of which the last that is an answer counts:
 
     {"assignment": {"q": [0, 4, 7, 5, 2, 6, 1, 3]}, "steps": 120}     or     {"assignment": null}
 
-The process runs with limits on wall time, memory and output, and ends with all that it started (see
+The process runs with limits on wall time (where none is given, 60 s of a processor), memory and output, and
+ends with all that it started (see
 `cpqueens.system.children`). That limits resources and leaves no orphans; it is not a sandbox. Not on Windows.
 """
 
@@ -27,7 +28,7 @@ from typing import TYPE_CHECKING, Any
 from cpqueens.crosscheck.heuristic import Attempt, collect_runs
 from cpqueens.errors import ModelError, UnsupportedRequest
 from cpqueens.solving.request import positive_integer
-from cpqueens.system.children import Command
+from cpqueens.system.children import Command, Patience
 from cpqueens.system.interrupts import listening
 from cpqueens.system.platforms import runs_commands
 from cpqueens.text.bounded import decoded
@@ -100,11 +101,10 @@ class External:
         return self._attempt(describe_task(model), seed, time_limit)
 
     def _attempt(self, task: Mapping[str, Any], seed: int, time_limit: float | None) -> Attempt:
-        limit = DEFAULT_LIMIT if time_limit is None else time_limit
-        line = json.dumps({**task, "seed": seed, "time_limit": limit}) + "\n"
-        return judge_run(seed, self._run(line.encode(), limit))
+        line = json.dumps({**task, "seed": seed, "time_limit": time_limit or DEFAULT_LIMIT}) + "\n"
+        return judge_run(seed, self._run(line.encode(), time_limit))
 
-    def _run(self, line: bytes, limit: float) -> ProcessRun:
+    def _run(self, line: bytes, limit: float | None) -> ProcessRun:
         started = time.monotonic()
         environment = {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C.UTF-8", **self.environment}
         with listening() as interrupt:
@@ -113,7 +113,7 @@ class External:
             except OSError as error:
                 return self._not_started(error.errno or 0)
             try:
-                out, err, why = _talk(command, line, limit + GRACE, self.output, interrupt.poll)
+                out, err, why = _talk(command, line, _left(limit, command), self.output, interrupt.poll)
             finally:
                 code = command.end()
         if command.errno:
@@ -152,11 +152,20 @@ def describe_task(model: Model) -> dict[str, Any]:
     return {"model": json.loads(dump_model(model)), "variables": variables}
 
 
+def _left(limit: float | None, command: Command) -> Callable[[], float]:
+    """Return who tells the seconds that are left: of the user's limit by the clock, or of the processor's."""
+    if limit is not None:
+        deadline = time.monotonic() + limit + GRACE
+        return lambda: deadline - time.monotonic()
+    patience = Patience(DEFAULT_LIMIT + GRACE, command.pid)
+    return lambda: 0.0 if patience.is_over() else max(_LOOK_EVERY, patience.remaining() or 0.0)
+
+
 def _talk(
-    command: Command, line: bytes, limit: float, output: int, interrupted: Callable[[], bool]
+    command: Command, line: bytes, left: Callable[[], float], output: int, interrupted: Callable[[], bool]
 ) -> tuple[bytes, bytes, str]:
     """Feed and read the process until it closes its output or meets a limit; return output and the limit."""
-    process, deadline = command.process, time.monotonic() + limit
+    process = command.process
     assert process.stdin is not None
     assert process.stdout is not None
     assert process.stderr is not None
@@ -169,7 +178,7 @@ def _talk(
         selector.register(process.stdout, selectors.EVENT_READ, "out")
         selector.register(process.stderr, selectors.EVENT_READ, "err")
         while not why and any(key.data == "out" for key in selector.get_map().values()):
-            remaining = deadline - time.monotonic()
+            remaining = left()
             for key, _ in selector.select(min(max(remaining, 0.0), _LOOK_EVERY)):
                 if key.data == "in":
                     pending = _feed(selector, key.fileobj, pending)
@@ -178,7 +187,7 @@ def _talk(
             endings = {"interrupted": interrupted(), "oversized": size > output, "late": remaining <= 0}
             why = next((name for name, met in endings.items() if met), "")
     if not why:
-        command.wait(max(0.0, deadline - time.monotonic()))
+        command.wait(max(0.0, left()))
     return b"".join(parts["out"]), b"".join(parts["err"]), why
 
 

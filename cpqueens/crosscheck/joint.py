@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from cpqueens.answers.outcome import Solution
-from cpqueens.backends.base import now
+from cpqueens.backends.clock import now
 from cpqueens.crosscheck.functional import functions_of
 from cpqueens.crosscheck.matching import Side
 from cpqueens.crosscheck.wording import Said, parts_of
@@ -36,7 +36,7 @@ class Joint:
     def __init__(
         self, first: Side, second: Side, pairs: Sequence[tuple[int, int]], end: float = float("inf")
     ) -> None:
-        """Write the first model; raise `OutOfTimeError` at a time of the monotonic clock, here and later."""
+        """Write the first model; raise `OutOfTimeError` at a time (`clock.now`), here and later."""
         self._end = end
         self.model = Model(f"{first.name} and {second.name}")
         self.first, self.second, self.pairs = first, second, pairs

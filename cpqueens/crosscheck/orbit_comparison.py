@@ -6,14 +6,14 @@ sets are listed, and claims are made of what was listed to its end alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
 import numpy as np
 
 from cpqueens.answers.symmetry import LARGEST, Group, as_group, canonical, orbit_sizes
-from cpqueens.backends.base import now
+from cpqueens.backends.clock import limited, now
 from cpqueens.errors import ModelError
 from cpqueens.language.rows import IntArray
 from cpqueens.model import Model
@@ -148,7 +148,7 @@ def _missing(mine: _Listed, other: _Listed) -> IntArray | None:
 
 
 def symmetry_breaking(
-    model: Model, group: Group, *, time_limit: float = SECONDS, solvers: Sequence[str] = ("cpsat",)
+    model: Model, group: Group, *, time_limit: float | None = None, solvers: Sequence[str] = ("cpsat",)
 ) -> tuple[int, ...]:
     """Return the positions of the constraints that refuse solutions, but of no orbit all, each taken alone.
 
@@ -169,18 +169,22 @@ def symmetry_breaking(
     group
         Its symmetries, on all its variables.
     time_limit
-        Wall seconds for all.
+        Wall seconds for all; by default 10 seconds of processor time.
     solvers
         Those that list.
 
     Examples
     --------
     """
-    end = now() + (positive_seconds(time_limit, "time_limit") or SECONDS)
     plain = model.copy()
     plain.drop_objectives()
+    with limited(positive_seconds(time_limit, "time_limit"), SECONDS) as seconds:
+        return tuple(_breaking(plain, group, now() + seconds, solvers))
+
+
+def _breaking(plain: Model, group: Group, end: float, solvers: Sequence[str]) -> Iterator[int]:
+    """Yield the positions of those that are known in time."""
     shared = {plain.name_of(v): (v, v) for v in plain.decisions.tolist()}
-    found = []
     for k in range(len(plain.constraints)):
         left = end - now()
         if left <= 0:
@@ -194,8 +198,7 @@ def symmetry_breaking(
         except ModelError:  # without it there are solutions that have no images: it refuses more than orbits
             continue
         if orbits.equal and orbits.solutions[0] != orbits.solutions[1]:
-            found.append(k)
-    return tuple(found)
+            yield k
 
 
 def _listed(

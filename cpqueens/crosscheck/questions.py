@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from cpqueens.answers.outcome import Outcome
-from cpqueens.backends.base import now
+from cpqueens.backends.clock import now
 from cpqueens.errors import CpqueensError
 from cpqueens.model import Model
 from cpqueens.system.interrupts import Interrupt
@@ -28,13 +28,13 @@ class Questions:
     solvers
         Exact ones, in the order in which they are asked.
     seconds
-        Wall seconds for everything, from now on.
+        For everything, from now on; see `clock.now`.
     interrupt
         What is known of signals.
     proofs
         For each question that was settled by proof, the solvers that proved it.
     end
-        When the time is over, by the monotonic clock; by default after ``seconds``.
+        When the time is over, see `clock.now`; by default after ``seconds``.
     random_seed
         Of the solvers' random choices.
     """

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from cpqueens.answers.symmetry import Group, as_group
+from cpqueens.backends.clock import limited
 from cpqueens.crosscheck.orbit_comparison import compare_orbits
 from cpqueens.crosscheck.questions import SOLVERS, Questions
 from cpqueens.errors import ModelError
@@ -67,7 +68,7 @@ def constraint_roles(
     model: Model,
     *,
     symmetries: Group = (),
-    time_limit: float = SECONDS,
+    time_limit: float | None = None,
     solvers: Sequence[str] = SOLVERS,
     random_seed: int = 0,
 ) -> tuple[ConstraintRole, ...]:
@@ -92,7 +93,7 @@ def constraint_roles(
         Of its solutions (see `cpqueens.answers.symmetry`), on all its variables: says also which constraints
         only break them, and how many orbits the others lose.
     time_limit
-        Wall seconds for all.
+        Wall seconds for all; by default 10 seconds of processor time.
     solvers
         Exact solvers to ask.
     random_seed
@@ -107,11 +108,11 @@ def constraint_roles(
     --------
     """
     needed(model, Model, "a model")
-    seconds = positive_seconds(time_limit, "time_limit") or SECONDS
     plain = model.copy()
     plain._clear_objectives()  # which moves no constraint to another position
     own = [k for k, posted in enumerate(plain.constraints) if posted.source is not None]
-    with listening() as interrupt:
+    limit = positive_seconds(time_limit, "time_limit")
+    with limited(limit, SECONDS) as seconds, listening() as interrupt:
         questions = Questions(tuple(solvers), seconds, interrupt, random_seed=random_seed)
         found = [ConstraintRole(k, Role.UNDECIDED) for k in own]
         for part in (_AT_FIRST, 1.0):
@@ -160,7 +161,7 @@ def _up_to(model: Model, found: ConstraintRole, group: Group, questions: Questio
 
 @explaining_keywords
 def redundant_constraints(
-    model: Model, *, time_limit: float = SECONDS, solvers: Sequence[str] = SOLVERS
+    model: Model, *, time_limit: float | None = None, solvers: Sequence[str] = SOLVERS
 ) -> tuple[int, ...]:
     """Return the positions of the constraints that the others imply, each taken alone.
 
@@ -180,7 +181,7 @@ def redundant_constraints(
     model
         Any model.
     time_limit
-        Wall seconds for all.
+        Wall seconds for all; by default 10 seconds of processor time.
     solvers
         Exact solvers to ask.
 

@@ -5,13 +5,14 @@ of constraints, values of domains, sizes of numbers. Each step proposes models t
 that still fails is taken and the round starts again, until nothing simpler fails or the budget is used up.
 """
 
-import time
+import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from cpqueens.backends.clock import by_processor, now
 from cpqueens.errors import CpqueensError
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.connective import Connective
@@ -29,19 +30,18 @@ _VALUES_TRIED = 6
 
 @dataclass
 class Budget:
-    """How much a shrinking may cost: tries, and seconds."""
+    """How much a shrinking may cost: tries, and seconds of processor time from its beginning."""
 
     tries: int = 2000
     seconds: float = 60.0
     used: int = 0
-    started: float = field(default_factory=time.monotonic)
+    end: float = math.inf
     interrupted: Callable[[], bool] = lambda: False
 
     def spend(self) -> bool:
         """Take one try; say whether there was one left."""
         self.used += 1
-        in_time = self.used <= self.tries and time.monotonic() - self.started < self.seconds
-        return in_time and not self.interrupted()
+        return self.used <= self.tries and now() < self.end and not self.interrupted()
 
 
 def shrink(model: Model, fails: Fails, budget: Budget | None = None) -> Model:
@@ -52,10 +52,12 @@ def shrink(model: Model, fails: Fails, budget: Budget | None = None) -> Model:
     fails
         Says whether a model shows the same failure (same code, same accused).
     budget
-        By default 2,000 tries and 60 seconds. After a signal, too, the smallest model so far is returned.
+        By default 2,000 tries and 60 seconds of processor time. After a signal, too, the smallest model so
+        far is returned.
     """
     budget = budget or Budget()
-    with listening() as interrupt:
+    with by_processor(), listening() as interrupt:
+        budget.end = now() + budget.seconds
         budget.interrupted = lambda: interrupt.seen
         # each variable by itself, definitions that are needed
         current = _try(lambda: rebuilt(model), fails, budget)

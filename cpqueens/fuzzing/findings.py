@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from cpqueens.backends.clock import by_processor
 from cpqueens.crosscheck.codes import Code
 from cpqueens.crosscheck.plan import Participant
 from cpqueens.crosscheck.shrink import Budget, shrink, size
@@ -72,7 +73,8 @@ def examine_one(
     model, kind, truth, script = fuzz_model(seed, index)
     subject = Subject(model, participants, seed=index, deep=deep, known=truth, script=script)
     with listening() as interrupt:
-        found = interrupt.attempt(lambda: examine(subject))
+        with by_processor():  # no limit here is a user's
+            found = interrupt.attempt(lambda: examine(subject))
         if found is None or interrupt.seen:
             raise Interrupted  # what a solver said that was told to stop is no evidence against it
     asked = dict(subject.asked)

@@ -20,6 +20,7 @@ import numpy as np
 from cpqueens.answers.check import Checker
 from cpqueens.answers.outcome import Status, StopReason
 from cpqueens.backends.base import Backend, Clock, Ended, Feature, Order, Parameter, Request, Want
+from cpqueens.backends.clock import by_processor
 from cpqueens.backends.named import parameters_of
 from cpqueens.errors import UnsupportedRequest
 from cpqueens.fuzzing.fuzz import assert_agree as assert_agree
@@ -166,17 +167,17 @@ class BackendConformance:
     def test_stops_when_cancelled(self) -> None:
         """A cancelled run ends soon and claims nothing."""
         request: dict[str, Any] = {"interrupted": lambda: True}
-        started = time.monotonic()
+        started = time.process_time()
         ended = self.run(queens(30), self.listing, **request).ended
-        assert time.monotonic() - started < 10
+        assert time.process_time() - started < 10
         assert not ended.exhausted
         assert ended.stop_reason is StopReason.INTERRUPTED
 
     def test_keeps_the_time_limit(self) -> None:
         """A run that cannot finish ends with the clock (compilation is outside it) and says so."""
-        clock = Clock(0.3)
-        ended = self.run(_hopeless(), self.listing, clock=clock).ended
-        assert clock.elapsed() < 5
+        started = time.process_time()
+        ended = self.run(_hopeless(), self.listing, clock=Clock(0.3)).ended
+        assert time.process_time() - started < 5
         assert not ended.exhausted
         assert ended.stop_reason is StopReason.TIME_LIMIT
 
@@ -198,7 +199,8 @@ class BackendConformance:
                 return
             raise AssertionError(f"{self.solver} takes an objective without declaring it")
         limit = None if self.backend.proves else 0.5
-        outcome = model.solve(solver=self.solver, time_limit=limit)
+        with by_processor():
+            outcome = model.solve(solver=self.solver, time_limit=limit)
         assert outcome.objective == 7
         assert outcome.status is (Status.OPTIMAL if self.backend.proves else Status.FEASIBLE)
 

@@ -61,7 +61,7 @@ def evaluate(
     processes: int | None = None,
     executor: Executor | None = None,
     record: str | PathLike[str] | None = None,
-    reference_time: float = 2.0,
+    reference_time: float | None = None,
     progress: Callable[[Progress], object] | None = None,
     measures: Sequence[str] | None = None,
 ) -> Evaluation:
@@ -103,7 +103,7 @@ def evaluate(
         run again; runs of another problem, heuristic, limit or version of this package are refused.
     reference_time
         Seconds in which an exact solver may find all solutions of each problem, or prove the optimum, to
-        compare with; 0 for none.
+        compare with; 0 for none; by default 2 seconds of processor time.
     progress
         Called with a `Progress` after each batch of runs.
     measures

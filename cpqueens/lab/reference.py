@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cpqueens.answers.symmetry import Group, orbits
+from cpqueens.backends.clock import limited
 from cpqueens.language.rows import IntArray
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 MOST = 200_000
 """Solutions of a set that is enumerated."""
 
+SECONDS = 2.0
 MORE = "--reference-time SECONDS (reference_time=) gives more"
 
 EXPECTED = 5
@@ -60,12 +62,17 @@ class Reference:
         return f"{self.problem}: a solution exists"
 
 
-def prove(model: Model, title: str, seconds: float) -> Reference:
-    """Return what exact solvers prove of a model within some seconds."""
+def prove(model: Model, title: str, seconds: float | None) -> Reference:
+    """Return what exact solvers prove of a model within some seconds, by default `SECONDS` of a processor."""
+    if seconds == 0:
+        return Reference(title, unknown="no exact solver was asked")
+    with limited(seconds, SECONDS) as limit:
+        return _proved(model, title, limit)
+
+
+def _proved(model: Model, title: str, seconds: float) -> Reference:
     from cpqueens.errors import CpqueensError
 
-    if seconds <= 0:
-        return Reference(title, unknown="no exact solver was asked")
     try:
         if model.objective is not None:
             best = model.solve(time_limit=seconds)

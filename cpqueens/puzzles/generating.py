@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import random
-import time
 from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from cpqueens.backends.clock import limited, now
 from cpqueens.errors import ModelError, NotInTime
 from cpqueens.puzzles.growing import grown, joined
 from cpqueens.puzzles.placing import random_placement
@@ -29,7 +29,7 @@ _JOINS = 50
 
 
 def generated_regions(
-    size: int, seed: int, stars: int = 1, time_limit: float = TIME_LIMIT
+    size: int, seed: int, stars: int = 1, time_limit: float | None = None
 ) -> tuple[str, ...]:
     """Return rows of letters of a puzzle with exactly one solution and connected regions.
 
@@ -48,7 +48,7 @@ def generated_regions(
     Parameters
     ----------
     time_limit
-        Seconds; the puzzle of a seed does not depend on them.
+        Seconds, by default 60 of processor time; the puzzle of a seed does not depend on them.
 
     Raises
     ------
@@ -61,20 +61,20 @@ def generated_regions(
         raise ModelError(f"stars: 1 to {MOST} are needed, got {stars}")
     if not 4 * stars <= size <= LARGEST:
         raise ModelError(f"size: {4 * stars} to {LARGEST} is needed with stars={stars}, got {size}")
-    if not time_limit > 0:
+    if time_limit is not None and not time_limit > 0:
         raise ModelError(f"time_limit: more than 0 seconds are needed, got {time_limit}")
-    end = time.monotonic() + time_limit
     shuffle = random.Random(f"{size} {seed} {stars}")
-    with listening() as interrupt:
+    with limited(time_limit, TIME_LIMIT) as limit, listening() as interrupt:
+        end = now() + limit
 
         def left() -> float:
-            seconds = end - time.monotonic()
+            seconds = end - now()
             if interrupt.poll():
                 raise KeyboardInterrupt
             if seconds <= 0:
                 raise NotInTime(
                     f"no puzzle of size {size} with stars={stars} and seed={seed} was found in"
-                    f" {time_limit:.3g} s; other seeds, more time or larger boards may help"
+                    f" {limit:.3g} s; other seeds, more time or larger boards may help"
                 )
             return seconds
 

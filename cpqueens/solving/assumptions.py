@@ -10,7 +10,8 @@ import numpy as np
 
 from cpqueens.answers.core import Assumption, AssumptionCore
 from cpqueens.answers.outcome import Outcome, SolutionSet, Status
-from cpqueens.backends.base import Request, Share, Want, sharing
+from cpqueens.backends.base import Request, Want
+from cpqueens.backends.clock import Share, sharing
 from cpqueens.errors import CpqueensError, ModelError
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.linear import Linear

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from cpqueens.answers.outcome import Status
-from cpqueens.backends.base import Request, Share, Want, sharing
+from cpqueens.backends.base import Request, Want
+from cpqueens.backends.clock import Share, sharing
 from cpqueens.errors import BackendFault, CpqueensError, ModelError
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.describe import describe

@@ -11,7 +11,8 @@ import numpy as np
 from cpqueens.answers.check import Checker
 from cpqueens.answers.outcome import Fault, Outcome, Solution, SolutionSet, Status, StopReason
 from cpqueens.backends import named
-from cpqueens.backends.base import Backend, Ended, Request, Want, current_share, within_limits
+from cpqueens.backends.base import Backend, Ended, Request, Want, within_limits
+from cpqueens.backends.clock import current_share
 from cpqueens.errors import BackendFault, CpqueensError, ModelError, UnsupportedConstraint
 from cpqueens.kernels.jit import tiers
 from cpqueens.language.rows import IntArray

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import cpqueens
 from cpqueens.answers.outcome import Solution
+from cpqueens.backends.clock import by_processor
 from cpqueens.problems import catalog
 from cpqueens.problems.published import Published
 from cpqueens.report.formats import render
@@ -59,10 +60,11 @@ def pages(folder: Path) -> dict[str, str]:
     small = folder / "extra" / "thumbnails"
     small.mkdir(parents=True)
     problems = {name: catalog.find(name) for name in catalog.names()}
-    solved = {
-        name: problem.instance().model.solve(time_limit=60, random_seed=1)
-        for name, problem in problems.items()
-    }
+    with by_processor():
+        solved = {
+            name: problem.instance().model.solve(time_limit=60, random_seed=1)
+            for name, problem in problems.items()
+        }
     pages = {
         f"gallery/{name}.md": _problem(problem, solved[name].solution) for name, problem in problems.items()
     }

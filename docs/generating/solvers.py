@@ -9,7 +9,8 @@ import numpy as np
 
 from cpqueens import CpqueensError, Model
 from cpqueens.backends import named
-from cpqueens.backends.base import Backend, Feature, Order, Share, sharing
+from cpqueens.backends.base import Backend, Feature, Order
+from cpqueens.backends.clock import Share, by_processor, sharing
 from cpqueens.cli.strategies import told_of
 from cpqueens.problems import catalog
 from cpqueens.report.replay import replay_page
@@ -21,7 +22,7 @@ SHOWN = (("queens", ["n=8"]), ("all_interval", ["n=8"]), ("magic_square", ["n=3"
 EVENTS, PATIENCE, SEEDS = 100_000, 60.0, 20
 """How many events are kept, processor seconds for a run, and seeds that are compared."""
 OWN, FOREIGN = (200, {"step_limit": 100_000}), (30, {"time_limit": 0.5})
-"""Runs of a distribution, and their limit: some searches of other libraries run into a trap and never end."""
+"""Runs of a distribution, and their limit, in steps or processor seconds: some searches never end."""
 
 ORDERS = {
     Order.LEXICOGRAPHIC: "in lexicographic order, without repetition, resumable",
@@ -190,14 +191,15 @@ def _at_work(solver: str, backend: Backend, replays: Path) -> Iterator[str]:
     else:
         yield "There is no recording: the search is another library's, which does not report its steps."
     runs, limits = OWN if records else FOREIGN
-    steps = instance.model.runs(solver, seeds=SEEDS, **limits).steps
+    with by_processor():
+        steps = instance.model.runs(solver, seeds=SEEDS, **limits).steps
+        drawn = pictures.run_lengths(solver, instance, runs, **limits)
     if np.any(steps) and np.all(steps == steps[0]):
         yield (
             f"It is deterministic: with each of {SEEDS} seeds the search on {what} took {steps[0]:,} "
             "steps, so that its run-time distribution is a single stair."
         )
         return
-    drawn = pictures.run_lengths(solver, instance, runs, **limits)
     if drawn is None:
         yield f"No run on {what} ended within its limit."
     else:

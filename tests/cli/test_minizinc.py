@@ -281,5 +281,5 @@ def driven(folder: Path, solver: str, model: str | Path, *flags: str) -> list[st
     path = MODELS / f"{model}.mzn" if isinstance(model, str) else model
     words = ["minizinc", "--solver", solver, *flags, str(path)]
     environment = {**os.environ, "MZN_SOLVER_PATH": str(folder)}
-    done = subprocess.run(words, capture_output=True, text=True, env=environment, timeout=120, check=False)
+    done = subprocess.run(words, capture_output=True, text=True, env=environment, timeout=600, check=False)
     return done.stdout.splitlines()

@@ -34,7 +34,7 @@ def start_counting(folder: Path, **more: object) -> "subprocess.Popen[str]":
         "    return catalog.find('queens').instance(n=n).model\n"
     )
     process = start("count", f"{folder / 'slow.py'}:slow", "--solver", "cpsat", **more)
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 600
     while not marker.exists() and time.monotonic() < deadline:
         time.sleep(0.02)
     time.sleep(1.5)
@@ -45,7 +45,7 @@ def start_counting(folder: Path, **more: object) -> "subprocess.Popen[str]":
 def test_a_signal_prints_what_was_counted(number: signal.Signals, tmp_path: Path) -> None:
     process = start_counting(tmp_path)
     process.send_signal(number)
-    output, errors = process.communicate(timeout=20)
+    output, errors = process.communicate(timeout=600)
     assert process.returncode == 130, errors
     assert "Traceback" not in errors
     assert "interrupted" in output + errors
@@ -54,18 +54,18 @@ def test_a_signal_prints_what_was_counted(number: signal.Signals, tmp_path: Path
 def test_sigterm_is_heard_where_ctrl_c_is_ignored(tmp_path: Path) -> None:
     process = start_counting(tmp_path, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN))
     process.terminate()
-    _, errors = process.communicate(timeout=20)
+    _, errors = process.communicate(timeout=600)
     assert process.returncode == 130, errors
 
 
 def test_an_interrupted_file_holds_whole_solutions(tmp_path: Path) -> None:
     path = tmp_path / "x.npy"
     process = start("enumerate", "queens", "n=16", "--solver", "cpsat", "--out", str(path))
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 600
     while time.monotonic() < deadline and not any(p.stat().st_size > 1000 for p in tmp_path.iterdir()):
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
-    output, errors = process.communicate(timeout=20)
+    output, errors = process.communicate(timeout=600)
     assert process.returncode == 130, errors
     array = np.load(path)
     assert array.shape[1] == 16
@@ -81,13 +81,13 @@ def test_a_closed_pipe_is_quiet() -> None:
         assert process.stdout.readline().startswith("[")
         process.stdout.close()
         assert process.stderr.read() == ""
-        assert process.wait(timeout=20) == 0
+        assert process.wait(timeout=600) == 0
 
 
 def test_a_terminal_without_unicode_gets_ascii() -> None:
     environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
     process = start("solve", "queens", "n=6", "--solver", "cpsat", env=environment)
-    output, errors = process.communicate(timeout=20)
+    output, errors = process.communicate(timeout=600)
     assert process.returncode == 0, errors
     assert output.splitlines()[0].count("Q") == 1
     assert output.isascii()
@@ -135,7 +135,7 @@ def on_terminal(*args: str) -> str:
             except OSError:  # the other side is closed
                 break
             shown += part
-        process.wait(timeout=30)
+        process.wait(timeout=600)
     os.close(ours)
     return shown.decode()
 

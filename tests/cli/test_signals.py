@@ -164,7 +164,7 @@ class Running:
 
     def wait_until_at_work(self, work: float = 0.0) -> None:
         """Wait until the mark is there, or so much work is done where there is none, and a little longer."""
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 600
         mark = self.folder / "begun"
         started = time.monotonic()
         while not mark.exists():

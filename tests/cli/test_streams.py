@@ -26,7 +26,7 @@ VERBS = [
 def shell(command: str) -> "subprocess.CompletedProcess[str]":
     """Run a command line in which ``cpqueens`` is the program of this environment."""
     program = f'cpqueens() {{ {shlex.quote(sys.executable)} -m cpqueens "$@"; }}; {command}'
-    return subprocess.run(["sh", "-c", program], capture_output=True, text=True, check=False, timeout=120)
+    return subprocess.run(["sh", "-c", program], capture_output=True, text=True, check=False, timeout=600)
 
 
 def one_line(done: "subprocess.CompletedProcess[str]", code: int = 2) -> str:

@@ -80,6 +80,6 @@ def test_an_interrupted_child_says_what_it_has():
 def test_full_memory_is_a_code():
     model = Model()
     model.intvar(0, 9, shape=7, name="x")  # ten million solutions, all of which the child keeps
-    report = cross_check(model, [Isolated("python-constraint", memory=300 * 2**20)], time_limit=300.0)
+    report = cross_check(model, [Isolated("python-constraint", memory=300 * 2**20)], time_limit=600)
     assert {str(d.code) for d in report.disagreements} <= {"OUT_OF_MEMORY", "CRASH"}
     assert report.exit_code in (30, 32)

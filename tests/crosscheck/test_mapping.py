@@ -27,14 +27,14 @@ def squares(rows: Model) -> Any:
 
 def test_columns_by_row_and_squares_are_the_same_boards() -> None:
     rows, board = queens(6), queens(6, viewpoint="booleans")
-    found = compare(rows, board, mapping={"q": columns(board)}, time_limit=60)
+    found = compare(rows, board, mapping={"q": columns(board)}, time_limit=600)
     assert found.verdict is EQUAL
     assert found.shared == tuple(f"q[{k}]" for k in range(6))
     assert not any("one by one" in by[0] for by in found.proofs.values())  # squares are functions of columns
-    assert compare(board, rows, mapping={"x": squares(rows)}, time_limit=60).verdict is EQUAL
-    assert compare(board, rows, mapping=[(columns(board), "q")], time_limit=60).verdict is EQUAL
+    assert compare(board, rows, mapping={"x": squares(rows)}, time_limit=600).verdict is EQUAL
+    assert compare(board, rows, mapping=[(columns(board), "q")], time_limit=600).verdict is EQUAL
     pairs = [(rows["q"][0], columns(board)[0]), (rows["q"][1:], columns(board)[1:])]
-    assert compare(rows, board, mapping=pairs, time_limit=60).verdict is EQUAL
+    assert compare(rows, board, mapping=pairs, time_limit=600).verdict is EQUAL
     assert rows.constraint_count == 3  # nothing was written into them
     assert len(board.decisions) == 36
 
@@ -42,13 +42,13 @@ def test_columns_by_row_and_squares_are_the_same_boards() -> None:
 def test_large_boards_too() -> None:
     """That no two queens share a column is refuted value by value: pairs of them would take search."""
     rows, board = queens(24), queens(24, viewpoint="booleans")
-    assert compare(rows, board, mapping={"q": columns(board)}, time_limit=300).verdict is EQUAL
+    assert compare(rows, board, mapping={"q": columns(board)}, time_limit=600).verdict is EQUAL
 
 
 def test_a_difference_is_a_witness_of_both() -> None:
     rows, board = queens(6), queens(6, viewpoint="booleans")
     rows += rows["q"][0] < rows["q"][5]
-    found = compare(rows, board, mapping={"q": columns(board)}, time_limit=60)
+    found = compare(rows, board, mapping={"q": columns(board)}, time_limit=600)
     assert found.verdict is A_IN_B
     (difference,) = found.differences
     placed = list(difference.values.values())
@@ -57,7 +57,7 @@ def test_a_difference_is_a_witness_of_both() -> None:
     assert any("q[0]" in reason for reason in difference.reasons)
     board += board["x"][0, :2].sum() == 1
     board += board["x"][5, 3:].sum() == 1
-    assert compare(board, rows, mapping={"x": squares(rows)}, time_limit=60).verdict is A_IN_B
+    assert compare(board, rows, mapping={"x": squares(rows)}, time_limit=600).verdict is A_IN_B
 
 
 def test_squares_that_no_row_needs_are_free() -> None:
@@ -68,10 +68,10 @@ def test_squares_that_no_row_needs_are_free() -> None:
     rows += q[0] + q[1] <= 3
     board += columns(board).sum() <= 3
     # a row of squares adds up to 0..3, and 3 is no column
-    found = compare(rows, board, mapping={"q": columns(board)}, time_limit=60)
+    found = compare(rows, board, mapping={"q": columns(board)}, time_limit=600)
     assert found.verdict is A_IN_B
     board += columns(board) <= 2
-    assert compare(rows, board, mapping={"q": columns(board)}, time_limit=60).verdict is EQUAL
+    assert compare(rows, board, mapping={"q": columns(board)}, time_limit=600).verdict is EQUAL
     assert x.size == 6
 
 
@@ -109,7 +109,7 @@ def test_verdicts_with_terms_are_those_of_the_sets(seed: int) -> None:
     right = {
         tuple((s["x"] @ np.arange(3)).tolist()) for s in board.enumerate(solver="python-constraint").solutions
     }
-    found = compare(rows, board, mapping={"q": columns(board)}, time_limit=60)
+    found = compare(rows, board, mapping={"q": columns(board)}, time_limit=600)
     expected = EQUAL if left == right else A_IN_B if left < right else B_IN_A if right < left else None
     assert expected is None or found.verdict is expected
     assert expected or found.verdict in (ModelRelation.OVERLAP, ModelRelation.DISJOINT)

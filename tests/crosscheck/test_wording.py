@@ -66,7 +66,7 @@ def test_a_large_model_rewritten_is_decided_at_once(gone: bool) -> None:
     a += [AllDifferent(x), AllDifferent(x + np.arange(40))]
     b += [y[i] != y[j] for i in range(40) for j in range(i) if not (gone and (i, j) == (39, 0))]
     b += AllDifferent(y + np.arange(40))
-    found = compare(a, b, time_limit=60, solvers=("cpsat",))
+    found = compare(a, b, time_limit=600, solvers=("cpsat",))
     assert found.verdict == ("A_IN_B" if gone else "EQUAL")
 
 

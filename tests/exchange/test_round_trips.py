@@ -24,7 +24,7 @@ def test_of_models_in_the_style_of_cpmpy(name: str) -> None:
     x, b, y = foreign.variables()
     ours = from_cpmpy(cp.Model(foreign.CASES[name](x, b, y))).model
     back = from_cpmpy(to_cpmpy(ours).model).model
-    assert compare(ours, back, time_limit=60).verdict == "EQUAL"
+    assert compare(ours, back, time_limit=600).verdict == "EQUAL"
 
 
 # ---- from our own models, by every way ---------------------------------------------------------------------
@@ -106,7 +106,7 @@ def test_comparing_says_so() -> None:
     for way, go in WAYS.items():
         for name in ("knapsack", "configuration"):
             model = styles.styled(name)
-            assert compare(model, go(model)[0], time_limit=60).equal, (way, name)
+            assert compare(model, go(model)[0], time_limit=600).equal, (way, name)
 
 
 def test_a_constant_of_an_objective_that_is_no_double_is_kept() -> None:

@@ -69,7 +69,7 @@ def rows(path: Path, table: str) -> int:
 def to_the_end(path: Path) -> None:
     """Have a coordinator finish a count, which must be exact."""
     with begun(path, 7, "--workers", "2") as process:
-        printed = process.communicate(timeout=120)
+        printed = process.communicate(timeout=600)
     assert process.returncode == 0, printed
     totals = found_in(path)
     assert (totals.count, totals.complete, totals.conflicts) == (40, True, 0)
@@ -114,7 +114,7 @@ def test_a_full_disk_is_said_in_one_line_and_nothing_is_lost(tmp_path: Path) -> 
     with begun(
         path, 7, "--workers", "1", before=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, small)
     ) as full:
-        _, err = full.communicate(timeout=120)
+        _, err = full.communicate(timeout=600)
     assert full.returncode == 2, err
     assert len(err.splitlines()) == 1
     assert b"what was committed before is kept" in err
@@ -128,7 +128,7 @@ def test_interrupted_by_a_signal_it_says_how_to_resume(tmp_path: Path) -> None:
         while not rows(path, "session"):  # from then on it listens
             time.sleep(0.02)
         process.send_signal(signal.SIGTERM)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=600)
     assert process.returncode == 130, (out, err)
     assert b"resume     by the same command" in out
     assert not found_in(path).conflicts

@@ -193,7 +193,7 @@ def test_viewpoints_have_the_same_solutions(name: str, viewpoint: str) -> None:
     plain, other = problem.instance(**given), problem.instance(**given, viewpoint=viewpoint)
     shared = {block.name for block in plain.model.blocks} & {block.name for block in other.model.blocks}
     mapping = None if shared else {"q": other.model["x"] @ np.arange(6)}
-    assert compare(plain.model, other.model, mapping=mapping, time_limit=60).verdict == "EQUAL"
+    assert compare(plain.model, other.model, mapping=mapping, time_limit=600).verdict == "EQUAL"
     found = other.model.enumerate(solver="cpsat").solutions
     assert not any(other.verify(s.as_dict()) for s in found)
     assert plain.model.count(solver="cpsat") == len(found) > 0

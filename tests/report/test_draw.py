@@ -94,7 +94,7 @@ def test_every_view_is_drawn(name: str) -> None:
 
 @each("name", catalog.names())
 def test_every_problem_draws_a_solution(name: str) -> None:
-    outcome = catalog.load(name).model.solve(solver="cpsat", time_limit=20)
+    outcome = catalog.load(name).model.solve(solver="cpsat", time_limit=600)
     assert outcome.solution is not None
     assert str(outcome.solution).strip()
     picture = outcome.solution._repr_svg_()

@@ -111,7 +111,7 @@ def test_objectives_and_optimal_sets_under_assumptions(switched: Model, optimize
 
 
 def test_a_heuristic_finds_under_assumptions_and_proves_nothing(switched: Model) -> None:
-    found = switched.solve("local-search", assumptions=[switched["x"][0] == 3], time_limit=60)
+    found = switched.solve("local-search", assumptions=[switched["x"][0] == 3], time_limit=600)
     assert found[switched["x"][0]] == 3
     none = switched.solve("local-search", assumptions=[switched["b"][:2]], time_limit=0.2)
     assert (none.status, none.core) == ("UNKNOWN", None)

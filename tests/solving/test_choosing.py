@@ -37,6 +37,6 @@ def test_auto_places_many_rectangles_by_local_search() -> None:
     chosen = [choose(m, "auto", Want.ONE)[0] for m in (many, few, loose, tight)]
     assert chosen == ["local-search+cpsat", "auto", "auto", "auto"]
     assert choose(many, "auto", Want.ALL)[0] == "auto"
-    outcome = many.solve(time_limit=60)
+    outcome = many.solve(time_limit=600)
     assert outcome.status == "FEASIBLE"
     assert outcome.statistics["reason"].startswith("many rectangles that fill all there is, ")

@@ -102,7 +102,7 @@ class Slow:
     def run(self, model: Any, request: Any, deliver: Any) -> Ended:
         if len(self.rows):
             deliver(self.rows)
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 600
         while not request.should_stop():
             request.heard(len(self.rows))
             time.sleep(0.001)

@@ -12,6 +12,7 @@ from fake_backend import FakeBackend
 
 from cpqueens import AllDifferent, Model
 from cpqueens.backends.base import Many
+from cpqueens.backends.clock import by_processor
 from cpqueens.backends.local_search import backend as local_search
 from cpqueens.errors import BackendFault, CpqueensError, ModelError
 from cpqueens.solving import runs as solving
@@ -117,7 +118,8 @@ def test_what_is_claimed_together_is_checked(monkeypatch: pytest.MonkeyPatch) ->
 
 @pytest.mark.parametrize("solver", [SWEEPS, "las-vegas", "local-search:sosic-gu-4"])
 def test_a_time_limit_is_that_of_each_run(solver: str) -> None:
-    runs = queens(3).runs(solver, seeds=3, time_limit=0.05)
+    with by_processor():  # on a busy machine nothing may happen in 0.05 s by the clock
+        runs = queens(3).runs(solver, seeds=3, time_limit=0.05)
     assert runs.stop_reason.tolist() == ["time_limit"] * 3
     assert (runs.seconds >= 0.04).all()
     assert (runs.steps > 0).all()

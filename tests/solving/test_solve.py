@@ -563,11 +563,11 @@ def test_two_outcomes_of_one_model_live_side_by_side(optimizer: str) -> None:
 
 def test_a_time_limit_ends_the_run(solver: str) -> None:
     m = queens(14)
-    started = time.monotonic()
+    started = time.process_time()
     outcome = m.enumerate(lambda s: None, solver=solver, time_limit=0.3)
     if not outcome.complete:
         assert outcome.stop_reason is StopReason.TIME_LIMIT
-    assert time.monotonic() - started < 5
+    assert time.process_time() - started < 5
 
 
 def test_the_consumer_is_outside_the_deadline(pair) -> None:

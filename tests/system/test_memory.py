@@ -22,7 +22,7 @@ def under(mebibytes: int, *arguments: str) -> subprocess.CompletedProcess[str]:
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (size, size)),
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=600,
         check=False,
     )
 
@@ -51,7 +51,7 @@ def test_an_isolated_backend_without_memory_is_a_line_of_the_report() -> None:
     from cpqueens.fuzzing.testing import queens
 
     starved = Isolated("las-vegas", memory=250 * 2**20)
-    report = cross_check(queens(4), [starved], time_limit=20)
+    report = cross_check(queens(4), [starved], time_limit=600)
     assert [(str(d.code), d.accused) for d in report.disagreements] == [("OUT_OF_MEMORY", "las-vegas")]
 
 

@@ -28,10 +28,10 @@ def work_for_ever() -> None:
 
 def test_stopping_ends_work_without_a_loop_and_nothing_after_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stops, "_EVERY", 0.0005)
-    asked = time.monotonic()
+    asked, used = time.monotonic(), time.process_time()
     with pytest.raises(Stopped), stopping(lambda: time.monotonic() > asked + 0.05):
         work_for_ever()
-    assert time.monotonic() - asked < 10  # the work itself never ends
+    assert time.process_time() - used < 10  # the work itself never ends
     for _ in range(200):  # ends just about when it is asked to: inside the block, or never
         instant = time.monotonic() + 0.002
         with contextlib.suppress(Stopped), stopping(lambda at=instant: time.monotonic() > at):
@@ -63,9 +63,10 @@ def test_a_big_model_is_not_compiled_to_the_end(strategy: str) -> None:
     small, model = queens(12), queens(300_000)
     model.add(model["q"][0] != 0)
     small.solve(solver=f"local-search:{strategy}", step_limit=10)  # compiles kernels
+    used = time.process_time()
     outcome = model.solve(solver=f"local-search:{strategy}", time_limit=0.05)
     assert (outcome.status, outcome.stop_reason) == ("UNKNOWN", "time_limit")
-    assert outcome.statistics["total_time"] - outcome.statistics["compile_time"] < 5
+    assert time.process_time() - used < 5
 
 
 def test_of_blocks_within_each_other_the_outer_goes_on_watching() -> None:

@@ -9,8 +9,9 @@ from functools import cache
 from typing import Any
 
 from cpqueens.errors import MissingLibrary
+from cpqueens.system.children import Patience
 
-_PATIENCE = 20.0  # seconds for the list of solvers
+_PATIENCE = 20.0  # seconds of processor time for the list of solvers
 OURS = "org.cpqueens."
 
 
@@ -35,8 +36,7 @@ def solvers() -> dict[str, dict[str, Any]]:
     """Return by short name, such as ``gecode``, what MiniZinc says of each solver that it can run but us."""
     try:
         words = [program(), "--solvers-json"]
-        done = subprocess.run(words, capture_output=True, timeout=_PATIENCE, check=False)
-        listed = json.loads(done.stdout)
+        listed = json.loads(_output(words))
     except (MissingLibrary, OSError, ValueError, subprocess.SubprocessError):
         return {}
     return {
@@ -45,6 +45,19 @@ def solvers() -> dict[str, dict[str, Any]]:
         if isinstance(s, dict) and s.get("executable") and not s.get("isGUIApplication")
         and not str(s.get("id", "")).startswith(OURS)
     }  # fmt: skip
+
+
+def _output(words: list[str]) -> bytes:
+    """Return what a program writes that ends within `_PATIENCE`."""
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+        patience = Patience(_PATIENCE, process.pid)
+        while True:
+            try:
+                return process.communicate(timeout=patience.remaining())[0]
+            except subprocess.TimeoutExpired:
+                if patience.is_over():
+                    process.kill()
+                    raise
 
 
 def family(name: str | None) -> str:

@@ -49,7 +49,7 @@ def test_variables_with_bounds_only(solver: str) -> None:
     m = Model()
     x = m.intvar(0, 10**9, shape=3, name="x")
     m += [x[0] + x[1] == 10**9, x[0] - x[1] == 4, x[2] == 2 * x[0] - 10**9, AllDifferent(x)]
-    outcome = m.enumerate(solver=solver, time_limit=60)
+    outcome = m.enumerate(solver=solver, time_limit=600)
     assert outcome.complete
     assert outcome.solutions.matrix.tolist() == [[500_000_002, 499_999_998, 4]]
 
@@ -103,7 +103,7 @@ def test_an_optimum_far_away() -> None:
     x, y = m.intvar(-(10**9), 10**9, shape=2, name="x")
     m += [x + y == 7, x >= 10**9 - 3]
     m.minimize(x + 2 * y)
-    outcome = m.solve(solver="backtracking", time_limit=60)
+    outcome = m.solve(solver="backtracking", time_limit=600)
     assert outcome.complete
     assert outcome.objective == 10**9 + 2 * (7 - 10**9)
 

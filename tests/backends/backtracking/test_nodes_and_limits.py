@@ -20,6 +20,7 @@ from cpqueens.backends.backtracking.network import build_memory
 from cpqueens.backends.base import Clock, Request, Want
 from cpqueens.lowered.compiled import PLAIN_KINDS, compile_model
 from cpqueens.solving.solve import count_solutions
+from cpqueens.system.platforms import children_seconds
 
 SAME_TREE = ("check", "table", "rowmask", "bitmask")
 # Partial placements of k queens in the first k rows of the 8 by 8 board, k = 0..8: OEIS A319284.
@@ -103,25 +104,24 @@ def test_a_generous_step_limit_changes_nothing(strategy: str) -> None:
 def test_time_limits_are_kept_while_counting(strategy: str, limit: float) -> None:
     solver = f"backtracking:{strategy}"
     queens(6).count(solver=solver)  # waiting for the compiler would be within the limit
-    started = time.monotonic()
+    started, used = time.monotonic(), time.process_time()
     outcome = count_solutions(queens(19), solver, time_limit=limit)
-    spent = time.monotonic() - started
+    spent, used = time.monotonic() - started, time.process_time() - used
     assert outcome.stop_reason is StopReason.TIME_LIMIT
     assert not outcome.complete
     assert limit <= spent
-    own = outcome.statistics["total_time"] - outcome.statistics["compile_time"]
-    assert own < limit + 5.0  # on a busy machine; the count itself takes hours
+    assert used < limit + 5.0  # the count itself takes hours
     with pytest.raises(IncompleteCount):
         queens(19).count(solver=solver, time_limit=limit)
 
 
 @pytest.mark.parametrize("strategy", ["bitmask", "forward"])
 def test_time_limits_are_kept_while_listing(strategy: str) -> None:
+    used = time.process_time()
     outcome = queens(16).enumerate(lambda s: None, solver=f"backtracking:{strategy}", time_limit=1)
     assert outcome.stop_reason is StopReason.TIME_LIMIT
     assert outcome.status is Status.FEASIBLE
-    own = outcome.statistics["total_time"] - outcome.statistics["consumer_time"]
-    assert own - outcome.statistics["compile_time"] < 5
+    assert time.process_time() - used < 5
 
 
 def test_solution_limits_deliver_exactly_so_many() -> None:
@@ -135,10 +135,11 @@ PROGRAM = """
 from cpqueens.models.queens import queens
 from cpqueens.models.costas_array import costas_array
 from cpqueens.solving.solve import count_solutions
+from cpqueens.system.platforms import children_seconds
 model = {model}
 count_solutions({small}, {solver!r})
 print("ready", flush=True)
-outcome = count_solutions(model, {solver!r}, num_workers={workers}, time_limit=60)
+outcome = count_solutions(model, {solver!r}, num_workers={workers}, time_limit=600)
 print(outcome.stop_reason, outcome.complete)
 """
 
@@ -158,16 +159,16 @@ print(outcome.stop_reason, outcome.complete)
 def test_ctrl_c_ends_compiled_search(solver: str, model: str, workers: int) -> None:
     small = model.split("(")[0] + "(5)"
     program = PROGRAM.format(model=model, small=small, solver=solver, workers=workers)
+    used = children_seconds()
     process = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     assert process.stdout.readline() == "ready\n"
     time.sleep(0.5)
     process.send_signal(signal.SIGINT)
-    started = time.monotonic()
-    output, _ = process.communicate(timeout=30)
+    output, _ = process.communicate(timeout=600)
     assert output == "interrupted False\n"
     assert process.returncode == 0
-    assert time.monotonic() - started < 20  # with the interpreter's own end, on a busy machine
+    assert children_seconds() - used < 60  # with the interpreter's beginning
 
 
 def test_progress_is_reported_while_counting() -> None:

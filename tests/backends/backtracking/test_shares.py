@@ -91,12 +91,12 @@ def test_threads_are_told_and_nodes_are_nearly_those_of_one() -> None:
 
 
 def test_a_time_limit_ends_all_threads() -> None:
-    started = time.monotonic()
+    started = time.process_time()
     outcome = count_solutions(magic_square(5), FORWARD, num_workers=2, time_limit=0.3)
     assert not outcome.complete
     assert outcome.stop_reason is StopReason.TIME_LIMIT
     assert outcome.statistics["nodes"] > 0
-    assert time.monotonic() - started < 30
+    assert time.process_time() - started < 30
 
 
 @pytest.mark.slow

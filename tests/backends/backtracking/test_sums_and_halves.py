@@ -73,7 +73,7 @@ def test_bounds_of_a_billion_values_are_halved(difference: int, count: int) -> N
     y = m.intvar(-(10**12), 10**12, name="y")
     m.add(x + y == 7)
     m.add(x - y == difference)
-    outcome = m.enumerate(solver=FORWARD, time_limit=60)
+    outcome = m.enumerate(solver=FORWARD, time_limit=600)
     assert outcome.complete
     assert outcome.count == count
     assert outcome.status is (Status.FEASIBLE if count else Status.INFEASIBLE)

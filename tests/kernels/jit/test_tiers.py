@@ -284,7 +284,7 @@ def test_what_is_compiled_soon_is_waited_for_soon(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(tiers, "LOOK", 0.0)
     for solver, waits in (("bitmask", True), ("sums", True), ("forward", False)):
         model = costas_array(18) if solver == "sums" else queens(18)
-        outcome = count_solutions(model, f"backtracking:{solver}", time_limit=1)
+        outcome = count_solutions(model, f"backtracking:{solver}", time_limit=3 if waits else 1)
         assert str(outcome.stop_reason) == "time_limit"
         assert (outcome.statistics["compile_time"] > 0) is waits
 
@@ -325,6 +325,6 @@ def test_a_rival_answers_while_the_own_engine_waits_for_the_compiler(monkeypatch
     monkeypatch.setattr(tiers, "COMPILE", 0.0)
     monkeypatch.setattr(tiers, "WAIT", 0.0)
     monkeypatch.setattr(tiers, "LOOK", 0.0)
-    outcome = langford(7).enumerate(time_limit=30)
+    outcome = langford(7).enumerate(time_limit=600)
     assert (outcome.solver, outcome.count, outcome.complete) == ("cpsat", 52, True)
     assert outcome.statistics["compile_time"] > 0
