@@ -130,7 +130,7 @@ class Share:
                 work.count_once(clock.used(), time.thread_time() - began)
 
 
-class _Work(Share):
+class _Worked(Share):
     """What a block has had of processors: its runs, and its own thread between them."""
 
     def __init__(self) -> None:
@@ -149,7 +149,7 @@ class _Work(Share):
 
 
 _share: ContextVar[Share | None] = ContextVar("share", default=None)
-_work: ContextVar[_Work | None] = ContextVar("work", default=None)
+_work: ContextVar[_Worked | None] = ContextVar("work", default=None)
 
 
 @contextmanager
@@ -165,7 +165,7 @@ def sharing(share: Share) -> Iterator[None]:
 @contextmanager
 def by_processor() -> Iterator[None]:
     """Let limits in this block, which no user has set, go by the processor seconds that it has, see `now`."""
-    work = _Work()
+    work = _Worked()
     token = _work.set(work)
     try:
         with sharing(work):

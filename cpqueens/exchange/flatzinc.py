@@ -39,6 +39,10 @@ MAX_BYTES = 2**29
 _MANY = 1000
 """From so many truths on they are defined together."""
 
+_TITLE = re.compile(r"% model (.{1,1000})\n")
+_NAMES = re.compile(r"^% (X_[0-9]+): (.{1,1000})$", re.MULTILINE)
+"""What our own text says of names that FlatZinc cannot have."""
+
 _STATED = re.compile(r"constraint\s+(\w+)")
 _DEFINES = re.compile(r"\bdefines_var\s*\(\s*([A-Za-z_]\w*)\s*\)")
 
@@ -148,8 +152,9 @@ class _DocumentReader:
         self.searched_first = searched_first
         self.at: int | None = None
         """Where the statement begins that is read."""
-        self.model = Model(Path(where).stem or "FlatZinc")
-        self.symbols = Symbols(self.model)
+        title = _TITLE.match(given)
+        self.model = Model(title[1] if title else Path(where).stem or "FlatZinc")
+        self.symbols = Symbols(self.model, dict(_NAMES.findall(given)))
         self.outputs: dict[str, text.Declared] = {}
         self.visible: set[str] = set()
         self.definers: dict[str, int] = {}
@@ -251,6 +256,8 @@ class _DocumentReader:
             is_own = found.is_variable and found.size is None and found.kind in ("int", "bool")
             if is_own and name not in taken and not self._is_defined(found):
                 kept[name] = (name,)
+        places = {name: place for place, name in enumerate(self.symbols.declared)}
+        kept = dict(sorted(kept.items(), key=lambda item: places[item[1][0]]))  # an array where it begins
         for are_arrays, names in groupby(
             self._in_order(kept), lambda name: self.symbols.declared[name].size is not None
         ):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -37,8 +37,9 @@ def ends_of(found: text.Declared) -> tuple[int, int] | None:
 class Symbols:
     """What is declared, and the terms that variables are; those of a name are looked up once."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, titles: Mapping[str, str]) -> None:
         self.model = model
+        self._titles = titles if len({*titles.values()}) == len(titles) else {}
         self.declared: dict[str, text.Declared] = {}
         self.bound: dict[str, Term] = {}
         self.integers: dict[str, int] = {}
@@ -49,12 +50,17 @@ class Symbols:
         self.arrays: dict[str, list[Term]] = {}
         self.parameters: dict[tuple[str, str], list[Any]] = {}
 
+    def title(self, name: str) -> str:
+        """Return what a variable is to be called in the model."""
+        title = self._titles.get(name, name)
+        return name if title in self.declared else title
+
     def create(self, name: str) -> Term:
         """Create one variable."""
         ends = ends_of(self.declared[name])
         if ends is None:
             raise ModelError(f"var int: {name}: bounds are needed, as in var -1000..1000: {name}")
-        array = self.model.intvar(*ends, name=name)
+        array = self.model.intvar(*ends, name=self.title(name))
         return self.known(name, array)
 
     def create_all(self, names: Sequence[str]) -> None:
@@ -68,7 +74,7 @@ class Symbols:
         lower, upper = np.array(ends, dtype=np.int64).reshape(-1, 2).T
         first = model._append(lower, upper, defined=False)
         for variable, name in enumerate(names, first):
-            model.blocks.create(name, variable, ())
+            model.blocks.create(self.title(name), variable, ())
             self._known(name, Term(model, (variable,), (1,), 0))
 
     def create_array(self, name: str, names: Sequence[str]) -> None:
@@ -77,7 +83,7 @@ class Symbols:
         assert shape is not None
         ends = [ends_of(self.declared[n]) or (0, 0) for n in names]
         low, high = (np.array(side).reshape(shape) for side in zip(*ends, strict=True))
-        array = self.model.intvar(low, high, shape=shape, name=name)
+        array = self.model.intvar(low, high, shape=shape, name=self.title(name))
         for term, entry in zip(array.reshape(-1), names, strict=True):
             self.known(entry, term)
 

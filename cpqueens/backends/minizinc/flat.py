@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from cpqueens.backends.minizinc.phrases import identifier
@@ -28,9 +28,9 @@ _RELATIONS = {
     ">": ("le", -1, 1),
 }
 """Relations to 0 as FlatZinc has them: the name, the sign of the term, what is added to it."""
-Clause = tuple[list[str], list[str]]
+Clause = tuple[list[Row], list[Row]]
 """Of which one is true, or of which one is false."""
-_CLAUSES: dict[str, Callable[[list[str]], list[Clause]]] = {
+_CLAUSES: dict[str, Callable[[list[Row]], list[Clause]]] = {
     "And": lambda row: [([literal], []) for literal in row],
     "Implication": lambda row: [(row[1:], row[:1])],
     "Negation": lambda row: [([], row)],
@@ -40,6 +40,7 @@ _CLAUSES: dict[str, Callable[[list[str]], list[Clause]]] = {
 _BINARY = {"maximum": "int_max", "minimum": "int_min"}
 _NEW = " :: var_is_introduced :: is_defined_var"
 _MOST = 2**62
+_DEEP = 100
 
 
 def supports(constraint: Constraint, context: str) -> bool:
@@ -50,7 +51,7 @@ def supports(constraint: Constraint, context: str) -> bool:
 def flatzinc_text(model: Statement) -> str:
     """Return the model, with its first objective, in FlatZinc; decision variables are written out.
 
-    Names that FlatZinc cannot have are replaced, with a comment.
+    Names that FlatZinc cannot have are replaced, with a comment that `from_flatzinc` understands.
 
     Raises
     ------
@@ -72,7 +73,11 @@ class _FlatWriter:
         self.integers: dict[int, str] = {}
         self.truths: dict[int, str] = {}
         self.bounds: dict[str, tuple[int, int]] = {}
+        self.places: dict[str, int] = {}
         self.known: dict[Any, str] = {}
+        self.parts: dict[int, tuple[Definition, int]] = {}
+        """Of each variable that is defined the block and its place there; written where it is needed."""
+        self.rows: dict[int, tuple[list[list[Row]], list[Row]]] = {}
 
     def text(self) -> str:
         """Return the whole text."""
@@ -80,15 +85,17 @@ class _FlatWriter:
             self._declare(block.name, block.first, block.shape)
         for definition in self.lowered.definitions:
             for part in definition.split():
-                self._define(part)
+                self.parts.update((v, (part, k)) for k, v in enumerate(part.results.tolist()))
         for constraint in self.lowered.constraints:
             self._post(constraint)
         goal = self.lowered.objective
         sense = "satisfy"
         if goal is not None:
             sense = "maximize" if self.lowered.maximizing else "minimize"
-            sense += f" {self.variable(next(iter(goal.rows())))}"
-        head = f"% {printable(self.model.name)}"
+            row = next(iter(goal.rows()))
+            self._define_all([row])
+            sense += f" {self.variable(row)}"
+        head = f"% model {printable(self.model.name)}"
         return "\n".join([head, *self.declared, *self.arrays, *self.stated, f"solve {sense};"]) + "\n"
 
     def say(self, name: str, *arguments: object, defining: str = "") -> None:
@@ -111,59 +118,83 @@ class _FlatWriter:
             domain = self.model.domains.get(variable)
             values = f"{low}..{high}" if domain is None else f"{{{', '.join(map(str, domain.tolist()))}}}"
             self.declared.append(f"var {values}: {member}{'' if shape else ' :: output_var'};")
-            self.integers[variable], self.bounds[member] = member, (low, high)
+            self.integers[variable] = member
+            self._note(member, low, high)
         if shape and size:
             sets = ", ".join(f"1..{n}" for n in shape)
             listed = f"[{', '.join(members)}]"
             self.arrays.append(f"array [1..{size}] of var int: {plain} :: output_array([{sets}]) = {listed};")
+
+    def _note(self, name: str, low: int, high: int) -> None:
+        self.places[name] = len(self.bounds)
+        self.bounds[name] = low, high
 
     def fresh(self, low: int, high: int) -> str:
         """Return a new integer variable, which some constraint defines."""
         name = f"X_INTRODUCED_{len(self.bounds)}_"
         if max(-low, high) > _MOST:
             raise ModelError(f"FlatZinc: a value in {low}..{high} is too large")
-        self.bounds[name] = low, high
+        self._note(name, low, high)
         self.declared.append(f"var {low}..{high}: {name}{_NEW};")
         return name
 
     def fresh_truth(self) -> str:
         """Return a new Boolean variable, which some constraint defines."""
         name = f"X_TRUTH_{len(self.bounds)}_"
-        self.bounds[name] = 0, 1
+        self._note(name, 0, 1)
         self.declared.append(f"var bool: {name}{_NEW};")
         return name
 
     def _sum(self, row: Row) -> tuple[list[int], list[str], int]:
         """Return a term over integer variables."""
         variables, coefficients, constant = row
-        left = [(v, a) for v, a in zip(variables, coefficients, strict=True) if a]
-        return [a for _, a in left], [self.integer(v) for v, _ in left], constant
+        left = [(a, self.integer(v)) for v, a in zip(variables, coefficients, strict=True) if a]
+        return self._joined(left, constant)
+
+    def _joined(self, parts: Iterable[tuple[int, str]], constant: int) -> tuple[list[int], list[str], int]:
+        """Return a sum with each variable once, in the order in which they are declared."""
+        weights: dict[str, int] = {}
+        for a, name in parts:
+            if name in self.bounds:
+                weights[name] = weights.get(name, 0) + a
+            else:
+                constant += a * int(name)
+        names = sorted((name for name, a in weights.items() if a), key=self.places.__getitem__)
+        return [weights[name] for name in names], names, constant
 
     def integer(self, variable: int) -> str:
         """Return the integer variable that a variable is, 0 or 1 for a truth."""
         if variable not in self.integers:
-            self.integers[variable] = self.fresh(0, 1)
-            new = self.integers[variable]
-            self.say("bool2int", self.truths[variable], new, defining=new)
+            self.integers[variable] = self._number(self.truths[variable])
         return self.integers[variable]
 
     def truth(self, variable: int) -> str:
-        """Return the Boolean variable that a 0/1 variable is."""
+        """Return the Boolean variable, or the truth value, that a 0/1 variable is."""
         if variable not in self.truths:
-            self.truths[variable] = self._reified(((variable,), (1,), -1), "==")
+            self.truths[variable] = self._truth_of(self.integer(variable))
         return self.truths[variable]
+
+    def _truth_of(self, name: str) -> str:
+        """Return the Boolean variable, or the truth value, that a 0/1 variable or number is."""
+        if name not in self.bounds:
+            return "true" if int(name) else "false"
+        key = ("truth", name)
+        if key not in self.known:
+            found = self.known[key] = self.fresh_truth()
+            self.say("int_lin_eq_reif", [1], f"[{name}]", 1, found, defining=found)
+        return self.known[key]
 
     def variable(self, row: Row) -> str:
         """Return a variable, or an integer, that equals a term."""
-        weights, names, constant = self._sum(row)
+        return self.linear(*self._sum(row))
+
+    def linear(self, weights: Sequence[int], names: Sequence[str], constant: int) -> str:
+        """Return a variable, or an integer, that equals a sum."""
+        weights, names, constant = self._joined(zip(weights, names, strict=True), constant)
         if not names:
             return str(constant)
         if weights == [1] and constant == 0:
             return names[0]
-        return self.linear(weights, names, constant)
-
-    def linear(self, weights: Sequence[int], names: Sequence[str], constant: int) -> str:
-        """Return a variable that equals a sum."""
         key = (tuple(weights), tuple(names), constant)
         if key not in self.known:
             parts = zip(weights, names, strict=True)
@@ -183,28 +214,65 @@ class _FlatWriter:
 
     def _post(self, constraint: Any) -> None:
         """State relations as they are, and connectives as clauses."""
+        is_row = constraint.kind == "Linear"
+        for rows in [[r] for r in constraint.expression.rows()] if is_row else _grouped(constraint):
+            self._state(constraint, rows)
+
+    def _state(self, constraint: Any, rows: list[Row], depth: int = 0) -> None:
+        """State one relation, or one connective; a truth that must be 1 is what it says."""
         if constraint.kind == "Linear":
-            for row in constraint.expression.rows():
-                name, weights, names, side = self._relation(row, constraint.relation)
+            self._define_all(rows)
+            name, weights, names, side = self._relation(rows[0], constraint.relation)
+            decided = self._decided(name, weights, names, side)
+            if decided is False:
+                self.say("bool_clause", "[false]", "[]")
+            elif decided is None:
                 self.say(f"int_lin_{name}", weights, f"[{', '.join(names)}]", side)
             return
-        for row in self._literals(constraint):
-            for true, false in _CLAUSES[constraint.kind](row):
-                self.say("bool_clause", f"[{', '.join(true)}]", f"[{', '.join(false)}]")
+        for true, false in _CLAUSES[constraint.kind](rows):
+            positive, negative = _parted(true, false)
+            if any(not any(row[1]) and row[2] for row in positive):
+                continue
+            unit = self._truth_within(positive) if depth < _DEEP and not negative else None
+            if unit is not None:
+                self._state(unit[0].constraint, self._rows_of(unit[0])[0][unit[1]], depth + 1)
+            else:
+                self._define_all([*positive, *negative])
+                self._clause([self._literal(r) for r in positive], [self._literal(r) for r in negative])
+
+    def _truth_within(self, rows: list[Row]) -> tuple[Any, int] | None:
+        """Return the truth that a clause of one literal is, if it is one."""
+        left = [(v, a) for v, a in zip(rows[0][0], rows[0][1], strict=True) if a] if len(rows) == 1 else []
+        if len(left) != 1 or (left[0][1], rows[0][2]) != (1, 0):
+            return None
+        found = self.parts.get(left[0][0])
+        return found if found is not None and isinstance(found[0], Truth) else None
+
+    def _clause(self, true: list[str], false: list[str]) -> None:
+        """State that one of some truths holds, or one of others does not."""
+        if "true" in true or "false" in false:
+            return
+        sides = [[name for name in dict.fromkeys(side) if name in self.bounds] for side in (true, false)]
+        if not any(sides):
+            sides[0] = ["false"]
+        self.say("bool_clause", *(f"[{', '.join(side)}]" for side in sides))
 
     def _relation(self, row: Row, relation: str) -> tuple[str, list[int], list[str], int]:
         weights, names, constant = self._sum(row)
         name, sign, more = _RELATIONS[relation]
-        if not names:
-            weights, names = [0], ["0"]
+        if name != "le" and weights and weights[0] < 0:
+            sign = -1  # of two ways to say it one
         return name, [sign * a for a in weights], names, -sign * constant - more
 
-    def _literals(self, constraint: Any) -> list[list[str]]:
-        array = constraint.literals
-        width = array.shape[-1]
-        found = [self._literal(row) for row in array.rows()]
-        many = array.size // width if width else 1
-        return [found[k * width : (k + 1) * width] for k in range(many)]
+    def _decided(self, name: str, weights: Sequence[int], names: Sequence[str], side: int) -> bool | None:
+        """Say whether a relation holds, where the bounds decide it."""
+        ends = [sorted(a * end for end in self._ends(n)) for a, n in zip(weights, names, strict=True)]
+        low, high = (sum(end[k] for end in ends) for k in (0, 1))
+        if name == "le":
+            return True if high <= side else False if low > side else None
+        if low > side or high < side or (weights and side % math.gcd(*weights)):
+            return name == "ne"
+        return name == "eq" if low == high else None
 
     def _literal(self, row: Row) -> str:
         """Return a Boolean variable, or a truth value, that equals a 0/1 term."""
@@ -219,6 +287,8 @@ class _FlatWriter:
         return self._reified(row, "==", -1)
 
     def _opposite(self, truth: str) -> str:
+        if truth not in self.bounds:
+            return "false" if truth == "true" else "true"
         key = ("not", truth)
         if key not in self.known:
             new = self.known[key] = self.fresh_truth()
@@ -227,17 +297,27 @@ class _FlatWriter:
 
     def _reified(self, row: Row, relation: str, more: int = 0) -> str:
         """Return the truth of a relation of a term, plus a number, to 0."""
-        found = self.fresh_truth()
         name, weights, names, side = self._relation((row[0], row[1], row[2] + more), relation)
+        decided = self._decided(name, weights, names, side)
+        if decided is not None:
+            return "true" if decided else "false"
+        if len(names) == 1 and self._ends(names[0]) == (0, 1):
+            truth = self._truth_of(names[0])
+            return truth if self._decided(name, weights, ["1"], side) else self._opposite(truth)
+        found = self.fresh_truth()
         self.say(f"int_lin_{name}_reif", weights, f"[{', '.join(names)}]", side, found, defining=found)
         return found
 
     def _connected(self, kind: str, row: list[str]) -> str:
         """Return the truth of a connective of literals."""
         if kind == "Negation":
-            return {"true": "false", "false": "true"}.get(row[0]) or self._opposite(row[0])
+            return self._opposite(row[0])
         if kind == "Implication":
-            row = [self._connected("Negation", row[:1]), row[1]]
+            row = [self._opposite(row[0]), row[1]]
+        idle, other = ("true", "false") if kind == "And" else ("false", "true")
+        row = [literal for literal in dict.fromkeys(row) if literal != idle]
+        if len(row) < 2 or other in row:
+            return other if other in row else row[0] if row else idle
         found = self.fresh_truth()
         name = f"array_bool_{'and' if kind == 'And' else 'or'}"
         self.say(name, f"[{', '.join(row)}]", found, defining=found)
@@ -245,95 +325,198 @@ class _FlatWriter:
 
     # ---- functions ----------------------------------------------------------------------------------
 
-    def _define(self, definition: Definition) -> None:
-        """Name what a block of definitions defines; functions are 0 where they are not defined."""
-        results = definition.results.tolist()
-        if isinstance(definition, Truth):
-            constraint: Any = definition.constraint
-            if constraint.kind == "Linear":
-                found = [self._reified(row, constraint.relation) for row in constraint.expression.rows()]
+    def _define_all(self, rows: Sequence[Row]) -> None:
+        """Name what terms need that is defined, in the order in which they need it, however deep."""
+        waiting = self._open(rows)
+        begun: set[int] = set()
+        while waiting:
+            v = waiting[-1]
+            if v in self.integers or v in self.truths:
+                waiting.pop()
+            elif v in begun:
+                waiting.pop()
+                self._define(v)
             else:
-                found = [self._connected(constraint.kind, row) for row in self._literals(constraint)]
-            self.truths.update(zip(results, found, strict=True))
-            return
-        if definition.kind == "element":
-            position, table = definition.arguments
-            entries = [self.variable(row) for row in table.rows()]
-            for v, row in zip(results, position.rows(), strict=True):
-                self.integers[v] = self._entry(self.variable(row), entries)
-            return
-        columns = [[self.variable(row) for row in a.rows()] for a in definition.arguments]
-        for v, values in zip(results, zip(*columns, strict=True), strict=True):
+                begun.add(v)
+                each, shared = self._rows_of(self.parts[v][0])
+                waiting += self._open([*each[self.parts[v][1]], *shared])
+
+    def _open(self, rows: Sequence[Row]) -> list[int]:
+        """Return the variables of terms that are to be defined, the first one last."""
+        found = (v for row in rows for v, a in zip(row[0], row[1], strict=True) if a and v in self.parts)
+        return [v for v in found if v not in self.integers and v not in self.truths][::-1]
+
+    def _rows_of(self, part: Definition) -> tuple[list[list[Row]], list[Row]]:
+        """Return the terms of each result of a block, and those of its table."""
+        found = self.rows.get(id(part))
+        if found is None:
+            if isinstance(part, Truth):
+                constraint: Any = part.constraint
+                is_row = constraint.kind == "Linear"
+                each = [[row] for row in constraint.expression.rows()] if is_row else _grouped(constraint)
+                found = each, []
+            elif part.kind == "element":
+                found = [[row] for row in part.arguments[0].rows()], list(part.arguments[1].rows())
+            else:
+                columns = [list(a.rows()) for a in part.arguments]
+                found = [list(rows) for rows in zip(*columns, strict=True)], []
+            self.rows[id(part)] = found
+        return found
+
+    def _define(self, v: int) -> None:
+        """Name what one variable is defined to be; functions are 0 where they are not defined."""
+        part, k = self.parts[v]
+        each, shared = self._rows_of(part)
+        rows = each[k]
+        if isinstance(part, Truth):
+            constraint: Any = part.constraint
+            if constraint.kind == "Linear":
+                self.truths[v] = self._reified(rows[0], constraint.relation)
+            else:
+                self.truths[v] = self._connected(constraint.kind, [self._literal(row) for row in rows])
+        elif part.kind == "element":
+            self.integers[v] = self._entry(rows[0], [self.variable(row) for row in shared])
+        elif part.kind in _BINARY:
+            found = self.variable(rows[0])
+            for row in rows[1:]:
+                found = self._extreme(_BINARY[part.kind], found, self.variable(row))
+            self.integers[v] = found
+        else:
             limits = int(self.lowered.store.lower[v]), int(self.lowered.store.upper[v])
-            self.integers[v] = self._value(definition.kind, values, limits)
+            self.integers[v] = self._value(part.kind, [self.variable(row) for row in rows], limits)
 
     def _value(self, kind: str, values: Sequence[str], limits: tuple[int, int]) -> str:
         """Return what a function, whose bounds are known, is of variables and integers."""
         if kind == "abs":
-            low, high = self._low(values[0]), self._high(values[0])
-            return self._applied("int_abs", values, 0, max(abs(low), abs(high)))
+            return self._size(values[0])
         if kind == "product":
             return self._applied("int_times", values, *limits)
-        if kind in _BINARY:
-            found = values[0]
-            for other in values[1:]:
-                ends = [*self._ends(found), *self._ends(other)]
-                found = self._applied(_BINARY[kind], (found, other), min(ends), max(ends))
-            return found
         return self._divided(kind, *values)
 
     def _ends(self, name: str) -> tuple[int, int]:
         return self._low(name), self._high(name)
 
     def _applied(self, name: str, values: Sequence[str], low: int, high: int) -> str:
-        found = self.fresh(low, high)
-        self.say(name, *values, found, defining=found)
-        return found
+        key = (name, *values)
+        if key not in self.known:
+            found = self.known[key] = self.fresh(low, high)
+            self.say(name, *values, found, defining=found)
+        return self.known[key]
 
     def _divided(self, kind: str, x: str, y: str) -> str:
-        """Return a quotient or a remainder, 0 where the divisor is."""
+        """Return a quotient or a remainder, 0 where the divisor is: that of x times the divisor's sign.
+
+        What is divided by is at least 1, as its bounds say, so that all functions are total for a reader too.
+        """
         low, high = self._ends(y)
-        if not low <= 0 <= high:
+        if low > 0 or high < 0:
             return self._rounded(kind, x, y)
-        zero, is_zero = self.fresh_truth(), self.fresh(0, 1)
-        self.say("int_eq_reif", y, 0, zero, defining=zero)
-        self.say("bool2int", zero, is_zero, defining=is_zero)
-        divisor = self.linear([1, 1], [y, is_zero], 0)
-        self.say("int_ne", divisor, 0)
-        found = self._rounded(kind, x, divisor)
-        defined = self.linear([-1], [is_zero], 1)
-        ends = [0, *self._ends(found)]
-        return self._applied("int_times", (found, defined), min(ends), max(ends))
+        signs = [sign for sign, end in ((1, high), (-1, -low)) if end > 0]
+        if not signs:
+            return "0"
+        truths = [self._has_sign(y, sign) for sign in signs]
+        numbers = [self._number(truth) for truth in truths]
+        sign = self.linear(signs, numbers, 0) if low < 0 else numbers[0]
+        x = self._product(x, sign)
+        size = self._extreme("int_max", self._size(y) if low < 0 else y, "1")
+        found = self._rounded(kind, x, size)
+        return self._product(found, sign) if low < 0 and kind.startswith("remainder") else found
+
+    def _has_sign(self, y: str, sign: int) -> str:
+        """Return the truth that a number is above 0, or below."""
+        key = ("sign", y, sign)
+        if key not in self.known:
+            truth = self.known[key] = self.fresh_truth()
+            self.say("int_lin_le_reif", [-sign], f"[{y}]", -1, truth, defining=truth)
+        return self.known[key]
+
+    def _number(self, truth: str) -> str:
+        """Return the integer that a truth is."""
+        if truth not in self.bounds:
+            return str(int(truth == "true"))
+        key = ("bool2int", truth)
+        if key not in self.known:
+            found = self.known[key] = self.fresh(0, 1)
+            self.known["truth", found] = truth
+            self.say("bool2int", truth, found, defining=found)
+        return self.known[key]
+
+    def _size(self, x: str) -> str:
+        low, high = self._ends(x)
+        return self._applied("int_abs", (x,), max(0, low, -high), max(-low, high))
+
+    def _extreme(self, name: str, x: str, y: str) -> str:
+        of = max if name == "int_max" else min
+        ends = zip(self._ends(x), self._ends(y), strict=True)
+        return self._applied(name, (x, y), *map(of, ends))
+
+    def _product(self, x: str, y: str) -> str:
+        corners = [a * b for a in self._ends(x) for b in self._ends(y)]
+        return self._applied("int_times", (x, y), min(corners), max(corners))
 
     def _rounded(self, kind: str, x: str, divisor: str) -> str:
         """Return a quotient or a remainder by what is never 0."""
-        most, size = max(map(abs, self._ends(x))), max(map(abs, self._ends(divisor)))
-        if kind in ("quotient", "remainder"):  # rounded down: the remainder has the divisor's sign
-            rest = self._applied("int_mod", (x, divisor), -size, size)
-            rest = self._applied("int_mod", (self.linear([1, 1], [rest, divisor], 0), divisor), -size, size)
-            whole = self.linear([1, -1], [x, rest], 0)
-        else:
-            rest, whole = self._applied("int_mod", (x, divisor), -size, size), x
-        if kind.startswith("quotient"):
-            return self._applied("int_div", (whole, divisor), -most - size, most + size)
-        return rest
+        is_floor = kind in ("quotient", "remainder")  # rounded down: the remainder has the divisor's sign
+        if is_floor and (self._low(x) < 0 or self._low(divisor) < 0):
+            rest = self._rest(self.linear([1, 1], [self._rest(x, divisor), divisor], 0), divisor)
+            if kind == "remainder":
+                return rest
+            x = self.linear([1, -1], [x, rest], 0)
+        return self._rest(x, divisor) if kind.startswith("remainder") else self._whole(x, divisor)
 
-    def _entry(self, position: str, entries: list[str]) -> str:
-        """Return the entry at a position, 0 outside."""
+    def _rest(self, x: str, divisor: str) -> str:
+        """Return the remainder with the sign of what is divided."""
+        (low, high), most = self._ends(x), max(map(abs, self._ends(divisor))) - 1
+        return self._applied("int_mod", (x, divisor), -min(most, max(0, -low)), min(most, max(0, high)))
+
+    def _whole(self, x: str, divisor: str) -> str:
+        """Return the quotient rounded towards 0."""
+        sizes = [y for y in (*self._ends(divisor), 1, -1) if self._low(divisor) <= y <= self._high(divisor)]
+        corners = [abs(a) // abs(y) * (1 if (a < 0) == (y < 0) else -1) for a in self._ends(x) for y in sizes]
+        return self._applied("int_div", (x, divisor), min(corners), max(corners))
+
+    def _entry(self, position: Row, entries: list[str]) -> str:
+        """Return the entry at a position, 0 outside: there the table has such entries at its ends."""
+        weights, names, shift = self._sum(position)
+        ends = [sorted(a * end for end in self._ends(name)) for a, name in zip(weights, names, strict=True)]
+        low, high = (shift + sum(end[k] for end in ends) for k in (0, 1))
         many = len(entries)
-        low, high = self._ends(position)
-        if not 0 <= low <= high < many:
-            inside, is_inside = self.fresh_truth(), self.fresh(0, 1)
-            self.say("set_in_reif", position, f"0..{many - 1}", inside, defining=inside)
-            self.say("bool2int", inside, is_inside, defining=is_inside)
-            after = self.linear([1], [position], 1)
-            ends = self._ends(after)
-            position = self._applied("int_times", (after, is_inside), min(ends[0], 0), max(ends[1], 0))
-            entries = ["0", *entries]
-        place = self.linear([1], [position], 1)
+        if low < -1 or high > many:
+            name = self.linear(weights, names, shift)
+            if high > many:
+                name = self._extreme("int_min", name, str(many))
+            if low < -1:
+                name = self._extreme("int_max", name, "-1")
+            weights, names, shift = [1], [name], 0
+        entries = [*["0"] * (low < 0), *entries, *["0"] * (high >= many)]
+        place = self.linear(weights, names, shift + 1 + (low < 0))
         among = [end for entry in entries for end in self._ends(entry)]
         found = self.fresh(min(among), max(among))
         fixed = all(entry not in self.bounds for entry in entries)
         name = "array_int_element" if fixed else "array_var_int_element"
         self.say(name, place, f"[{', '.join(entries)}]", found, defining=found)
         return found
+
+
+def _grouped(constraint: Any) -> list[list[Row]]:
+    """Return the literals of each element of a connective."""
+    array = constraint.literals
+    width = array.shape[-1]
+    found = list(array.rows())
+    many = array.size // width if width else 1
+    return [found[k * width : (k + 1) * width] for k in range(many)]
+
+
+def _parted(true: list[Row], false: list[Row]) -> tuple[list[Row], list[Row]]:
+    """Return the literals of a clause without negations: those to be true, and those to be false."""
+    sides: tuple[list[Row], list[Row]] = [], []
+    for rows, side in ((true, 0), (false, 1)):
+        for row in rows:
+            left = [(v, a) for v, a in zip(row[0], row[1], strict=True) if a]
+            if len(left) == 1 and (left[0][1], row[2]) == (-1, 1):
+                sides[1 - side].append(((left[0][0],), (1,), 0))
+            elif left:
+                sides[side].append(row)
+            elif bool(row[2]) is (side == 0):  # it is true; what is false is left out
+                sides[0].append(((), (), 1))
+    return sides
