@@ -127,11 +127,13 @@ class Constraints(Objectives):
             ):
                 self._posted.append_whole(constraint, frame.f_code, frame.f_lasti)
                 continue
+            _require_sense(constraint)
             self._add(constraint, name, (frame.f_code, frame.f_lasti))
         return returned("add", self, frame)
 
     def __iadd__(self, constraints: Any) -> Self:
         frame = sys._getframe(1)
+        _require_sense(constraints)
         self._add(constraints, None, (frame.f_code, frame.f_lasti))
         return self
 
@@ -395,3 +397,10 @@ class Constraints(Objectives):
                 "the model is being solved, by the run that calls back or in another thread: its outcome "
                 "would not be true of a changed model; change it afterwards, or change model.copy()"
             )
+
+
+def _require_sense(given: Any) -> None:
+    """Refuse what a user adds by itself, or in a list, and surely means otherwise."""
+    for one in given if isinstance(given, list | tuple) else (given,):
+        if isinstance(one, Inverse | Successors):
+            one.require_sense()

@@ -7,6 +7,7 @@ and combines on its behalf; what else operators come to stands in one table, `OP
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any, NoReturn, Protocol
 
@@ -161,6 +162,7 @@ class Operand(Unknown):
 
     def __len__(self) -> int:
         if not self.shape:
+            self._look_at_pandas(sys._getframe(1).f_back)
             raise TypeError(f"a {self._single} has no length")
         return self.shape[0]
 

@@ -35,8 +35,8 @@ def not_known(what: str, otherwise: str) -> TypeError:
 
 
 _IN_PANDAS = (
-    "pandas cannot look up at a term before it is known: instead of series[x], .loc[x] and .iloc[x] write "
-    "element(series, x), of a frame element(frame, i, j), which count places from 0"
+    "pandas cannot look up at a term before it is known: instead of series[x], .loc[x], .iloc[x] and .at[x] "
+    "write element(series, x), of a frame element(frame, i, j), which count places from 0"
 )
 
 _BY_METHOD = (
@@ -179,11 +179,14 @@ class Unknown(NamesOfOtherTools):
 
     def _look_at_pandas(self, frame: FrameType | None) -> None:
         """Refuse what functions of pandas, of which one has this frame, do with a term by its place."""
+        error: type[Exception] = BadIndex
         while frame is not None and frame.f_globals.get("__name__", "").startswith("pandas."):
             doing, own = frame.f_code.co_name, frame.f_locals
             key = own.get("key")
+            if doing == "_validate_tuple_indexer":  # it would take one for its own, and say nothing of terms
+                error = TypeError
             if doing == "__getitem__" and any(one is self for one in (key if type(key) is tuple else [key])):
-                raise BadIndex(_IN_PANDAS)
+                raise error(_IN_PANDAS)
             if doing == "_align_for_op" and any(own.get(name) is self for name in ("other", "right")):
                 raise BadIndex(_BY_METHOD)
             if doing == "dot" and own.get("other") is self:

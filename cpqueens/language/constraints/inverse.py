@@ -31,13 +31,20 @@ class Inverse(Paired):
     Raises
     ------
     ModelError
-        For lengths that differ, terms of two models, or variables that count from 1.
+        For lengths that differ, terms of two models, or variables that count from 1; of integers that do it is
+        said where it is added to a model, as part of other constraints it is false.
     IntegerError
         For what is no integer, where integers are needed.
     """
 
     def __init__(self, first: Any, second: Any) -> None:
         super().__init__(one_for_each(first, "Inverse"), one_for_each(second, "Inverse"))
+        for terms in (self.first, self.second):
+            if terms.width:
+                require_from_zero(terms, "Inverse", "positions")
+
+    def require_sense(self) -> None:
+        """Refuse integers from 1 to n, where no condition is around: it would never hold."""
         for terms in (self.first, self.second):
             require_from_zero(terms, "Inverse", "positions")
 
