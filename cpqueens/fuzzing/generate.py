@@ -21,7 +21,7 @@ from cpqueens.fuzzing.usage import usage
 from cpqueens.fuzzing.written import Script, Written, stated, written_all, written_any, written_stack
 from cpqueens.language.constraints.all_different import AllDifferentExcept
 from cpqueens.language.constraints.bin_packing import BinPacking
-from cpqueens.language.constraints.circuit import CountsFromOneError
+from cpqueens.language.constraints.circuit import CountsFromOneError, Successors
 from cpqueens.language.constraints.connective import Implication, Negation
 from cpqueens.language.constraints.count import Among, Count, GlobalCardinality, NValue
 from cpqueens.language.constraints.inverse import Inverse
@@ -169,7 +169,10 @@ class _Maker:
         """Return a random constraint of a kind: as the table says, else field by field."""
         if kind in MAKERS:
             try:
-                return MAKERS[kind](self, depth)
+                made = MAKERS[kind](self, depth)
+                if isinstance(made.built, Inverse | Successors):
+                    made.built.require_sense()
+                return made
             except CountsFromOneError:  # others are drawn
                 return self.constraint(kind, depth)
         return stated(kind_class(kind), *(draw(self, depth) for draw in _fields(kind)))

@@ -18,7 +18,9 @@ from cpqueens.errors import ModelError
 from cpqueens.language.added import Added, returned
 from cpqueens.language.constraints.all_different import AllDifferent
 from cpqueens.language.constraints.base import Constraint
+from cpqueens.language.constraints.circuit import Successors
 from cpqueens.language.constraints.connective import And, Implication, Negation, Or
+from cpqueens.language.constraints.inverse import Inverse
 from cpqueens.language.constraints.linear import OPPOSITE, Linear
 from cpqueens.language.conversion import aligned, as_linear
 from cpqueens.language.definedness import conditions

@@ -101,6 +101,8 @@ REFUSED: dict[str, tuple[Callable[[Any], Any], str]] = {
     "s[array]": (lambda m: COSTS[m["y"]], r"element\(series, x\)"),
     "s.loc[y]": (lambda m: COSTS.loc[m["y"][0]], r"element\(series, x\)"),
     "s.iloc[y]": (lambda m: COSTS.iloc[m["y"][0]], r"element\(series, x\)"),
+    "s.at[y]": (lambda m: COSTS.at[m["y"][0]], r"element\(series, x\)"),
+    "f[y]": (lambda m: TABLE[m["y"][0]], r"of a frame element\(frame, i, j\)"),
     "f.loc[y, c]": (lambda m: TABLE.loc[m["y"][0], "mon"], r"of a frame element\(frame, i, j\)"),
 }
 
@@ -110,6 +112,12 @@ def test_labels_that_differ_are_refused_in_one_line() -> None:
         with pytest.raises(ModelError, match=match) as caught:
             written(variables())
         assert "\n" not in str(caught.value), name
+
+
+def test_two_places_of_a_frame_are_advised_too() -> None:
+    y = variables()["y"]
+    with pytest.raises(TypeError, match=r"of a frame element\(frame, i, j\), which count places from 0$"):
+        TABLE.iloc[y[0], y[1]]
 
 
 def test_where_one_side_has_no_labels_places_count() -> None:

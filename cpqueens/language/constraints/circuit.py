@@ -29,8 +29,13 @@ class Successors(Constraint):
 
     def __init__(self, successor: Any) -> None:
         terms = one_for_each(successor, self.kind)
-        require_from_zero(terms, self.kind, "successors")
+        if terms.width:
+            require_from_zero(terms, self.kind, "successors")
         super().__init__(successor=terms)
+
+    def require_sense(self) -> None:
+        """Refuse integers from 1 to n, where no condition is around: it would never hold."""
+        require_from_zero(self.successor, self.kind, "successors")
 
     def amounts(self, values: IntArray) -> IntArray:
         """Return the number of nodes that nothing leads to, and of cycles beyond one."""

@@ -31,8 +31,8 @@ class Inverse(Paired):
     Raises
     ------
     ModelError
-        For lengths that differ, terms of two models, or variables that count from 1; of integers that do it is
-        said where it is added to a model, as part of other constraints it is false.
+        For lengths that differ, terms of two models, or variables that count from 1. Integers that do are
+        refused where it is added to a model; within other constraints it is false.
     IntegerError
         For what is no integer, where integers are needed.
     """
