@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cpqueens.answers.outcome import Solution, SolutionSet
-from cpqueens.backends.base import by_processor, now
+from cpqueens.backends.clock import by_processor, now
 from cpqueens.errors import BackendFault, CpqueensError, ModelError, NoSolution
 from cpqueens.language.arrays import of_variables
 from cpqueens.language.labels import numbers_among
