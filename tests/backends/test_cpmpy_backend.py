@@ -61,6 +61,11 @@ def test_a_solver_behind_cpmpy(monkeypatch: pytest.MonkeyPatch) -> None:
     best = m.solve(solver)
     assert (best.status, best.objective, best.bound) == (Status.OPTIMAL, 14, 14)
     assert cpmpy_backend._idle[str(FIRST)] is kept
+    free = Model()
+    y = free.intvar(1, 3, shape=2, name="y")
+    free.add(y[0] >= 2)
+    free.minimize(y[1])  # which stands nowhere else, and is listed too
+    assert free.count(solver) == 6
     few = queens(6).enumerate(solver=solver, solution_limit=2)
     assert (few.count, few.stop_reason) == (2, StopReason.SOLUTION_LIMIT)
     m.add(x[0] > 8)

@@ -37,9 +37,7 @@ def _answer(connection: Any, solver: str, statement: Statement, wanted: str) -> 
     from cpmpy.solvers.utils import SolverLookup
 
     try:
-        written = to_cpmpy(statement)
-        if wanted != "best":
-            written.model.objective_ = None
+        written = to_cpmpy(statement, objective=wanted == "best")
         variables = list(written.variables.values())
         there = SolverLookup.get(solver, written.model)
     except MemoryError:

@@ -51,7 +51,7 @@ class CpmpyExport:
 
 
 @explaining_keywords
-def to_cpmpy(model: Statement) -> CpmpyExport:
+def to_cpmpy(model: Statement, *, objective: bool = True) -> CpmpyExport:
     """Return a model as one of CPMpy, and its variables there by name.
 
     Variables with the values 0 and 1 are Boolean there, and all stand in some constraint. Nothing is defined
@@ -70,6 +70,8 @@ def to_cpmpy(model: Statement) -> CpmpyExport:
     ----------
     model
         Any model without several objectives.
+    objective
+        Whether its objective is written, too.
 
     Raises
     ------
@@ -89,7 +91,7 @@ def to_cpmpy(model: Statement) -> CpmpyExport:
     needed(model, Statement, "a model")
     if len(model.goals) > 1:
         raise UnsupportedRequest("a model of CPMpy has one objective; this one has several, in their order")
-    lowered = lower(model, supports, "cpmpy")
+    lowered = lower(model, supports, "cpmpy", objective=objective)
     writer = _ExpressionWriter(cpmpy, model)
     for block in lowered.definitions:
         for definition in block.split():
