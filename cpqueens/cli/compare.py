@@ -70,7 +70,7 @@ def command(
     if symmetries and not any(groups):
         raise ModelError("--symmetries: neither model declares any")
     group = max(groups, key=len)  # of two, one may say that its constraints leave fewer
-    mapping = [_pair(models[0], models[1], text) for text in maps] or None
+    mapping = [paired(models[0], models[1], text) for text in maps] or None
     chosen = solvers or SOLVERS
     with progress(Standing("comparing", " and ".join(chosen), time_limit=time_limit, since=None)):
         asked: dict[str, Any] = {
@@ -148,7 +148,7 @@ def _text(posted: Posted) -> str:
     return f"{name}{posted.constraint} {posted.where}".rstrip()
 
 
-def _pair(a: Model, b: Model, text: str) -> tuple[Any, Any]:
+def paired(a: Model, b: Model, text: str) -> tuple[Any, Any]:
     """Return what is the same in both models: names, or terms."""
     from cpqueens.cli.terms import split_pair, term_of
 
