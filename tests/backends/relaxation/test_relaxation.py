@@ -13,7 +13,7 @@ from cpqueens.backends.backtracking import alternating
 from cpqueens.backends.backtracking.rows import Row, rows_of
 from cpqueens.backends.backtracking.wholes.registry import takes
 from cpqueens.backends.local_search import objective_bound
-from cpqueens.backends.relaxation import glop
+from cpqueens.backends.relaxation import glop, relaxation
 from cpqueens.backends.relaxation.combination import combined, divided, fits, integers, least
 from cpqueens.backends.relaxation.inequalities import Inequality, ends_of, inequalities
 from cpqueens.backends.relaxation.relaxation import relaxed
@@ -96,19 +96,19 @@ def test_every_row_and_every_sum_of_rows_holds_in_every_solution() -> None:
                 assert value(row, values) <= 0
                 assert value(divided(row), values) <= 0
                 assert value(objective, values) >= bound
-        relaxation = relaxed(c, c.lower, c.upper)
-        if relaxation is None:
+        made = relaxed(c, c.lower, c.upper)
+        if made is None:
             continue
-        assert not (relaxation.refuted and solved.count), number
-        met["refuted"] += relaxation.refuted
-        if relaxation.bound is not None and relaxation.row is not None:
+        assert not (made.refuted and solved.count), number
+        met["refuted"] += made.refuted
+        if made.bound is not None and made.row is not None:
             met["bounds"] += 1
-            assert relaxation.bound > ends_of(objective, ends)[0]
-            assert all(value(relaxation.row, values) <= 0 for values in solutions)
+            assert made.bound > ends_of(objective, ends)[0]
+            assert all(value(made.row, values) <= 0 for values in solutions)
             if solved.optimum is not None:
                 best = -solved.optimum if model.maximizing else solved.optimum
-                assert relaxation.bound <= best, number
-                met["strict"] += relaxation.bound == best
+                assert made.bound <= best, number
+                met["strict"] += made.bound == best
     assert all(many > 5 for many in met.values()), met
 
 
@@ -254,3 +254,16 @@ def test_local_search_has_the_bound_of_the_rows(monkeypatch: pytest.MonkeyPatch)
         assert found.bound == found.statistics["relaxation"]["bound"], model.name
         assert (found.bound >= found.objective) if model.maximizing else (found.bound <= found.objective)
         assert found.faults == ()
+
+
+def test_what_the_simplex_says_wrongly_refutes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    wrong = glop.Simplex([1.0, float("inf")], {0: 0.0}, 1)
+    monkeypatch.setattr(glop, "solve", lambda *_: wrong)
+    rows = [Inequality(((0,), (1,), -1)), Inequality(((0,), (-1,), -3))]  # x <= 1, x >= -3
+    found = relaxation._refuted(rows, ([0], [5]))
+    assert found is not None
+    assert not found.refuted
+    rows[0] = Inequality(((0,), (1,), 1))  # x <= -1
+    found = relaxation._refuted(rows, ([0], [5]))
+    assert found is not None
+    assert found.refuted
