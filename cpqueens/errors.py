@@ -125,7 +125,7 @@ class NotInTime(CpqueensError, TimeoutError):  # noqa: N818
 class MissingLibrary(CpqueensError, ImportError):  # noqa: N818
     """An optional library is not installed; the message has the command that installs it.
 
-    Whoever catches ``ImportError`` catches it, too.
+    It is an ``ImportError``, too.
 
     >>> from cpqueens import MissingLibrary
     >>> issubclass(MissingLibrary, ImportError)

@@ -107,7 +107,7 @@ class Model(Statement):
             Values to begin with, of some variables or all. With an objective, a solution given as hint is the
             first incumbent, on every solver; ``statistics["hint"]`` says what became of it.
         assumptions
-            Truths that are to hold this time. If there is no solution under them, ``outcome.core`` says
+            Conditions that are to hold this time. If there is no solution under them, ``outcome.core`` says
             which of them are to blame.
         near
             An earlier solution, of which as little as possible is to change: a solution or an outcome, also

@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from nbclient import NotebookClient
 from sphinx.search.en import SearchEnglish
 
 HERE = Path(__file__).parent
@@ -58,6 +59,7 @@ myst_heading_anchors = 3
 nb_execution_mode = "force"
 nb_execution_raise_on_error = True
 nb_execution_timeout = 600  # on a busy machine, too
+NotebookClient.startup_timeout.default_value = 600  # where a kernel takes a minute to start
 linkcheck_timeout = 15
 nb_ipywidgets_js = {}
 nb_merge_streams = True

@@ -155,8 +155,8 @@ CONSTRAINTS = {
     "different text": (lambda x: AllDifferent("abc"), "integers only"),
     "different floats": (lambda x: AllDifferent([x[0], 1.5]), "integers only"),
     "different nothing": (lambda x: AllDifferent(None), "integers only"),
-    "a clause of terms": (lambda x: Or(x), "not a truth"),
-    "a clause of numbers": (lambda x: Or([2, x[0] == 1]), "not a truth"),
+    "a clause of terms": (lambda x: Or(x), "not Boolean"),
+    "a clause of numbers": (lambda x: Or([2, x[0] == 1]), "not Boolean"),
     "a constraint as a number": (lambda x: x[0] + "1", "integers only"),
 }
 

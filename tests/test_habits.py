@@ -319,7 +319,7 @@ REFUSED: dict[str, tuple[Habit, type[Exception], str]] = {
     "np.mean": (lambda v: np.mean(v.x), TypeError, r"write x\.sum\(\)"),
     "np.argmax": (lambda v: np.argmax(v.x), TypeError, r"maximum\(x\)"),
     "np.where": (lambda v: np.where(v.x == 1, 1, 0), TypeError, r"write element"),
-    "max of truths": (lambda v: np.max(v.x == 1), TypeError, r"1 \* truths"),
+    "max of truths": (lambda v: np.max(v.x == 1), TypeError, r"1 \* booleans"),
     "max of nothing": (lambda v: v.x[:0].max(), ValueError, "maximum of nothing"),
     "a dict": (lambda v: AllDifferent(v.named), TypeError, r"\.values\(\)"),
     "a set of terms": (lambda v: AllDifferent({v.y, v.x[0]}), TypeError, "a set has no order"),

@@ -125,9 +125,9 @@ def test_what_is_no_constraint(bad) -> None:
 def test_a_term_is_no_truth() -> None:
     m = Model()
     x = m.intvar(0, 2, name="x")
-    with pytest.raises(ModelError, match="is not a truth"):
+    with pytest.raises(ModelError, match="is not Boolean"):
         m.add(x)
-    with pytest.raises(ModelError, match="is not a truth"):
+    with pytest.raises(ModelError, match="is not Boolean"):
         Or(x, x)
 
 

@@ -172,7 +172,7 @@ class SolutionSet(Sequence["Solution"]):
         Parameters
         ----------
         expression
-            Terms, truths or the name of a variable, whose axes name the columns; by default all variables,
+            Terms, Booleans or the name of a variable, whose axes name the columns; by default all variables,
             each by its name.
 
         Raises
@@ -340,7 +340,7 @@ class Solution(Mapping[str, Any]):
         Parameters
         ----------
         expressions
-            Terms, truths, or names of variables. Of two axes one becomes the index and the other the
+            Terms, Booleans, or names of variables. Of two axes one becomes the index and the other the
             columns; of more, all but the last the index. Several of one shape become columns side by side,
             with a row for each element; a dict ``{column: expression}`` names them. Without any there is a
             row for each variable.
@@ -513,7 +513,7 @@ class Outcome:
     statistics, messages, faults
         What solver and checker say besides (`Fault`).
     solver, model, trace, closest
-        Who answered, about what; the recorded search (`Trace`), where ``trace=`` asked for it; the
+        The solver that answered, and the model; the recorded search (`Trace`), if ``trace=`` was given; the
         nearest that a heuristic came to a solution.
     """
 

@@ -72,7 +72,7 @@ def compare(
     mapping
         Names of variables, or of arrays of the same shape, of ``a`` and what they are called in ``b``; by
         default all names that both have. Further variables are projected away. Instead of a name a term, a
-        truth, or an array of them may be given; where one of ``a`` is, as a list of pairs.
+        Boolean, or an array of them may be given; where one of ``a`` is, as a list of pairs.
     time_limit
         Wall seconds for everything; by default 10 seconds of processor time.
     solvers

@@ -53,7 +53,7 @@ class PublishedValues:
 
 @dataclass(frozen=True)
 class Witness:
-    """A solution that decides something: its values by name, its objective, who delivered it.
+    """A solution that decides something: its values by name, its objective, which solver found it.
 
     Attributes
     ----------
@@ -62,7 +62,7 @@ class Witness:
     row
         Of the decision variables, in their order.
     delivered_by
-        Who has it.
+        The solver that has it.
     objective
         Its value, recomputed.
     notes
@@ -78,7 +78,7 @@ class Witness:
 
 @dataclass(frozen=True)
 class Disagreement:
-    """One typed disagreement: who is accused of what, against whom, with which witnesses.
+    """One typed disagreement: whose claim contradicts whose, with which witnesses.
 
     Attributes
     ----------
@@ -227,7 +227,7 @@ class HeuristicReport:
     Attributes
     ----------
     name, runs, successes
-        Who, how many runs ended, and how many with a solution.
+        The solver, how many runs ended, and how many with a solution.
     rate, low, high
         The share of these, with the ends of its Wilson 95 % interval.
     rejections, examples
@@ -337,7 +337,7 @@ class Findings:
 
     @property
     def conclusion(self) -> str:
-        """The sentence at the end, with its evidence and with who took no part."""
+        """The sentence at the end, with its evidence and the solvers that took no part."""
         absent = [solver.name for solver in self.solvers if solver.status in COVERAGE_LOSS]
         without = f"; without {', '.join(absent)}, which could not take part" if absent else ""
         return f"{self.verdict.text}  [{self.verdict.founded}]{without}"

@@ -32,7 +32,7 @@ class Report(Findings):
     solvers, heuristics
         What each said (`SolverReport`, `HeuristicReport`).
     disagreements, not_compared
-        What does not fit together (`Disagreement`), and what nobody compared (`NotCompared`).
+        What does not fit together (`Disagreement`), and what was not compared (`NotCompared`).
     verdict
         The sentence at the end (`Verdict`).
     seconds

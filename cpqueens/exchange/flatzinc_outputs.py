@@ -17,7 +17,7 @@ class Output:
     Attributes
     ----------
     name, is_bool
-        Of what, and whether its values are truths.
+        Of what, and whether its values are Booleans.
     items
         A term or an integer for each entry, in C order; one for a variable.
     indices

@@ -33,7 +33,7 @@ class Imported:
     names
         For each variable there, by its name, the term here.
     write
-        Gives the variables there their values, and says what is wrong by that library's own evaluation.
+        Gives the variables there their values, and returns what that library's evaluation refuses.
     """
 
     model: Model

@@ -30,7 +30,7 @@ class Anytime:
     Attributes
     ----------
     heuristic, problem, maximizing
-        Who, on what, and whether more is better.
+        The solver, the problem, and whether more is better.
     runs
         Those that were not broken off.
     seconds
@@ -60,7 +60,7 @@ class ReachedTarget:
     Attributes
     ----------
     heuristic, problem
-        Who, on what.
+        The solver and the problem.
     gap, value
         Share of the reference's objective that may be missing, and the objective that is asked for.
     of_optimum

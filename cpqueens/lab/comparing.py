@@ -30,7 +30,7 @@ class Comparison:
     Attributes
     ----------
     problem, first, second
-        On what, and who against whom.
+        The problem, and the two solvers.
     p, holm
         Two-sided, of the hypothesis that the distributions are equal; ``holm`` is corrected for all
         comparisons of one report (Holm 1979).

@@ -31,7 +31,7 @@ class Evaluation(Evaluated):
     Attributes
     ----------
     heuristics, problems, budget
-        Who ran, on what (`ProblemHead`), and with which limits (`RunLimits`).
+        The solvers, the problem (`ProblemHead`), and with which limits (`RunLimits`).
     seeds
         First and last.
     machines, versions

@@ -24,7 +24,7 @@ class Occupancy:
     Attributes
     ----------
     heuristic, problem
-        Who, on what.
+        The solver and the problem.
     samples
         Checked solutions of runs.
     variables, values

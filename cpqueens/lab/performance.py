@@ -73,7 +73,7 @@ class Performance:
     Attributes
     ----------
     heuristic, problem, size
-        Who, on what, and the number that varies, or None.
+        The solver, the problem, and the number that varies, or None.
     asked, runs, interrupted
         Runs that were wanted; ``runs`` of them ended, ``interrupted`` were broken off, the rest did not run.
     solved

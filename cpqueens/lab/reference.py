@@ -31,7 +31,7 @@ class Reference:
     Attributes
     ----------
     problem, solver
-        Of which problem, and who proved it.
+        Of which problem, and the solver that proved it.
     optimum, bound
         The best value, and what was proved about it; None without an objective or a proof.
     solutions
@@ -132,7 +132,7 @@ class Coverage:
     Attributes
     ----------
     heuristic, problem
-        Who, on what.
+        The solver and the problem.
     samples, distinct
         Solved runs, and different solutions among them.
     of_all

@@ -36,12 +36,12 @@ LIMITS = frozenset({StopReason.TIME_LIMIT, StopReason.STEP_LIMIT, StopReason.GAV
 
 @dataclass(frozen=True, slots=True)
 class RunRecord:
-    """One run; a figure that nobody counted is None.
+    """One run; a figure that was not counted is None.
 
     Attributes
     ----------
     heuristic, problem, seed
-        Who, on which instance, by its title, such as ``queens(n=8)``, and with which seed.
+        The solver, on which instance, by its title, such as ``queens(n=8)``, and with which seed.
     status, stop_reason
         As in an `Outcome`; of a rejected run ``stop_reason`` is the rejection's name.
     message

@@ -319,7 +319,7 @@ class _Call:
         if all(self.truths):
             return bool(self.truths)
         if self.understood.casts and self.truths[0]:
-            raise ModelError("integers do not fit into an array of truths; write 1 * truths")
+            raise ModelError("integers do not fit into an array of Booleans; write 1 * booleans")
         return False
 
     def refuse_huge(self) -> None:
@@ -338,7 +338,7 @@ class _Call:
         arrays = [value for p, value in self.bound if p.values]
         if not self.understood.counts and arrays and all(_are_truths(value) for value in arrays):
             raise IntegerError(
-                "NumPy's answer for truths is a truth; write 1 * truths to calculate with them"
+                "NumPy's answer for Booleans is a Boolean; write 1 * booleans to calculate with them"
             )
         compute = self.understood.compute
         assert compute is not None

@@ -78,7 +78,7 @@ class Constraints(Objectives):
 
     @partial(explaining_keywords, weight="m.add_soft(..., weight=...)")
     def add(self, *constraints: Any, name: str | None = None) -> None:
-        """Add constraints, truths, or (nested) sequences of them; arrays post every element.
+        """Add constraints, Booleans, or (nested) sequences of them; arrays post every element.
 
         A constraint over a partial function (a quotient, an element, ...) holds only where that is defined;
         the condition is added as a constraint of its own, named ``range of ...``.
@@ -93,7 +93,7 @@ class Constraints(Objectives):
         Parameters
         ----------
         constraints
-            Constraints, arrays of truths of any shape, or sequences of these.
+            Constraints, arrays of Booleans of any shape, or sequences of these.
         name
             How messages and reports call them.
 
@@ -325,7 +325,7 @@ class Constraints(Objectives):
         return self._posted
 
     def settle(self) -> None:
-        """Define the truths of connectives that were added one by one."""
+        """Define the Booleans of connectives that were added one by one."""
         self._posted.settle()
 
     @property
@@ -366,7 +366,7 @@ class Constraints(Objectives):
         Parameters
         ----------
         x
-            A term, an array of terms, or truths.
+            A term, an array of terms, or Booleans.
         value
             Integers or terms whose shape broadcasts with it.
 

@@ -120,7 +120,7 @@ def as_bound(value: Any, what: str) -> IntArray:
     if not array.size:
         return array.astype(np.int64)  # it fits variables of no number only
     if isinstance(value, list | tuple) and any(isinstance(v, bool | np.bool_) for v in value):
-        raise IntegerError(f"{what}: integers only, got a truth among {shown(value)}")
+        raise IntegerError(f"{what}: integers only, got a Boolean among {shown(value)}")
     if array.dtype.kind == "O" and all(
         isinstance(v, int | np.integer) and not isinstance(v, bool) for v in array.flat
     ):

@@ -140,9 +140,9 @@ class Operand(Unknown):
     __pandas_priority__ = 5000  # above a frame's: pandas leaves operators to terms, which look at labels
 
     def single(self) -> Any:
-        """Return one truth in the form in which connectives keep it: a `Term`, or a constraint over such.
+        """Return one Boolean in the form in which connectives keep it: a `Term`, or a constraint over such.
 
-        None for arrays, and where the truth needs a closer look.
+        None for arrays, and where the Boolean needs a closer look.
         """
 
     @property
@@ -217,7 +217,7 @@ class Operand(Unknown):
 
     @explaining_keywords
     def sum(self, axis: Axis = None, *, keepdims: bool = False) -> LinearArray:
-        """Return the sum, of truths how many hold, over ``axis`` (all axes by default); 0 of nothing.
+        """Return the sum, of Booleans how many hold, over ``axis`` (all axes by default); 0 of nothing.
 
         >>> from cpqueens import Model
         >>> m = Model()
@@ -270,7 +270,7 @@ class Operand(Unknown):
 
     @explaining_keywords
     def all(self, axis: Axis = None, *, keepdims: bool = False) -> BoolArray:
-        """Return the truths that all hold over ``axis`` (all axes by default), of truths and 0/1 terms.
+        """Return the Booleans that all hold over ``axis`` (all axes by default), of Booleans and 0/1 terms.
 
         >>> from cpqueens import Model
         >>> m = Model()
@@ -284,7 +284,7 @@ class Operand(Unknown):
 
     @explaining_keywords
     def any(self, axis: Axis = None, *, keepdims: bool = False) -> BoolArray:
-        """Return the truths that one holds over ``axis`` (all axes by default), of truths and 0/1 terms.
+        """Return the Booleans that one holds over ``axis`` (all axes by default), of Booleans and 0/1 terms.
 
         >>> from cpqueens import Model
         >>> m = Model()
@@ -328,7 +328,7 @@ class Operand(Unknown):
     __rand__, __ror__, __rxor__ = __and__, __or__, __xor__
 
     def implies(self, other: Any) -> BoolArray:
-        """Return ``self -> other`` elementwise, for truths and 0/1 terms.
+        """Return ``self -> other`` elementwise, for Booleans and 0/1 terms.
 
         >>> from cpqueens import Model
         >>> m = Model()
@@ -340,7 +340,7 @@ class Operand(Unknown):
         Parameters
         ----------
         other
-            Truths or 0/1 terms, whose shape broadcasts with the own one.
+            Booleans or 0/1 terms, whose shape broadcasts with this one.
         """
         return OPERATIONS.connect("implies", self, other)
 
@@ -563,10 +563,10 @@ class LinearArray(Operand, LinearRows):
 
 
 class BoolArray(Operand):
-    """An array of truths (shape () for a global constraint): what comparisons and constraints are.
+    """An array of Booleans (shape () for a global constraint): what comparisons and constraints are.
 
     ``&``, ``|``, ``^``, ``~``, ``.implies``, ``==`` and ``.sum`` work elementwise with broadcasting;
-    arithmetic and other comparisons take truths as 0 and 1.
+    arithmetic and other comparisons take Booleans as 0 and 1.
 
     >>> from cpqueens import Model
     >>> m = Model()
@@ -578,7 +578,7 @@ class BoolArray(Operand):
     Attributes
     ----------
     shape
-        Of the array of truths; () for a single one.
+        Of the array of Booleans; () for a single one.
     registry
         The model of the terms.
     """
@@ -612,7 +612,7 @@ class BoolArray(Operand):
 
     @property
     def T(self) -> BoolArray:  # noqa: N802 - numpy's name
-        """The truths with their axes reversed.
+        """The Booleans with their axes reversed.
 
         >>> from cpqueens import Model
         >>> m = Model()
@@ -624,7 +624,7 @@ class BoolArray(Operand):
 
     @property
     def flat(self) -> BoolArray:
-        """The truths in C order, of shape (size,).
+        """The Booleans in C order, of shape (size,).
 
         >>> from cpqueens import Model
         >>> m = Model()
@@ -635,7 +635,7 @@ class BoolArray(Operand):
         return self.reshape(-1)
 
     def reshape(self, *shape: int | tuple[int, ...]) -> BoolArray:
-        """Return the same truths in C order in another shape.
+        """Return the same Booleans in C order in another shape.
 
         >>> from cpqueens import Model
         >>> m = Model()

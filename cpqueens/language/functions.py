@@ -29,7 +29,7 @@ def element(array: Any, *index: Any) -> LinearArray:
     """Return ``array[index]`` for an index that is a term, one index for each axis; counts from 0.
 
     Where the index leaves the array (or any entry is undefined), the element is undefined: the nearest
-    truth around it is false there, and a constraint that needs it keeps the index inside.
+    Boolean expression around it is false there, and a constraint that needs it keeps the index inside.
 
     >>> from cpqueens import Model
     >>> m = Model()
@@ -240,7 +240,7 @@ def scaled(values: Any, by: int) -> Any:
 
 @explaining_keywords
 def all_(truths: Any) -> BoolArray:
-    """Return the truth that every element holds (true for none).
+    """Return the Boolean that every element holds (true for none).
 
     >>> from cpqueens import Model
     >>> m = Model()
@@ -252,19 +252,19 @@ def all_(truths: Any) -> BoolArray:
     Parameters
     ----------
     truths
-        Truths or 0/1 terms of any shape, or a sequence of them.
+        Booleans or 0/1 terms of any shape, or a sequence of them.
 
     Raises
     ------
     ModelError
-        For what is no truth.
+        For what is not Boolean.
     """
     return And(truths)
 
 
 @explaining_keywords
 def any_(truths: Any) -> BoolArray:
-    """Return the truth that at least one element holds (false for none).
+    """Return the Boolean that at least one element holds (false for none).
 
     >>> from cpqueens import Model
     >>> m = Model()
@@ -276,11 +276,11 @@ def any_(truths: Any) -> BoolArray:
     Parameters
     ----------
     truths
-        Truths or 0/1 terms of any shape, or a sequence of them.
+        Booleans or 0/1 terms of any shape, or a sequence of them.
 
     Raises
     ------
     ModelError
-        For what is no truth.
+        For what is not Boolean.
     """
     return Or(truths)

@@ -53,7 +53,7 @@ def _part(part: Any) -> Any:
     found = {type(leaf) for leaf in leaves(part)}
     if any(issubclass(kind, BoolArray) for kind in found):
         raise BadIndex(
-            "an index that is a truth is not known before solving; write element(array, 1 * truth)"
+            "an index that is Boolean is not known before solving; write element(array, 1 * boolean)"
         )
     terms = any(issubclass(kind, LinearArray) for kind in found)
     return as_linear(registry_of(part), part, "index") if terms else part

@@ -171,7 +171,7 @@ class LinearRows:
     def summed(
         self, groups: NDArray[np.intp], merged: Callable[[IntArray, IntArray], Rows]
     ) -> tuple[IntArray, IntArray, IntArray]:
-        """Return the sums of groups of terms, as arrays like the own ones; ``groups`` (sums, terms of each).
+        """Return the sums of groups of terms, as arrays like these; ``groups`` (sums, terms of each).
 
         ``merged`` is that of the terms' registry.
 

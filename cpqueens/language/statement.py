@@ -161,7 +161,7 @@ class Statement(NamedValues, Constraints, metaclass=ListsWhatIsPublic):
 
     @explaining_keywords
     def boolvar(self, shape: domains.ShapeLike = None, name: str | None = None) -> LinearArray:
-        """Create variables with the values 0 and 1, usable as truths.
+        """Create variables with the values 0 and 1, usable as Booleans.
 
         >>> from cpqueens import Model
         >>> m = Model()
@@ -194,12 +194,12 @@ class Statement(NamedValues, Constraints, metaclass=ListsWhatIsPublic):
         return of_variables(self, np.array([found]), ())
 
     def labels_along(self, terms: Operand) -> list[list[Any] | None]:
-        """Return the labels along each axis of terms or truths, None where it has none."""
+        """Return the labels along each axis of terms or Booleans, None where it has none."""
         known = axis_labels(self, terms.truth() if isinstance(terms, BoolArray) else terms)  # type: ignore[arg-type]
         return [None if axis is None else [axis[0][k] for k in axis[1].tolist()] for axis in known]
 
     def text_of(self, item: LinearArray | BoolArray) -> str:
-        """Return terms or truths as text.
+        """Return terms or Booleans as text.
 
         >>> from cpqueens import Model
         >>> m = Model()
@@ -210,7 +210,7 @@ class Statement(NamedValues, Constraints, metaclass=ListsWhatIsPublic):
         Parameters
         ----------
         item
-            Terms or truths of this model.
+            Terms or Booleans of this model.
         """
         if not isinstance(item, LinearArray):
             return describe(self, item)

@@ -130,7 +130,7 @@ class VariableStore:
 
     @property
     def may_be_undefined(self) -> NDArray[np.bool_]:
-        """Which variables are, or rest on, partial functions that may be undefined; truths never are."""
+        """Which variables are, or rest on, partial functions that may be undefined; Booleans never are."""
         self.settle()
         return self._may_be_undefined[: self._count]
 
@@ -305,13 +305,13 @@ class VariableStore:
         return CONNECTIVES[kind].over(literals)
 
     def combine_single(self, kind: str, operands: tuple[Term | Constraint, ...]) -> BoolArray:
-        """Return one connective of single truths."""
+        """Return one connective of single Booleans."""
         return _ONE[kind](operands)
 
     def truth(self, constraint: Constraint) -> LinearArray:
         """Return 0/1 terms in the constraint's shape; constants and affine terms where bounds allow.
 
-        The truth of a relation over a term that may be undefined is a variable, unless it is false anyway.
+        The Boolean of a relation over a term that may be undefined is a variable, unless it is false anyway.
         """
         single = self._single_truth(constraint)
         if single is not None:

@@ -24,7 +24,7 @@ class Literals(BoolArray):
     def __init__(self, terms: LinearArray) -> None:
         low, high = _span(terms)
         if low < 0 or high > 1:
-            raise ModelError(f"a term with values {low}..{high} is not a truth; compare it, as in x != 0")
+            raise ModelError(f"a term with values {low}..{high} is not Boolean; compare it, as in x != 0")
         self.registry = terms.registry
         self.shape = terms.shape
         self.terms = terms

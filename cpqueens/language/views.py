@@ -392,7 +392,7 @@ class Schedule(View):
 @explaining_class
 @dataclass(frozen=True)
 class Groups(View):
-    """Who is with whom: element ``k`` of the variable is the group of ``k``; each row is a grouping.
+    """The group of each: element ``k`` of the variable is the group of ``k``; each row is a grouping.
 
     >>> from cpqueens import Groups, Model
     >>> m = Model(view=Groups("x", weights=(5, 3, 2)))

@@ -59,7 +59,7 @@ def as_assumptions(model: Statement, given: Any) -> list[_Assumed]:
     Raises
     ------
     ModelError
-        For anything that is not a truth of this model.
+        For anything that is not Boolean of this model.
     """
     named: Iterable[tuple[Any, Any]]
     if isinstance(given, Mapping):
@@ -67,7 +67,7 @@ def as_assumptions(model: Statement, given: Any) -> list[_Assumed]:
     elif (
         isinstance(given, str | bytes) or not isinstance(given, Iterable) or getattr(given, "shape", 1) == ()
     ):
-        raise ModelError(f"assumptions: a list of truths, or {{name: truth}}, is needed, got {shown(given)}")
+        raise ModelError(f"assumptions: a list of Booleans or {{name: Boolean}} needed, got {shown(given)}")
     else:
         named = ((None, truth) for truth in given)
     found: list[_Assumed] = []

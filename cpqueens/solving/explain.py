@@ -104,7 +104,7 @@ class Explanation:
     minimal
         Whether each is needed.
     solver, checked_by
-        Who proved it, and who proved it again, or None.
+        The solver that proved it, and the one that proved it again, or None.
     runs
         How many subsets were solved.
     interrupted

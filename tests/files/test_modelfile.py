@@ -590,7 +590,7 @@ def automaton(transitions: Any, start: Any) -> dict[str, Any]:
         ([C, 3, "args", 1], "q", "constraints[3]: Count: value and count must be single terms"),
         ([C, 3, "name"], 3, "constraints[3].name: "),
         ([C, 3, "name"], "\ud800", "constraints[3].name: text '\\ud800': the character U+D800"),
-        ([C, 3], {"kind": "Or", "args": ["q"]}, "constraints[3]: a term with values 0..4 is not a truth"),
+        ([C, 3], {"kind": "Or", "args": ["q"]}, "constraints[3]: a term with values 0..4 is not Boolean"),
         ([C, 3], {"kind": "Or", "args": [1]}, "constraints[3].args[0]: any number of literal(s)"),
         ([C, 3], {"kind": "Negation", "args": ["q"]}, "constraints[3].args[0]: 1 literal(s)"),
         ([C, 3], {"kind": "Among", "args": ["q", [True], 1]}, "constraints[3].args[1][0]: Expected `int`"),

@@ -152,8 +152,8 @@ SPECIAL: dict[tuple[str, str], Callable[[Pairs, Shape], Any]] = {
     ("rot90", "axes"): lambda p, shape: p.choose((0, 1), (1, 0), (-1, 0), (0, 2), (1, 1), [0, 1]),
 }
 EXPLAINED = (
-    "do not fit into an array of truths",
-    "write 1 * truths to calculate",
+    "do not fit into an array of Booleans",
+    "write 1 * booleans to calculate",
     "is not understood for terms; allowed are",
 )
 """What we refuse although NumPy has an answer, each with a reason of ours."""
@@ -274,9 +274,9 @@ REFUSED: list[tuple[Callable[[Any], Any], str]] = [
     (lambda a: np.take(a, a[0]), "indices: must be known before solving"),
     (lambda a: np.roll(a, [a[0, 0]]), "shift: must be known before solving"),
     (lambda a: np.delete(a, a == 1), "obj: must be known before solving"),
-    (lambda a: np.insert(a > 1, 0, 3), "write 1 [*] truths"),
-    (lambda a: np.diff(a > 1), "write 1 [*] truths"),
-    (lambda a: np.dot(a[0] > 1, a[1] > 1), "write 1 [*] truths"),
+    (lambda a: np.insert(a > 1, 0, 3), "write 1 [*] booleans"),
+    (lambda a: np.diff(a > 1), "write 1 [*] booleans"),
+    (lambda a: np.dot(a[0] > 1, a[1] > 1), "write 1 [*] booleans"),
     (lambda a: np.append(a, [0.5]), "integers only"),
     (lambda a: np.append(a, np.ma.array([1, 2], mask=[0, 1])), "the mask would be lost"),
     (lambda a: np.append(a, [np.ma.masked]), "the mask would be lost"),

@@ -177,7 +177,7 @@ def test_a_row_chosen_by_a_term() -> None:
     assert [s[k] for s in m.solutions(solver="backtracking")] == [1]
     with pytest.raises(BadIndex, match="no elements"):
         m.intvar(0, 1, shape=(0, 2))[k]
-    with pytest.raises(BadIndex, match="truth"):
+    with pytest.raises(BadIndex, match="Boolean"):
         g[k == 1]
 
 

@@ -30,7 +30,7 @@ OF_TWO = [f for f in {**OPERATORS, **DEFINED} if f is not np.true_divide]
 ROUNDS = 30
 EXPLAINED = (
     "powers of terms need an integer exponent of at least 1",
-    "is not a truth; compare it",  # a truth equals, or differs from, another truth only
+    "is not Boolean; compare it",  # a truth equals, or differs from, another truth only
     "@ needs arrays of one or two axes",
 )
 """What we refuse although NumPy has an answer, each with a reason of ours."""
@@ -206,7 +206,7 @@ REFUSED: list[tuple[Callable[[Any], Any], str]] = [
     (lambda q: np.array([1.5, 2, 3]) + q, "integers only"),
     (lambda q: np.array(["a", "b", "c"]) == q, "integers only"),
     (lambda q: np.arange(4) * q, "do not fit together"),
-    (lambda q: np.logical_and(q, True), "is not a truth"),
+    (lambda q: np.logical_and(q, True), "is not Boolean"),
     (lambda q: np.ma.array([1, 2, 3], mask=[0, 1, 0]) <= q, "the mask would be lost"),
     (lambda q: np.ma.array([1, 2, 3], mask=[0, 1, 0]) @ q.T, "the mask would be lost"),
 ]

@@ -56,12 +56,12 @@ REFUSED: dict[str, Row] = {
     "a number of vehicles": (lambda m: Circuit(m["x"], depots=2), r"got 2; for two .* depots=\[0, 1\]$"),
     "depots in a table": (lambda m: Circuit(m["x"], depots=[[0, 1]]), r"got \[\[0, 1\]\]; for two"),
     "depots by truths": (
-        lambda m: Circuit(m["x"], depots=[True, False, True, False]), r"got truths; write np\.flatnonzero\(",
+        lambda m: Circuit(m["x"], depots=[True, False, True, False]), r"got Booleans; write np\.flat",
     ),
     "minimize a list": (lambda m: m.minimize([m["x"][0], m["x"][1]]), r"\.sum\(\) .* m\.minimize\(a, b\)"),
     "ends of NoOverlap": (
         lambda m: NoOverlap(m["x"], [1, 1, 1, 1], m["x"] + 1),
-        r"^NoOverlap: present: truths or 0/1 terms .*; ends are not given: they are start \+ duration$",
+        r"^NoOverlap: present: Booleans or 0/1 terms .*; ends are not given: they are start \+ duration$",
     ),
     "ends of Cumulative": (
         lambda m: Cumulative(m["x"], 1, m["x"] + 1, 2), r"^Cumulative: demand is start \+ duration; ends ",
@@ -84,7 +84,7 @@ REFUSED: dict[str, Row] = {
     ),
     "element the other way": (lambda m: element(m["x"][0], [4, 5]), r"; the array comes first: element"),
     "elements the other way": (lambda m: element(m["x"], [30, 10, 20]), "index 30 of an array of 4; the "),
-    "one assumption": (lambda m: m.solve(assumptions=m["x"][0] == 1), "^assumptions: a list of truths"),
+    "one assumption": (lambda m: m.solve(assumptions=m["x"][0] == 1), "^assumptions: a list of Booleans"),
     "a keyword": (lambda m: AllDifferent(m["x"], strict=True), r"no keyword 'strict'; it takes none"),
     "a third value": (lambda m: Circuit(m["x"], [0], 3), r"^Circuit\(\) takes successor, depots without"),
     "CP-SAT": (lambda m: m.solve("CP-SAT"), "did you mean 'cpsat'"),

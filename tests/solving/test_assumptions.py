@@ -142,9 +142,9 @@ def test_cpsat_is_asked_for_its_own_core(switched: Model) -> None:
 
 
 REFUSED: dict[str, tuple[Callable[[Model], Any], str]] = {
-    "text": (lambda m: "b", "a list of truths"),
-    "number": (lambda m: 3, "a list of truths"),
-    "no truth": (lambda m: [m["x"]], "is not a truth"),
+    "text": (lambda m: "b", "a list of Booleans"),
+    "number": (lambda m: 3, "a list of Booleans"),
+    "no truth": (lambda m: [m["x"]], "is not Boolean"),
     "element": (lambda m: [3], "a constraint is needed"),
     "other model": (lambda m: [Model().boolvar()], "two different models"),
     "name": (lambda m: {3: m["b"]}, "name of an assumption"),

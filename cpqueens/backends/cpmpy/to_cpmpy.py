@@ -24,7 +24,7 @@ _KEPT = ("IV", "BV")
 
 @dataclass(frozen=True)
 class CpmpyExport:
-    """A CPMpy model, and each decision variable of ours in it by the name that it has in ours.
+    """A CPMpy model, and each decision variable in it by the name that it has here.
 
     >>> from cpqueens import Model, to_cpmpy
     >>> m = Model()

@@ -156,7 +156,7 @@ def refusal(model: Statement, translation: Translation) -> ModelInvalid:
 
 @dataclass(frozen=True)
 class Export:
-    """A native CP-SAT model and its variables by the names in ours.
+    """A native CP-SAT model and its variables by their names here.
 
     >>> from ortools.sat.python import cp_model
     >>> from cpqueens import Model
@@ -181,7 +181,7 @@ class Export:
 
     @cached_property
     def variables(self) -> Mapping[str, Any]:
-        """The native variables by the names in ours."""
+        """The native variables by their names here."""
         return {n: self.model.get_int_var_from_proto_index(c) for n, c in self.columns.items()}
 
     def assignment(self, solver: Any) -> dict[str, int]:

@@ -91,7 +91,7 @@ class Constraint(BoolArray, metaclass=ListsForUsers):
 
     @property
     def shape(self) -> tuple[int, ...]:  # type: ignore[override]
-        """Shape of the array of truths: () for a global constraint."""
+        """Shape of the array of Booleans: () for a global constraint."""
         return ()
 
     @property
@@ -133,7 +133,7 @@ class Constraint(BoolArray, metaclass=ListsForUsers):
         return self
 
     def element_keys(self) -> list[Any]:
-        """Return one hashable key per element; equal keys mean the same truth.
+        """Return one hashable key per element; equal keys mean the same Boolean.
 
         Those of relations and clauses are bytes, since tuples by the ten thousand keep Python's garbage
         collector busy: their first number (`CODES`) says what they are.
@@ -185,7 +185,7 @@ class Constraint(BoolArray, metaclass=ListsForUsers):
         """Return simpler constraints for engines that compute what is defined anew at each step.
 
         They have as few definitions as possible, which may have many values: such engines gain nothing from
-        truths that tell single values apart. They are violated by as much as those of `simpler`.
+        Booleans that tell single values apart. They are violated by as much as those of `simpler`.
         """
         return self.simpler()
 

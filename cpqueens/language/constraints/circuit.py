@@ -73,7 +73,7 @@ def one_for_each(successor: Any, kind: str) -> LinearArray:
     if isinstance(given, list | tuple) and given and all(isinstance(arc, list | tuple) for arc in given):
         raise ModelError(
             f"{kind}: a successor for each node is needed, no arcs (tail, head, literal): write {kind}(x) "
-            "with x = m.intvar(0, n - 1, shape=n), where x[i] == j is the truth of the arc from i to j"
+            "with x = m.intvar(0, n - 1, shape=n), where x[i] == j is the Boolean of the arc from i to j"
         )
     shape = given.shape if isinstance(given, Operand | np.ndarray) else (1,)
     if len(shape) != 1:
@@ -137,8 +137,8 @@ class Circuit(Successors):
     With ``depots``, there are as many tours as depots: each node is on the tour of one of them (Catalogue:
     cycle_resource). For several vehicles, give each a node of its own as its depot, where its tour begins and
     ends; a depot that leads to itself is a vehicle that stays there. ``vehicle[follow] == vehicle`` with
-    ``vehicle[:k] == np.arange(k)`` then says who comes to each node. The violation counts, for each cycle, by
-    how many its depots differ from one.
+    ``vehicle[:k] == np.arange(k)`` then says which vehicle comes to each node. The violation counts, for each
+    cycle, by how many its depots differ from one.
 
     >>> from cpqueens import Circuit, Model
     >>> m = Model()
@@ -230,7 +230,7 @@ def _nodes(depots: Any) -> tuple[int, ...]:
         )
     if any(isinstance(one, bool | np.bool_) for one in list(depots)):
         raise ModelError(
-            f"Circuit: depots: nodes are needed, got truths; write np.flatnonzero({shown(depots)})"
+            f"Circuit: depots: nodes are needed, got Booleans; write np.flatnonzero({shown(depots)})"
         )
     return tuple(given.tolist())
 

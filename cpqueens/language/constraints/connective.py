@@ -65,7 +65,7 @@ class Connective(Constraint):
 
     @classmethod
     def of(cls, operands: tuple[Term | Constraint, ...]) -> Self:
-        """Return one connective of single truths of one model."""
+        """Return one connective of single Booleans of one model."""
         new = cls.__new__(cls)
         _set(new, "operands", operands)
         return new
@@ -87,7 +87,7 @@ class Connective(Constraint):
         return tuple([_term(operand) for operand in self.operands or ()])
 
     def single(self) -> Constraint | Term | None:
-        """Return one connective of single truths itself, its truth if connectives are nested deeply in it."""
+        """Return a connective of single Booleans, or its Boolean if connectives are nested deeply in it."""
         if self.operands is None:
             return None
         for operand in self.operands:
@@ -196,13 +196,13 @@ class Or(Connective):
     Parameters
     ----------
     truths
-        Truths or 0/1 terms: one array or list, all elements of which are combined, or several, combined
+        Booleans or 0/1 terms: one array or list, all elements of which are combined, or several, combined
         elementwise, whose shapes broadcast to that of the constraint.
 
     Raises
     ------
     ModelError
-        For what is no truth, shapes that do not fit, or terms of two models.
+        For what is not Boolean, shapes that do not fit, or terms of two models.
     """
 
     def satisfied(self, values: IntArray) -> Truths:
@@ -226,13 +226,13 @@ class And(Connective):
     Parameters
     ----------
     truths
-        Truths or 0/1 terms: one array or list, all elements of which are combined, or several, combined
+        Booleans or 0/1 terms: one array or list, all elements of which are combined, or several, combined
         elementwise, whose shapes broadcast to that of the constraint.
 
     Raises
     ------
     ModelError
-        For what is no truth, shapes that do not fit, or terms of two models.
+        For what is not Boolean, shapes that do not fit, or terms of two models.
     """
 
     def __invert__(self) -> BoolArray:
@@ -247,7 +247,7 @@ class And(Connective):
         return self.literals.shape[-1] - self.true_literals(values)
 
     def simpler(self) -> list[Constraint]:
-        """Return ``sum of literals >= k``: one relation, so that its truth needs no further literals."""
+        """Return ``sum of literals >= k``: one relation, so that its Boolean needs no further literals."""
         return [Linear(self.literals.sum(axis=-1) - self.literals.shape[-1], ">=")]
 
 
@@ -264,13 +264,13 @@ class Xor(Connective):
     Parameters
     ----------
     truths
-        Truths or 0/1 terms: one array or list, all elements of which are combined, or several, combined
+        Booleans or 0/1 terms: one array or list, all elements of which are combined, or several, combined
         elementwise, whose shapes broadcast to that of the constraint.
 
     Raises
     ------
     ModelError
-        For what is no truth, shapes that do not fit, or terms of two models.
+        For what is not Boolean, shapes that do not fit, or terms of two models.
     """
 
     def satisfied(self, values: IntArray) -> Truths:
@@ -295,12 +295,12 @@ class Implication(Connective):
     Parameters
     ----------
     premise, conclusion
-        Truths or 0/1 terms whose shapes broadcast to that of the constraint.
+        Booleans or 0/1 terms whose shapes broadcast to that of the constraint.
 
     Raises
     ------
     ModelError
-        For what is no truth, shapes that do not fit, or terms of two models.
+        For what is not Boolean, shapes that do not fit, or terms of two models.
     """
 
     def __init__(self, premise: Any, conclusion: Any) -> None:
@@ -332,12 +332,12 @@ class Negation(Connective):
     Parameters
     ----------
     truth
-        A truth or a 0/1 term, or an array of them.
+        A Boolean or a 0/1 term, or an array of them.
 
     Raises
     ------
     ModelError
-        For what is no truth.
+        For what is not Boolean.
     """
 
     def __init__(self, truth: Any) -> None:

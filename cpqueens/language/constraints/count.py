@@ -97,7 +97,7 @@ class Count(Constraint):
         return AMOUNT[self.relation](self._excess(values))
 
     def simpler(self) -> list[Constraint]:
-        """Return the relation on the sum of the truths ``term == value``."""
+        """Return the relation on the sum of the Booleans ``term == value``."""
         return [Linear(_occurrences(self.terms, self.value) - self.count, self.relation)]
 
     @classmethod
@@ -192,7 +192,7 @@ class Among(Constraint):
         return np.abs(inside.sum(axis=1, keepdims=True) - self.count.evaluate(values))
 
     def simpler(self) -> list[Constraint]:
-        """Return that the truths ``term == value`` over all terms and values sum to the count."""
+        """Return that the Booleans ``term == value`` over all terms and values sum to the count."""
         return [Linear(_inside(self.terms, self.values) - self.count, "==")]
 
 

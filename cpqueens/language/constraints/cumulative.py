@@ -47,7 +47,7 @@ def _truths(kind: str, present: Any, in_time: bool) -> Any:
     except ModelError as error:
         numbers = in_time and not isinstance(error, IntegerError)
         ends = "; ends are not given: they are start + duration" if numbers else ""
-        wrong = f"{kind}: present: truths or 0/1 terms are needed, got {shown(present, 60)}{ends}"
+        wrong = f"{kind}: present: Booleans or 0/1 terms are needed, got {shown(present, 60)}{ends}"
         raise type(error)(wrong) from None
 
 
@@ -149,7 +149,7 @@ class Cumulative(Constraint):
     capacity
         An integer or a single term.
     present
-        Truths or 0/1 terms, shape (tasks,); by default all tasks are there.
+        Booleans or 0/1 terms, shape (tasks,); by default all tasks are there.
 
     Raises
     ------
@@ -274,7 +274,7 @@ class NoOverlap(Disjoint):
     start, duration
         Terms or integers, shape (tasks,); a single one is for all tasks.
     present
-        Truths or 0/1 terms, shape (tasks,); by default all tasks are there.
+        Booleans or 0/1 terms, shape (tasks,); by default all tasks are there.
     setup
         Times between two tasks, terms or integers: one for all, or shape (tasks, tasks) or (types, types).
     types
@@ -414,7 +414,7 @@ class NoOverlap2D(Disjoint):
     dx, dy
         Their sizes, likewise.
     present
-        Truths or 0/1 terms, shape (boxes,); by default all boxes are there.
+        Booleans or 0/1 terms, shape (boxes,); by default all boxes are there.
 
     Raises
     ------

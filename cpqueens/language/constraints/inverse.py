@@ -62,7 +62,7 @@ class Inverse(Paired):
         return (self._astray(first, second) + self._astray(second, first))[:, None]
 
     def simpler(self) -> list[Constraint]:
-        """Return the ranges and, for each pair, the equality of the two truths."""
+        """Return the ranges and, for each pair, the equality of the two Booleans."""
         size = self.first.size
         if not size:
             return []

@@ -35,7 +35,7 @@ class Lexicographic(Paired):
         return np.where(fails, np.where(decided, size - where, 1), 0)[:, None].astype(np.int64)
 
     def simpler(self) -> list[Constraint]:
-        """Return that each position is in order unless an earlier one differs, with chained truths."""
+        """Return that each position is in order unless an earlier one differs, with chained Booleans."""
         size = self.first.size
         if not size:
             return [Or.over(self.first)] if self.strict else []

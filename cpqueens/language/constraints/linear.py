@@ -101,7 +101,7 @@ class Linear(Constraint):
         return Linear(self.expression, OPPOSITE[self.relation])
 
     def single(self) -> Linear | LinearArray | None:
-        """Return one relation itself; its truth, which is a term, where terms may be undefined."""
+        """Return one relation itself; its Boolean, which is a term, where terms may be undefined."""
         term = self.expression
         if type(term) is not Term:
             return None

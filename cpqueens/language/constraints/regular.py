@@ -142,7 +142,7 @@ class Regular(Constraint):
     def simpler(self) -> list[Constraint]:
         """Return, after each term, that the automaton is in a state from which it may still end well.
 
-        That it is in a state is the truth that some transition leads there; states that the bounds of the
+        That it is in a state is the Boolean that some transition leads there; states that the bounds of the
         terms exclude are left out.
         """
         layers, possible = self.layers()

@@ -61,7 +61,7 @@ class ValuePrecede(Constraint):
         return early[:, None]
 
     def simpler(self) -> list[Constraint]:
-        """Return that no term has a later value unless its predecessor was seen, with chained truths."""
+        """Return that no term has a later value unless its predecessor was seen, with chained Booleans."""
         if not self.terms.size or len(self.values) < 2:
             return []
         equal = (self.terms.reshape((-1, 1)) == np.array(self.values)).truth()

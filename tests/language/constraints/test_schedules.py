@@ -119,7 +119,7 @@ REFUSED: dict[str, tuple[Callable[[Any], Any], str]] = {
     "types without a square": (lambda x: NoOverlap(x, 1, setup=2, types=[0, 1, 0]), "a row and a column for"),
     "a type too many": (lambda x: NoOverlap(x, 1, setup=[[0]], types=[0, 1, 0]), "types: from 0 to 0, got 1"),
     "types of other tasks": (lambda x: NoOverlap(x, 1, setup=[[0]], types=[0, 0]), r"got shape \(2, 2\)"),
-    "no truths": (lambda x: NoOverlap(x, 1, x), "present: truths or 0/1 terms are needed"),
+    "no truths": (lambda x: NoOverlap(x, 1, x), "present: Booleans or 0/1 terms are needed"),
 }
 
 
