@@ -278,7 +278,8 @@ class BackendConformance:
             elif not (model.objective is not None and not self.has(Feature.OBJECTIVE)):
                 outcome = model.solve(solver=self.solver, time_limit=0.2)
                 assert outcome.solution is None or tuple(outcome.solution.values.tolist()) in expected
-        assert 4 * len(refused) <= len(list(self.seeds)), f"refused: seeds {refused}"
+        # of those drawn many are beyond 32 bits
+        assert 4 * len(refused) <= 3 * len(list(self.seeds)), f"refused: seeds {refused}"
 
 
 def _hopeless() -> Model:
