@@ -23,7 +23,7 @@ class ObjectiveBound:
     def __init__(self, structures: Structures, request: Request) -> None:
         self._structures, self._request = structures, request
         model = structures.model
-        is_small = model.variable_count + len(model.constraints) <= LARGEST
+        is_small = model.variable_count + model.constraint_count <= LARGEST
         self.facts: Mapping[str, Any] = {}
         self._open = request.want is Want.BEST and request.bounds is not None and is_small
 
