@@ -554,7 +554,7 @@ def automaton(transitions: Any, start: Any) -> dict[str, Any]:
         ([C, 0, "kind"], "Predicate", "constraints[0].kind: no constraint 'Predicate'"),
         ([C, 0, "kind"], "os.system", "constraints[0].kind: no constraint"),
         ([C, 0], {"kind": "NoOverlap", "args": ["q", 1]}, "constraints[0].args: 3 or 4 needed (start,"),
-        ([C, 0], {"kind": "NoOverlap", "args": ["q", 1, "q"]}, "constraints[0]: NoOverlap: present: truths"),
+        ([C, 0], {"kind": "NoOverlap", "args": ["q", 1, "q"]}, "NoOverlap: present: Booleans or 0/1"),
         ([C, 0], {"kind": "NoOverlap", "args": ["q", 1, 1, "q"]}, "NoOverlap: setup: one time, or shape"),
         ([C, 0], {"kind": "Circuit", "args": ["q", [9]]}, "Circuit: depots: different nodes from 0 to "),
         ([C, 0], {"kind": "Cumulative", "args": ["q", 1, 1, "q", 1]}, "Cumulative: one capacity"),
