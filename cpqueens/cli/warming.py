@@ -27,6 +27,7 @@ RUNS: tuple[Run, ...] = (
     ("superqueens", "n=5", "backtracking:bitmask", {}),
     ("costas_array", "n=4", "backtracking:sums", {}),
     ("all_interval", "n=5", "backtracking:forward", {}),
+    ("all_interval", "n=7", "backtracking:learning", {}),
     ("queens", "n=6", "las-vegas", {"stop_vegas": 3, "step_limit": 300}),
     ("all_interval", "n=5", "las-vegas", {"stop_vegas": 2, "step_limit": 300}),
     ("queens", "n=9", "local-search:sosic-gu-4", {}),

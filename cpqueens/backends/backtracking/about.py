@@ -23,6 +23,10 @@ in CSPs", AAAI 1994.""",
     "halves": """Counting queens by two half boards that are put together.
 
 Source: this package, after public programs that join tables of quadrants.""",
+    "learning": """Lazy clause generation: from each conflict a clause over bounds and values is learned.
+
+Source: Ohrimenko, Stuckey and Codish, "Propagation via lazy clause generation", Constraints 14, 2009; Feydy
+and Stuckey, "Lazy clause generation reengineered", CP 2009.""",
     "rowmask": f"""Backtracking with a word of free values for each later row, saved and restored.
 
 Source: {_SURVEY}.""",

@@ -58,6 +58,7 @@ class Backtracking:
         "check",
         "forward",
         "halves",
+        "learning",
         "rowmask",
         "sums",
         "table",
@@ -90,6 +91,11 @@ class Backtracking:
             "or array by its name (or several in a list), an order of variables and one of values, each a "
             "name or a function; for one solution and optima other orders take turns with them after many "
             "failures",
+        ),
+        "audit": Parameter(
+            bool,
+            False,
+            "learning: whether each learned clause is refuted again by exhaustive search (for small models)",
         ),
         "trace": TRACE,
     }

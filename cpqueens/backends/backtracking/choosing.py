@@ -1,8 +1,10 @@
 """Which strategies search: the asked one, or those that fit the model, with the reason."""
 
+from dataclasses import replace
+
 import numpy as np
 
-from cpqueens.backends.backtracking.orders import ascending, has_functions
+from cpqueens.backends.backtracking.orders import ascending, has_functions, remembers
 from cpqueens.backends.base import Request, Want
 from cpqueens.errors import UnsupportedConstraint, UnsupportedRequest
 from cpqueens.kernels.boards.pattern import Pattern
@@ -40,6 +42,8 @@ def choose(asked: str, pattern: Pattern | SumPattern | None, request: Request) -
     if asked != "auto":
         if asked in (*PATTERNED, "halves"):
             _need(asked, pattern, request)
+        if asked == "learning":
+            _need_free(request)
         if asked == "check" and has_functions(request):
             raise UnsupportedRequest(
                 "backtracking:check asks no functions for orders; backtracking:forward does"
@@ -96,6 +100,15 @@ def _need(strategy: str, pattern: Pattern | SumPattern | None, request: Request)
         raise UnsupportedRequest(f"backtracking:{strategy} has one order; backtracking:forward has others")
     if strategy == "halves" and not wants_halves(pattern, request, 0):
         raise no_halves()
+
+
+def _need_free(request: Request) -> None:
+    """Raise unless a search that learns can do what is asked for."""
+    if not remembers(replace(request, step_limit=None)):
+        raise UnsupportedRequest(
+            "backtracking:learning looks for one solution or the best one, in its own order and without a "
+            "trace; backtracking:forward does the rest"
+        )
 
 
 def no_halves() -> UnsupportedRequest:

@@ -486,11 +486,20 @@ def build_memory(
         kept = builder.propagators[0]
         kept.variables = [*kept.variables, *builder.decided]
         kept.coefficients = [*kept.coefficients, *[1] * len(builder.decided)]
+    return memory_of(builder, check_only, learning or remembering)
+
+
+def memory_of(builder: Builder, check_only: bool, values: bool) -> tuple[Memory, int]:
+    """Return the memory of what was built, and the objective's propagator in it (-1 for none).
+
+    With ``values`` variables have first weights and values.
+    """
+    compiled = builder.compiled
     first, cells = _cells(builder, compiled)
     x = _records(builder, compiled, first, check_only)
     if compiled.domains:
         x[:, at.HOLES] = _holes(x, cells)
-    if learning or remembering:
+    if values:
         makers = [(k, p.result) for k, p in enumerate(builder.propagators) if p.own is None and p.result >= 0]
         prepare_learning(x, compiled, makers + builder.makers)
     net = _net(builder, x)

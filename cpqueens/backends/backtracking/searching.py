@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,11 +26,15 @@ from cpqueens.backends.backtracking.two_orders import Making, TwoOrders
 from cpqueens.backends.base import Deliver, Ended, Request, Want
 from cpqueens.backends.relaxation.relaxation import Relaxation
 from cpqueens.backends.relaxation.root import relaxation_of
+from cpqueens.errors import UnsupportedConstraint
 from cpqueens.kernels.boards.pattern import Pattern
 from cpqueens.kernels.boards.sum_pattern import SumPattern
 from cpqueens.kernels.exact.domains import Memory
 from cpqueens.language.statement import Statement
 from cpqueens.lowered.compiled import Compiled
+
+if TYPE_CHECKING:
+    from cpqueens.backends.backtracking.clause_search import ClauseSearch
 
 _ROUNDS = 7
 """Turns after which a count in parts, which needs one strategy, is decided: 5 ms to 0.3 s each."""
@@ -60,7 +64,9 @@ class Searching:
 
     def prepare(self, strategies: tuple[str, ...]) -> Callable[[Deliver], Ended]:
         """Return the search by these strategies."""
-        if self._is_general(strategies[0]):  # of others it is made when their turn comes, if it does
+        if self._is_general(strategies[0]) and strategies != (
+            "learning",
+        ):  # of others it is made when their turn comes, if it does
             check_only = "check" in strategies
             self._network(
                 check_only, learns(self.request) and not check_only
@@ -77,7 +83,7 @@ class Searching:
 
     def _is_general(self, strategy: str) -> bool:
         """Say whether it is a search of any model, not one on the pattern."""
-        return self.pattern is None or strategy in ("forward", LEXICOGRAPHIC, RESTARTING)
+        return self.pattern is None or strategy in ("forward", "learning", LEXICOGRAPHIC, RESTARTING)
 
     def _is_free(self) -> bool:
         """Say whether some decision variable is in no AllDifferent and no linear row."""
@@ -175,6 +181,8 @@ class Searching:
             return patterned.slices(self._board(), strategy, self.request, deliver, self.facts, recorder)
         if strategy == RESTARTING:
             return self._restarting(deliver)
+        if strategy == "learning":
+            return self._learning().slices(deliver)
         searching = self._lexicographic() if strategy == LEXICOGRAPHIC else self
         check_only = strategy == "check"
         if strategy == "forward" and in_any_order(self.request):
@@ -188,6 +196,23 @@ class Searching:
             observer=self._observer(check_only),
         )  # fmt: skip
         return search.slices(deliver)
+
+    def _learning(self) -> ClauseSearch:
+        """Return a search that learns clauses, which is asked for by its name.
+
+        Raises
+        ------
+        UnsupportedConstraint
+            If the model is too large for it.
+        """
+        from cpqueens.backends.backtracking.clause_search import clause_search
+
+        search = clause_search(self.compiled, self.request, self.facts)
+        if isinstance(search, str):
+            raise UnsupportedConstraint(
+                f"backtracking:learning: {search}; backtracking:forward takes every model"
+            )
+        return search
 
     def _alternating(self, deliver: Deliver) -> Slices:
         """Return searches in several orders, of which the first is alone for a while."""

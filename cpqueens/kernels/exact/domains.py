@@ -28,10 +28,10 @@ FIX, BOUND, DOMAIN = 1, 2, 4
 # its watches are, its places in AllDifferents, those in AllDifferents that have sums among their terms, the
 # values of a domain too wide for flags, ascending (none: every value between the bounds), and its places in
 # long rows. Then what the search keeps: how often it failed by v, the value to try first, the propagator (its
-# position + 1) that defines v (0: none).
+# position + 1) that defines v (0: none), its last record in the log of changes (0: none).
 LOW, HIGH, HOLES, STAMP, FIRST, BASE, FROZEN, EVENTS = range(8)
 WATCH, WATCH_END, MEMBER, MEMBER_END, PART, PART_END, SPARSE, SPARSE_END = range(8, 16)
-IN_ROWS, IN_ROWS_END, WEIGHT, SAVED, MAKER, X_WIDTH = range(16, 22)
+IN_ROWS, IN_ROWS_END, WEIGHT, SAVED, MAKER, LAST, X_WIDTH = range(16, 23)
 
 # A reversible word, which propagators may keep behind the variables, is a record of the first four fields.
 WORD_WIDTH = 4
@@ -44,16 +44,25 @@ KIND, START, END, CONSTANT, RESULT, ROWS, ROWS_END, QUEUED, QUEUE, P_WIDTH = ran
 
 # The first places of ``stack``: how far its regions are filled, where they start and end, where variables
 # end in ``x``, whether addresses are missing; what failed (the propagator's position + 1, or the place of an
-# AllDifferent, negated), what a failure adds to weights, how many propagators ran.
+# AllDifferent, negated), what a failure adds to weights, how many propagators ran. A search that explains its
+# changes has a log of them, see `R_VARIABLE`: where the next record comes (0: there is no
+# log) and its end, why what changes now does and at how many decisions, the record of what was refused last,
+# whether the log was too short.
 TRAIL_TOP, CELLS_TOP, LEVEL, CHANGED_BASE, CHANGED_TOP, MARKS, VARIABLES, UNLINKED = range(8)
-FAILED, BUMP, RUNS = range(8, 11)
+FAILED, BUMP, RUNS, LOG_TOP, LOG_END, REASON, DECISIONS, REFUSED, LOG_FULL = range(8, 17)
 # Three queues: of propagators in constant or linear time, of dear ones, of the dearest.
-QUICK, DEAR, DEAREST, QUEUES_END = range(11, 24, 4)
+QUICK, DEAR, DEAREST, QUEUES_END = range(17, 30, 4)
 # The record of a queue.
 BASE_OF, END_OF, HEAD_OF, SIZE_OF, Q_WIDTH = range(5)
 # The addresses of propagators that are compiled apart, by kind: `NOT_USED`, or `WANTED` until they are known.
 ADDRESSES, HEADER = QUEUES_END, QUEUES_END + 32
 NOT_USED, WANTED = 0, -1
+
+# A record of the log: the variable, its bounds before and after, those asked for (holes move them further),
+# the value that was removed and whether it was one; why, the variable's record before, below how many
+# decisions. Then what an analysis wants of it: bounds (those before: nothing), the value, and its mark.
+R_VARIABLE, R_LOW, R_HIGH, R_NEW_LOW, R_NEW_HIGH, R_ASKED_LOW, R_ASKED_HIGH, R_VALUE, R_TAKEN = range(9)
+R_REASON, R_BEFORE, R_DECISIONS, R_WANTED_LOW, R_WANTED_HIGH, R_WANTED_VALUE, R_MARK, R_WIDTH = range(9, 17)
 
 
 class Memory(NamedTuple):
@@ -85,6 +94,48 @@ def save(m: Memory, v: int) -> None:
         put(m.stack, top + 2, entry(m.x, v + HIGH))
         put(m.stack, top + 3, entry(m.x, v + HOLES))
         m.stack[TRAIL_TOP] = top + 4
+
+
+@inner_kernel
+def log_bounds(m: Memory, v: int, asked_low: int, asked_high: int, low: int, high: int) -> Any:
+    """Log that v is to have these bounds, which it was asked for by others; 0 if it cannot, or without room.
+
+    What is refused is written behind the log's end.
+    """
+    r = m.stack[LOG_TOP]
+    if r + 2 * R_WIDTH > m.stack[LOG_END]:
+        m.stack[LOG_FULL] = 1
+        return 0
+    put(m.stack, r + R_VARIABLE, v)
+    put(m.stack, r + R_LOW, entry(m.x, v + LOW))
+    put(m.stack, r + R_HIGH, entry(m.x, v + HIGH))
+    put(m.stack, r + R_NEW_LOW, low)
+    put(m.stack, r + R_NEW_HIGH, high)
+    put(m.stack, r + R_ASKED_LOW, asked_low)
+    put(m.stack, r + R_ASKED_HIGH, asked_high)
+    put(m.stack, r + R_TAKEN, 0)
+    put(m.stack, r + R_REASON, m.stack[REASON])
+    put(m.stack, r + R_BEFORE, entry(m.x, v + LAST))
+    put(m.stack, r + R_DECISIONS, m.stack[DECISIONS])
+    put(m.stack, r + R_WANTED_LOW, entry(m.x, v + LOW))
+    put(m.stack, r + R_WANTED_HIGH, entry(m.x, v + HIGH))
+    put(m.stack, r + R_WANTED_VALUE, 0)
+    put(m.stack, r + R_MARK, 0)
+    if low > high:
+        m.stack[REFUSED] = r
+        return 0
+    put(m.x, v + LAST, r)
+    m.stack[LOG_TOP] = r + R_WIDTH
+    return 1
+
+
+@inner_kernel
+def log_value(m: Memory, value: int, possible: int) -> None:
+    """Say of the last record, or of what was refused, that one value was to be removed."""
+    r = m.stack[LOG_TOP] - R_WIDTH if possible else m.stack[REFUSED]
+    if r:
+        put(m.stack, r + R_VALUE, value)
+        put(m.stack, r + R_TAKEN, 1)
 
 
 @inner_kernel
@@ -160,6 +211,7 @@ def narrow(m: Memory, v: int, low: int, high: int) -> Any:
     """Remove values outside ``low``..``high``, of which there are some: the one place where bounds change."""
     if entry(m.x, v + FROZEN):
         return 1
+    asked_low, asked_high = low, high
     low, high = max(low, entry(m.x, v + LOW)), min(high, entry(m.x, v + HIGH))
     holes = entry(m.x, v + HOLES)
     if holes and low <= high:
@@ -179,6 +231,8 @@ def narrow(m: Memory, v: int, low: int, high: int) -> Any:
         # both places are in the domain: the old bounds are values of it
         low = entry(m.net, sparse_place(m, v, low))
         high = entry(m.net, sparse_place(m, v, high + 1) - 1)
+    if m.stack[LOG_TOP] and not log_bounds(m, v, asked_low, asked_high, low, high):
+        return 0
     if low > high:
         return 0
     save(m, v)
@@ -206,6 +260,10 @@ def take_out(m: Memory, v: int, value: int) -> Any:
         if entry(m.x, v + FIRST) >= 0 and not entry(m.x, v + FROZEN):
             cell = entry(m.x, v + FIRST) + value - entry(m.x, v + BASE)
             if entry(m.cells, cell):
+                if m.stack[LOG_TOP]:
+                    if not log_bounds(m, v, low, high, low, high):
+                        return 0
+                    log_value(m, value, 1)
                 put(m.cells, cell, 0)
                 put(m.stack, m.stack[CELLS_TOP], cell)
                 m.stack[CELLS_TOP] += 1
@@ -217,7 +275,10 @@ def take_out(m: Memory, v: int, value: int) -> Any:
         low += 1
     else:
         high -= 1
-    return narrow(m, v, low, high)
+    possible = narrow(m, v, low, high)
+    if m.stack[LOG_TOP]:
+        log_value(m, value, possible)
+    return possible
 
 
 @inner_kernel

@@ -39,7 +39,8 @@ def module_of(file: Path) -> str:
 
 def said(problem: str, size: str, solver: str, options: Mapping[str, Any]) -> list[Any]:
     """Return all that a run says but its times."""
-    model, listing = model_of(problem, size), solver.startswith("backtracking")
+    model = model_of(problem, size)
+    listing = solver.startswith("backtracking") and not solver.endswith(":learning")
     outcome = (model.enumerate if listing else model.solve)(solver=solver, random_seed=5, **options)
     found = outcome.solutions.matrix.tolist() if listing else str(outcome.solution)
     return [outcome.status, found, *(outcome.statistics.get(name) for name in COMPARED)]

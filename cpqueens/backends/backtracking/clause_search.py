@@ -1,0 +1,397 @@
+"""Running the search that learns clauses: room for them, limits and statistics around the compiled kernel."""
+
+from typing import Any
+
+import numpy as np
+
+from cpqueens.answers.outcome import StopReason
+from cpqueens.backends.backtracking.clause_audit import Audit
+from cpqueens.backends.backtracking.explained import Clause, Explained, explained
+from cpqueens.backends.backtracking.turns import Slices
+from cpqueens.backends.base import Deliver, Ended, Request, Want
+from cpqueens.kernels.exact import domains as at
+from cpqueens.kernels.exact import kinds
+from cpqueens.kernels.exact.apart import kind_of
+from cpqueens.kernels.exact.domains import Memory, copied, enqueue
+from cpqueens.kernels.exact.learning import heap
+from cpqueens.kernels.exact.learning import state as of
+from cpqueens.kernels.exact.learning.clauses import watch
+from cpqueens.kernels.exact.learning.literals import (
+    AT_LEAST,
+    AT_MOST,
+    BY_DECISION,
+    FALSE,
+    OPERATORS,
+    TRUE,
+    make_true,
+    standing,
+)
+from cpqueens.kernels.exact.learning.search import (
+    EXHAUSTED,
+    NO_CLAUSES,
+    NO_LOG,
+    NO_TRAIL,
+    PAUSED,
+    begin,
+    learn,
+)
+from cpqueens.kernels.exact.learning.state import Learner
+from cpqueens.kernels.jit.pace import Pace
+from cpqueens.lowered.compiled import Compiled
+
+FIRST_CLAUSES = 1 << 16
+"""Words for learned clauses at first."""
+
+FIRST_TRAIL = 4
+"""Levels that change everything for which the trail has room at first."""
+
+MOST_WORDS = 1 << 26
+"""Words of clauses, or of the trail, at most: 512 MB."""
+
+KEPT = 4000
+"""Learned clauses from which on some are forgotten."""
+
+BOUNDS_ONLY = (
+    kinds.ABS,
+    kinds.PRODUCT,
+    *(
+        kind_of(name)
+        for name in ("cumulative", "distances", "fractional_bound", "lexicographic", "no_overlap")
+    ),
+)
+"""Propagators that read nothing of their arguments but bounds, which explain what they do."""
+
+_COUNTS = {
+    "nodes": of.NODES,
+    "failures": of.FAILURES,
+    "restarts": of.RESTARTS,
+    "deepest": of.DEEPEST,
+    "clauses_learned": of.LEARNED,
+    "clauses_forgotten": of.DELETED,
+    "explained_by_all": of.BY_ALL,
+    "explained": of.EXPLAINED,
+}
+
+
+class ClauseSearch:
+    """One run of the strategy ``learning``: for one solution, or the best."""
+
+    def __init__(
+        self,
+        compiled: Compiled,
+        start: Explained,
+        request: Request,
+        facts: dict[str, Any],
+        audit: Audit | None = None,
+    ) -> None:
+        self.request, self.compiled, self.facts = request, compiled, facts
+        self.start = start
+        self.memory = _with_log(copied(start.memory))
+        self.learner = _learner(self.memory, start, compiled.decision_count)
+        self._refuted = not _attach(self.memory, self.learner, start.clauses)
+        self.learner.state[of.KEEPS_BEST] = request.want is Want.BEST
+        self.audit = audit
+        self.pace = Pace(1)
+        self._turn_end = 1 << 62
+        self._best: int | None = None  # minimised
+        self._elsewhere: int | None = None
+        self._least: int | None = None
+        self._gave_up = False
+        if request.objective_limit is not None and request.want is Want.BEST:
+            self._demand(-request.objective_limit if compiled.maximizing else request.objective_limit)
+        begin(self.memory, self.learner)
+
+    # ---- running ----------------------------------------------------------------------------------
+
+    def slices(self, deliver: Deliver) -> Slices:
+        """Search to the end or to a stop, slice by slice."""
+        reason = self._limit()
+        while reason is None:
+            if self._refuted:
+                return self._ended(True, None)
+            self._hear_of_others()
+            answer = self._advance()
+            self._learn_bound()
+            if self._count(of.STORED):
+                reason = self._flush(deliver)
+            if answer == EXHAUSTED:
+                return self._ended(reason is None, reason)
+            if self._gave_up:
+                self.facts = self.facts | {"gave_up": "no more room for clauses, trail or log"}
+                return self._ended(False, StopReason.GAVE_UP)
+            yield self._count(of.FOUND)
+            reason = reason or self._limit()
+        return self._ended(False, reason)
+
+    @property
+    def is_turn_over(self) -> bool:
+        """Whether it has failed as often as it may before others have their turn."""
+        return self.failures >= self._turn_end
+
+    def give_turn(self, failures: int) -> None:
+        """Let it fail so often before the next turn of others: it comes back exactly then."""
+        self._turn_end = self.failures + failures
+        self.learner.state[of.ASK_FAILURES] = self._turn_end
+
+    @property
+    def failures(self) -> int:
+        """The conflicts so far."""
+        return self._count(of.FAILURES)
+
+    @property
+    def found(self) -> int:
+        """The solutions so far."""
+        return self._count(of.FOUND)
+
+    @property
+    def work(self) -> int:
+        """The propagators that have run, or what took as long."""
+        return int(self.memory.stack[at.RUNS]) + self._count(of.LOOKED) + 4 * self._count(of.EXPLAINED)
+
+    def _count(self, place: int) -> int:
+        return int(self.learner.state[place])
+
+    @property
+    def _tried(self) -> int:
+        return self._count(of.NODES)
+
+    def _limit(self) -> StopReason | None:
+        request = self.request
+        if request.should_stop():
+            return request.why_stopped()
+        if request.step_limit is not None and self._tried >= request.step_limit:
+            return StopReason.STEP_LIMIT
+        return None
+
+    def _advance(self) -> int:
+        """Run the kernel for a slice of time, and make room where it asks for it."""
+        steps = self.pace.steps if self.audit is None else 1
+        if self.request.step_limit is not None:
+            steps = min(steps, self.request.step_limit - self._tried)
+        learned = self._count(of.LEARNED)
+        answer = self.pace.timed(
+            lambda most: int(learn(self.memory, self.learner, most)),
+            steps,
+            lambda answer: answer == PAUSED,
+            unmade=PAUSED,
+        )
+        if self.audit is not None and self._count(of.LEARNED) > learned:
+            self._audit(self.audit)
+        if answer in (NO_CLAUSES, NO_TRAIL, NO_LOG):
+            self._make_room(answer)
+        return answer
+
+    def _audit(self, audit: Audit) -> None:
+        """Check the last clause; without an objective those behind a solution say that it is not wanted."""
+        row = self.start.objective
+        if row >= 0 or not self.found:
+            audit.check(self.learner, int(self.memory.net[row + at.CONSTANT]) if row >= 0 else 0)
+
+    def _make_room(self, answer: int) -> None:
+        """Grow what was too short; the search is before its first decision."""
+        memory, learner = self.memory, self.learner
+        too_long = max(len(learner.arena), len(memory.stack)) > MOST_WORDS
+        if too_long or memory.stack[at.LOG_FULL]:
+            self._gave_up = True
+        elif answer == NO_CLAUSES:
+            self.learner = learner._replace(
+                arena=np.concatenate([learner.arena, np.zeros_like(learner.arena)])
+            )
+        else:
+            trail, log = (2, 1) if answer == NO_TRAIL else (1, 2)
+            self.memory = _with_log(memory, trail, log, learner)
+            self.learner = _with_regions(learner, self.memory)
+
+    def _flush(self, deliver: Deliver) -> StopReason | None:
+        """Deliver what is stored."""
+        stored = self._count(of.STORED)
+        if self.request.want is Want.BEST:
+            self._best = self._demanded() + 1
+        go_on = deliver(self.learner.solutions[:stored].copy())
+        self.learner.state[of.STORED] = 0
+        return None if go_on else StopReason.CALLBACK
+
+    # ---- the objective ----------------------------------------------------------------------------
+
+    def _demanded(self) -> int:
+        """Return the value that the objective, minimised, may have at most."""
+        objective = self.compiled.objective
+        assert objective is not None
+        return int(objective.constant[0]) - int(self.memory.net[self.start.objective + at.CONSTANT])
+
+    def _demand(self, most: int) -> None:
+        """Let the objective, minimised, be at most so much; it only ever becomes less."""
+        if most < self._demanded():
+            self.memory.net[self.start.objective + at.CONSTANT] += self._demanded() - most
+            enqueue(self.memory, self.start.objective)
+
+    def _hear_of_others(self) -> None:
+        """Demand better than what others have met."""
+        value = self.request.incumbent() if self.request.incumbent is not None else None
+        if value is None or self.request.want is not Want.BEST:
+            return
+        value = -value if self.compiled.maximizing else value
+        if self._best is None or value < self._best:
+            self._best = self._elsewhere = value
+        self._demand(value - 1)
+
+    def _learn_bound(self) -> None:
+        """Take the least value that the objective may have before all decisions."""
+        objective = self.compiled.objective
+        if self.request.want is Want.BEST and objective is not None and self.learner.state[of.HAS_LEAST]:
+            self._prove(min(self._count(of.LEAST) + int(objective.constant[0]), self._demanded() + 1))
+
+    def _prove(self, least: int) -> None:
+        self._least = least if self._least is None else max(self._least, least)
+        self.request.prove(-self._least if self.compiled.maximizing else self._least)
+
+    @property
+    def mean_length(self) -> int:
+        """The literals of a learned clause, in the mean."""
+        return self._count(of.LITERALS) // max(1, self._count(of.LEARNED))
+
+    def known_best(self) -> int | None:
+        """Return the best objective value that it knows of."""
+        return -self._best if self._best is not None and self.compiled.maximizing else self._best
+
+    def known_bound(self) -> int | None:
+        """Return what no solution is better than, as far as it has proved."""
+        return -self._least if self._least is not None and self.compiled.maximizing else self._least
+
+    # ---- results ------------------------------------------------------------------------------------
+
+    def statistics(self) -> dict[str, Any]:
+        """Return what it did."""
+        learned = self._count(of.LEARNED)
+        audited = {} if self.audit is None else {"clauses_audited": self.audit.checked}
+        return self.facts | {
+            "strategy": "learning",
+            "decisions": self._tried,
+            "propagations": int(self.memory.stack[at.RUNS]),
+            **{name: self._count(place) for name, place in _COUNTS.items()},
+            "literals_learned": self._count(of.LITERALS),
+            "mean_clause_length": round(self._count(of.LITERALS) / learned, 1) if learned else None,
+            **audited,
+        }
+
+    def _ended(self, exhausted: bool, reason: StopReason | None) -> Ended:
+        best = self.known_best()
+        return Ended(
+            exhausted,
+            reason or StopReason.EXHAUSTED,
+            objective=None if self._best == self._elsewhere else best,
+            bound=best if exhausted else self.known_bound(),
+            statistics=self.statistics(),
+        )
+
+
+def clause_search(compiled: Compiled, request: Request, facts: dict[str, Any]) -> ClauseSearch | str:
+    """Return a search that learns, audited if that is asked for; or why the model is not for it."""
+    start = explained(compiled)
+    if isinstance(start, str):
+        return start
+    audit = None
+    if request.parameters.get("audit"):
+        whole = explained(compiled, False)
+        assert not isinstance(whole, str), "it has the same variables"
+        audit = Audit(whole, compiled.decision_count)
+    return ClauseSearch(compiled, start, request, facts, audit)
+
+
+# ---- arrays ---------------------------------------------------------------------------------------
+
+
+def _with_log(m: Memory, trail: int = 1, log: int = 1, learner: Learner | None = None) -> Memory:
+    """Return a memory with a log behind the trail, or with one of both longer by a factor."""
+    base = int(m.stack[at.TRAIL_TOP])
+    if learner is None:
+        variables, cells = int(m.stack[at.VARIABLES]) // at.X_WIDTH, int(m.stack[at.MARKS])
+        sizes = FIRST_TRAIL * (len(m.x) + 1024), at.R_WIDTH * (2 * (cells + 4 * variables) + 256)
+    else:
+        end = int(learner.state[of.TRAIL_END])
+        sizes = trail * (end - base), log * (len(m.stack) - end)
+    stack = np.zeros(base + sum(sizes), dtype=np.int64)
+    stack[:base] = m.stack[:base]
+    stack[at.LOG_TOP], stack[at.LOG_END] = base + sizes[0], len(stack)
+    stack[at.REASON] = BY_DECISION
+    if learner is not None:
+        learner.state[[of.LOG_BASE, of.SEEN, of.TRAIL_END]] = stack[at.LOG_TOP]
+    return m._replace(stack=stack)
+
+
+def _learner(m: Memory, start: Explained, count: int) -> Learner:
+    """Return the arrays of a search that has not begun."""
+    variables = int(m.stack[at.VARIABLES]) // at.X_WIDTH
+    state = np.zeros(of.HEADER, dtype=np.int64)
+    state[of.COUNT], state[of.OBJECTIVE] = count, start.objective
+    state[[of.LOG_BASE, of.SEEN, of.TRAIL_END]] = m.stack[at.LOG_TOP]
+    state[of.BOUNDS_ONLY] = sum(1 << kind for kind in BOUNDS_ONLY)
+    state[of.MOST_CLAUSES], state[of.LIMIT], state[of.ASK_FAILURES] = KEPT, 100, 1 << 62
+    state[of.LUBY], state[of.LUBY_BITS] = 2, 1
+    lists = OPERATORS * variables
+    state[of.ARENA_TOP] = state[of.FIRST_CLAUSE] = lists
+    words = sum(of.C_LITERALS + 2 * len(clause) for clause in start.clauses)
+    arena = np.zeros(lists + words + FIRST_CLAUSES, dtype=np.int64)
+    solutions = np.zeros((1, count), dtype=np.int64)
+    learner = Learner(state, np.zeros(0, dtype=np.int64), arena, solutions)
+    learner = _with_regions(learner, m)
+    places = learner.room[state[of.PLACES] : state[of.PLACES] + variables]
+    places[:] = heap.NEVER
+    places[start.decided] = np.arange(len(start.decided))
+    first = int(state[of.HEAP])
+    learner.room[first : first + len(start.decided)] = np.array(start.decided, dtype=np.int64) * at.X_WIDTH
+    state[of.HEAP_SIZE] = len(start.decided)
+    return learner
+
+
+def _with_regions(learner: Learner, m: Memory) -> Learner:
+    """Return a learner with regions as large as the memory's log needs; the first ones stay in place."""
+    state = learner.state
+    variables, cells = int(m.stack[at.VARIABLES]) // at.X_WIDTH, int(m.stack[at.MARKS])
+    wide = int(np.count_nonzero(m.x[at.FIRST : m.stack[at.VARIABLES] : at.X_WIDTH] < 0))
+    levels = 4 * variables + 66 * wide + 16
+    records = (len(m.stack) - int(state[of.TRAIL_END])) // at.R_WIDTH
+    sizes = [
+        variables,
+        variables,
+        of.L_WIDTH * (levels + 1),
+        levels + 2,
+        4 * levels + 4 * cells + 64,
+        records + 1,
+    ]
+    first = np.cumsum([0, *sizes]).tolist()
+    places = (of.HEAP, of.PLACES, of.LEVELS, of.STAMPS, of.FACTS, of.MARKED)
+    state[list(places)] = first[:-1]
+    state[of.LEVELS_END] = levels
+    state[of.FACTS_TOP], state[of.FACTS_END] = state[of.FACTS], state[of.MARKED]
+    state[of.MARKED_TOP] = state[of.MARKED]
+    room = np.zeros(first[-1], dtype=np.int64)
+    room[: min(len(room), len(learner.room))] = learner.room[: len(room)]
+    return learner._replace(room=room)
+
+
+def _attach(m: Memory, q: Learner, clauses: list[Clause]) -> bool:
+    """Put the model's clauses into the arena, and make single literals true; say whether they can hold."""
+    possible = True
+    for clause in clauses:
+        literals = [(4 * v * at.X_WIDTH + operator, value) for v, operator, value in dict.fromkeys(clause)]
+        found = [standing(m, *literal) for literal in literals]
+        if TRUE in found or _always(clause):
+            continue
+        left = [literal for literal, its in zip(literals, found, strict=True) if its != FALSE]
+        if len(left) < 2:
+            possible = possible and bool(left) and bool(make_true(m, *left[0]))
+            continue
+        c = int(q.state[of.ARENA_TOP])
+        q.arena[c] = len(left)
+        q.arena[c + of.C_LITERALS : c + of.C_LITERALS + 2 * len(left)] = np.array(left).reshape(-1)
+        q.state[of.ARENA_TOP] += of.C_LITERALS + 2 * len(left)
+        watch(q, c, 0)
+        watch(q, c, 1)
+    return possible
+
+
+def _always(clause: Clause) -> bool:
+    """Say whether a clause has a literal of a 0/1 variable and its opposite."""
+    positive = {v for v, operator, _ in clause if operator == AT_LEAST}
+    return any(operator == AT_MOST and v in positive for v, operator, _ in clause)

@@ -1,0 +1,122 @@
+"""The network of a search that learns clauses: clauses are no propagators, each change has a reason."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from cpqueens.backends.backtracking.network import LISTED_DEFINED, Builder, memory_of
+from cpqueens.backends.backtracking.rows import Row, groups
+from cpqueens.backends.backtracking.wholes.all_different import is_empty_board
+from cpqueens.backends.backtracking.wholes.parts import Propagator
+from cpqueens.kernels.exact import domains as at
+from cpqueens.kernels.exact import kinds
+from cpqueens.kernels.exact.domains import Memory
+from cpqueens.kernels.exact.learning import literals as lit
+from cpqueens.language.rows import IntArray
+from cpqueens.lowered.compiled import Compiled, Terms
+
+Clause = list[tuple[int, int, int]]
+"""Variables, operators of `literals`, and values: one of these literals is true."""
+
+DROPPED = ("all_different_values", "all_different_ends")
+"""Propagators of what others say, which are explained by all that their arguments have lost."""
+
+SHORT = 4
+"""Arguments up to which that is not much."""
+
+LARGEST = 1 << 18
+"""Variables and listed values, together, of the largest model with which it is begun."""
+
+
+@dataclass(frozen=True)
+class Explained:
+    """What a search that learns starts from.
+
+    Attributes
+    ----------
+    objective
+        The objective's propagator, -1 for none.
+    decided
+        Variables that may be decided: the model's, and all others that have two values.
+    """
+
+    memory: Memory
+    objective: int
+    clauses: list[Clause]
+    decided: list[int]
+
+
+class ExplainedBuilder(Builder):
+    """Collects clauses apart, if that is asked for; a sum in an AllDifferent is a variable of its own."""
+
+    def __init__(self, compiled: Compiled, apart: bool) -> None:
+        super().__init__(compiled, not is_empty_board(compiled), True)
+        self._clausal, self.collected = apart, list[Clause]()
+
+    def clauses(self, terms: Terms, start: IntArray) -> None:
+        """Add all clauses."""
+        for rows in groups(terms, start):
+            self.add(kinds.CLAUSE, *self.literals(rows))
+
+    def propagator(self, own: Propagator) -> None:
+        """Add a propagator that is compiled apart, unless it says at length what others say."""
+        if own.name in DROPPED and len(own.variables) > SHORT:
+            return
+        super().propagator(own)
+
+    def distinct(self, terms: IntArray, low: int, high: int) -> None:
+        """Add an AllDifferent; where it has as many terms as values, some term has each of them."""
+        super().distinct(terms, low, high)
+        if len(terms) == high - low + 1 and set(terms[:, 1].tolist()) <= {-1, 1}:
+            for w in range(low, high + 1):
+                self.collected.append([(v, lit.IS, (w - c) * a) for v, a, c in terms.tolist()])
+
+    def add(
+        self,
+        kind: int,
+        variables: Sequence[int],
+        coefficients: Sequence[int],
+        constant: int = 0,
+        result: int = -1,
+    ) -> None:
+        """Add a propagator, or clauses."""
+        literals = [_literal(v, sign > 0) for v, sign in zip(variables, coefficients, strict=True)]
+        if not self._clausal:
+            super().add(kind, variables, coefficients, constant, result)
+        elif kind == kinds.CLAUSE:
+            self.collected.append(literals)
+        elif kind == kinds.TRUTH_OR:
+            self.collected.append([*literals, _literal(result, False)])
+            opposite = [_literal(v, sign < 0) for v, sign in zip(variables, coefficients, strict=True)]
+            self.collected += [[literal, _literal(result, True)] for literal in opposite]
+        else:
+            super().add(kind, variables, coefficients, constant, result)
+
+    def all_different(self, terms: list[Row]) -> None:
+        """Add an AllDifferent."""
+        super().all_different(
+            [row if len(row[0]) == 1 else ((self.variable(row),), (1,), 0) for row in terms]
+        )
+
+
+def _literal(v: int, positive: bool) -> tuple[int, int, int]:
+    """Return the literal that a 0/1 variable is 1, or 0."""
+    return v, lit.AT_LEAST if positive else lit.AT_MOST, int(positive)
+
+
+def explained(compiled: Compiled, apart: bool = True) -> Explained | str:
+    """Return what a search that learns starts from, or why it cannot; with all clauses ``apart``, or none."""
+    spans = compiled.upper - compiled.lower + 1
+    if len(spans) + spans[spans <= LISTED_DEFINED].sum() > LARGEST:
+        return "too many values"
+    builder = ExplainedBuilder(compiled, apart)
+    builder.build()
+    low, high = np.array(builder.lower), np.array(builder.upper)
+    memory, objective = memory_of(builder, False, True)
+    if memory.x.size // at.X_WIDTH + memory.stack[at.MARKS] > LARGEST:
+        return "too many values"
+    decided = [*range(compiled.decision_count), *builder.decided]
+    two = np.flatnonzero((low == 0) & (high == 1))
+    decided += [v for v in two.tolist() if v >= compiled.decision_count]
+    return Explained(memory, objective, builder.collected, list(dict.fromkeys(decided)))

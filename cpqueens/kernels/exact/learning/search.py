@@ -1,0 +1,260 @@
+"""Search that learns a clause from each conflict: lazy clause generation.
+
+After Ohrimenko, Stuckey and Codish (2009), "Propagation via lazy clause generation": propagators run as in
+the search without learning and change domains through the same doors (`tighten` and `remove`), which log each
+change with its reason; clauses over bounds and values are learned from conflicts and propagate beside them.
+Between two conflicts a call stops at any time, and nothing depends on where.
+
+Restarts follow the sequence of Luby, Sinclair and Zuckerman (1993). Only one solution, or ever better ones,
+are looked for: the objective's bound is a fact that only tightens, so that what was learned stays true.
+"""
+
+from typing import Any
+
+from cpqueens.kernels.exact import domains as at
+from cpqueens.kernels.exact.branching import AT_LEAST, AT_MOST, EQUAL, halved, is_open, limit, near_saved
+from cpqueens.kernels.exact.dispatch import link
+from cpqueens.kernels.exact.domains import Memory, dequeue, enqueue, note, waiting_queue
+from cpqueens.kernels.exact.learning import literals as lit
+from cpqueens.kernels.exact.learning import state as of
+from cpqueens.kernels.exact.learning.clauses import forget_clauses, propagate_clauses
+from cpqueens.kernels.exact.learning.conflicts import LEARNED, NO_ROOM, analyse, go_back, keep_clause
+from cpqueens.kernels.exact.learning.heap import fade, first_open
+from cpqueens.kernels.exact.learning.literals import is_listed, make_true
+from cpqueens.kernels.exact.learning.reasons import add_decisions, explain_failure
+from cpqueens.kernels.exact.learning.state import Learner, level_place
+from cpqueens.kernels.exact.propagation import LATE, all_different, move_sums, run_propagator
+from cpqueens.kernels.exact.propagators.rows import linear_bounds
+from cpqueens.kernels.jit.decorators import inlined, inner_kernel, linking_kernel
+from cpqueens.kernels.jit.entries import entry, put
+
+# Answers of `learn`.
+PAUSED, BATCH_FULL, EXHAUSTED, ASKED, NO_CLAUSES, NO_TRAIL, NO_LOG = range(7)
+
+RUNS = 64
+"""Of propagators and changes, for each step of a call."""
+
+RESTART = 100
+"""Conflicts of the shortest stretch between two restarts."""
+
+MORE = 500
+"""By so many clauses the next forgetting comes later."""
+
+FEW = 32
+"""Values of a domain up to which a decision gives one of them; in larger ones it moves a bound there."""
+
+
+@inner_kernel
+def begin(m: Memory, q: Learner) -> None:
+    """Note all variables that are fixed before the search; all propagators are queued already."""
+    for v in range(0, m.stack[at.VARIABLES], at.X_WIDTH):
+        if not is_open(m, v):
+            note(m, v, at.BOUND | at.DOMAIN, entry(m.x, v + at.LOW), entry(m.x, v + at.HIGH))
+
+
+@inlined
+def wake_next(m: Memory) -> Any:
+    """Queue what waits for the last change, remove a fixed value from what must differ; 0 at a failure."""
+    top = m.stack[at.CHANGED_TOP] - at.CHANGE_WIDTH
+    m.stack[at.CHANGED_TOP] = top
+    v = entry(m.stack, top)
+    events = entry(m.x, v + at.EVENTS)
+    put(m.x, v + at.EVENTS, 0)
+    if entry(m.x, v + at.IN_ROWS) < entry(m.x, v + at.IN_ROWS_END):
+        move_sums(m, v, entry(m.stack, top + 1), entry(m.stack, top + 2))
+    for k in range(entry(m.x, v + at.WATCH), entry(m.x, v + at.WATCH_END), 2):
+        if entry(m.net, k + 1) & events:
+            enqueue(m, entry(m.net, k))
+    m.stack[at.REASON] = v * 4 + lit.BY_FIXED
+    return 0 if events & at.FIX and not all_different(m, v) else 1
+
+
+@inlined
+def propagate(m: Memory, q: Learner, end: int) -> Any:
+    """Propagate clauses, then changes, then what is queued, to the fixpoint; 0 at a failure, or `LATE`."""
+    while m.stack[at.RUNS] < end:
+        m.stack[at.REFUSED] = 0
+        if q.state[of.SEEN] < m.stack[at.LOG_TOP]:
+            possible = propagate_clauses(m, q)
+        elif m.stack[at.CHANGED_TOP] > m.stack[at.CHANGED_BASE]:
+            possible = wake_next(m)
+        else:
+            queue = waiting_queue(m)
+            if queue == at.QUEUES_END:
+                return 1
+            p = dequeue(m, queue)
+            m.stack[at.RUNS] += 1
+            m.stack[at.REASON] = p * 4 + lit.BY_PROPAGATOR
+            possible = run_propagator(m, p)
+        if not possible:
+            return 0
+    return LATE
+
+
+@inner_kernel
+def forget_log(m: Memory, q: Learner) -> None:
+    """Take what was logged before all decisions for facts without a reason."""
+    base = q.state[of.LOG_BASE]
+    for r in range(base, m.stack[at.LOG_TOP], at.R_WIDTH):
+        put(m.x, entry(m.stack, r + at.R_VARIABLE) + at.LAST, 0)
+    m.stack[at.LOG_TOP] = q.state[of.SEEN] = base
+    row = q.state[of.OBJECTIVE]
+    if row >= 0:
+        q.state[of.HAS_LEAST] = 1
+        q.state[of.LEAST] = linear_bounds(m, row)[0] - entry(m.net, row + at.CONSTANT)
+
+
+@inner_kernel
+def decide(m: Memory, q: Learner, v: int) -> None:
+    """Decide an open variable on a new level: its saved value, if need be one bound after the other."""
+    depth = q.state[of.DEPTH]
+    place = level_place(q, depth)
+    put(q.room, place + of.L_TRAIL, m.stack[at.TRAIL_TOP])
+    put(q.room, place + of.L_CELLS, m.stack[at.CELLS_TOP])
+    put(q.room, place + of.L_LOG, m.stack[at.LOG_TOP])
+    depth += 1
+    q.state[of.DEPTH] = m.stack[at.DECISIONS] = depth
+    q.state[of.DEEPEST] = max(depth, q.state[of.DEEPEST])
+    m.stack[at.LEVEL] += 1
+    m.stack[at.REASON] = lit.BY_DECISION
+    low, high = entry(m.x, v + at.LOW), entry(m.x, v + at.HIGH)
+    kind = EQUAL
+    if is_listed(m, v):
+        value = near_saved(m, v)
+        if value == low:
+            kind = AT_MOST
+        elif value == high:
+            kind = AT_LEAST
+        elif high - low >= FEW:
+            kind = AT_MOST
+    else:
+        middle = halved(m, v)
+        kind, value = AT_MOST, middle
+        if entry(m.x, v + at.SAVED) > middle:
+            kind, value = AT_LEAST, middle + 1
+    limit(m, v, kind, value)
+
+
+@inner_kernel
+def record(m: Memory, q: Learner) -> None:
+    """Take the solution at hand; with an objective, only better ones may follow."""
+    place = q.state[of.STORED]
+    for k in range(q.state[of.COUNT]):
+        q.solutions[place, k] = entry(m.x, k * at.X_WIDTH + at.LOW)
+    q.state[of.STORED] = place + 1
+    q.state[of.FOUND] += 1
+    row = q.state[of.OBJECTIVE]
+    m.stack[at.REFUSED] = 0
+    if row < 0:
+        q.state[of.FACTS_TOP] = q.state[of.FACTS]
+        add_decisions(m, q, q.state[of.DEPTH])
+        return
+    q.state[of.HAS_BEST] = 1
+    for v in range(0, m.stack[at.VARIABLES], at.X_WIDTH):
+        put(m.x, v + at.SAVED, entry(m.x, v + at.LOW))
+    m.net[row + at.CONSTANT] += 1 - linear_bounds(m, row)[0]
+    m.stack[at.REASON] = row * 4 + lit.BY_PROPAGATOR
+    explain_failure(m, q)
+
+
+@inner_kernel
+def resolve(m: Memory, q: Learner) -> Any:
+    """Learn from the facts of a conflict and go back; return an answer, `PAUSED` to go on."""
+    if q.state[of.DEPTH] == 0:
+        return EXHAUSTED
+    found, c, depth = analyse(m, q)
+    if found == LEARNED:
+        keep_clause(q, c)
+        return_to(m, q, depth)
+        fade(m)
+        m.stack[at.REASON] = (2 * c) * 4 + lit.BY_CLAUSE
+        make_true(m, q.state[of.SINGLE], q.state[of.SINGLE_VALUE])
+        return PAUSED
+    return_to(m, q, 0)
+    return NO_CLAUSES if found == NO_ROOM else EXHAUSTED
+
+
+@inner_kernel
+def return_to(m: Memory, q: Learner, depth: int) -> None:
+    """Undo decisions, and queue the objective's row, whose constant may have changed."""
+    go_back(m, q, depth, not q.state[of.HAS_BEST])
+    if q.state[of.OBJECTIVE] >= 0:
+        enqueue(m, q.state[of.OBJECTIVE])
+
+
+@inner_kernel
+def set_limit(q: Learner) -> None:
+    """Set the number of conflicts at the next restart: Luby's sequence by Knuth's pair of numbers."""
+    u, v = q.state[of.LUBY], q.state[of.LUBY_BITS]
+    q.state[of.LIMIT] = q.state[of.FAILURES] + RESTART * v
+    if u & -u == v:
+        q.state[of.LUBY], q.state[of.LUBY_BITS] = u + 1, 1
+    else:
+        q.state[of.LUBY_BITS] = 2 * v
+
+
+@inner_kernel
+def at_root(m: Memory, q: Learner) -> None:
+    """Forget reasons, and clauses if there are many, where all was propagated before the first decision."""
+    forget_log(m, q)
+    if q.state[of.CLAUSES] > q.state[of.MOST_CLAUSES]:
+        forget_clauses(m, q, q.state[of.FAILURES] - q.state[of.MOST_CLAUSES])
+        q.state[of.MOST_CLAUSES] += MORE
+
+
+@inner_kernel
+def fail(m: Memory, q: Learner) -> Any:
+    """Treat a failure of propagation; return an answer, `PAUSED` to go on."""
+    if m.stack[at.LOG_FULL]:
+        if q.state[of.DEPTH]:
+            m.stack[at.LOG_FULL] = 0
+            return_to(m, q, 0)
+        return NO_LOG
+    q.state[of.FAILURES] += 1
+    if q.state[of.DEPTH]:
+        explain_failure(m, q)
+    return resolve(m, q)
+
+
+@inner_kernel
+def go_on(m: Memory, q: Learner) -> Any:
+    """Restart, decide or take a solution after propagation; return an answer, `PAUSED` to go on."""
+    if q.state[of.DEPTH] == 0:
+        at_root(m, q)
+    elif q.state[of.FAILURES] >= q.state[of.LIMIT]:
+        q.state[of.RESTARTS] += 1
+        set_limit(q)
+        return_to(m, q, 0)
+        return PAUSED
+    v = first_open(m, q)
+    if v < 0:
+        record(m, q)
+        return resolve(m, q)
+    q.state[of.NODES] += 1
+    decide(m, q, v)
+    return PAUSED
+
+
+@linking_kernel(link)
+def learn(m: Memory, q: Learner, steps: int) -> Any:
+    """Go on for at most ``steps`` decisions and conflicts; return why it stopped."""
+    room = len(m.x)  # each variable and each word is saved once on a level, at most
+    end = m.stack[at.RUNS] + RUNS * steps
+    for _ in range(steps):
+        if q.state[of.STORED] == len(q.solutions):
+            return BATCH_FULL
+        if (
+            m.stack[at.TRAIL_TOP] + room > q.state[of.TRAIL_END]
+            or q.state[of.DEPTH] == q.state[of.LEVELS_END]
+        ):
+            return_to(m, q, 0)
+            return NO_TRAIL
+        if q.state[of.FAILURES] >= q.state[of.ASK_FAILURES]:
+            return ASKED
+        possible = propagate(m, q, end)
+        if possible == LATE:
+            return PAUSED
+        answer = go_on(m, q) if possible else fail(m, q)
+        if answer != PAUSED:
+            return answer
+    return PAUSED

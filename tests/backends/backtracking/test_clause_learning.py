@@ -1,0 +1,223 @@
+"""The search that learns clauses: the same answers as brute force, and clauses that follow from the model."""
+
+from __future__ import annotations
+
+import random
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pytest
+from cpqueens.models.golomb_ruler import golomb_ruler
+from cpqueens.models.job_shop import job_shop
+from cpqueens.models.queens import queens
+
+from cpqueens import (
+    AllDifferent,
+    Model,
+    Or,
+    Outcome,
+    Status,
+    UnsupportedConstraint,
+    UnsupportedRequest,
+    element,
+    maximum,
+    minimum,
+)
+from cpqueens.backends.backtracking import clause_audit, clause_search, explained
+from cpqueens.backends.backtracking.backend import Backtracking
+from cpqueens.backends.backtracking.explained import Explained
+from cpqueens.backends.base import Clock, Request, Want
+from cpqueens.crosscheck import oracle
+from cpqueens.errors import BackendFault
+from cpqueens.fuzzing.generate import random_model
+from cpqueens.kernels.exact import domains as at
+from cpqueens.kernels.exact.learning import literals as lit
+from cpqueens.kernels.exact.learning import state as of
+from cpqueens.lowered.compiled import Compiled
+
+SOLVER = "backtracking:learning"
+REQUEST = Request(want=Want.ONE, clock=Clock(None))
+
+
+def compiled_of(model: Model) -> Compiled:
+    return Backtracking()._compiled(model, False)
+
+
+def solved(model: Model, **options: Any) -> Outcome:
+    return model.solve(solver=SOLVER, audit=True, time_limit=60, **options)
+
+
+def random_formula(variables: int, clauses: int, seed: int) -> Model:
+    """Three literals a clause."""
+    source = random.Random(seed)
+    m = Model()
+    x = m.boolvar(shape=variables, name="x")
+    for _ in range(clauses):
+        chosen = source.sample(range(variables), 3)
+        m += Or(*[x[v] if source.random() < 0.5 else ~x[v] for v in chosen])
+    return m
+
+
+def pigeons(n: int) -> Model:
+    """One more pigeon than holes, by clauses alone."""
+    m = Model()
+    x = m.boolvar(shape=(n + 1, n), name="x")
+    for i, j in combinations(range(n + 1), 2):
+        for k in range(n):
+            m += Or(~x[i, k], ~x[j, k])
+    m += [Or(*x[i]) for i in range(n + 1)]
+    return m
+
+
+def knapsack(seed: int) -> Model:
+    """Rows over wide domains, in which explanations are weakened by slack, and values that are not listed."""
+    source = np.random.default_rng(seed)
+    m = Model()
+    x = m.intvar(0, 9, shape=4, name="x")
+    y = m.intvar(-(10**6), 10**6, name="y")
+    m += x @ source.integers(1, 9, 4) + 3 * y <= 40
+    m += x @ source.integers(-9, 9, 4) - y == int(source.integers(0, 20))
+    m += AllDifferent(x)
+    m += (x[0] + x[1] <= 7) == (x[2] > x[3])
+    m.maximize(x @ source.integers(1, 9, 4) + y)
+    return m
+
+
+def functions(seed: int) -> Model:
+    """Extremes, elements, products and distances in rows, clauses and truths; values are lost at the root."""
+    r = random.Random(seed)
+    m, n, d = Model(), r.randint(4, 5), r.randint(3, 4)
+    x = m.intvar(0, d, shape=n, name="x")
+
+    def term() -> Any:
+        i, j, k = (r.randrange(n) for _ in range(3))
+        draw = (
+            lambda: maximum(x[i], x[j] + 1, x[k]),
+            lambda: minimum(x[i] + 1, x[j], x[k]),
+            lambda: element([x[i], x[j] + 1, x[k], x[0]], x[r.randrange(n)] % 4),
+            lambda: element([r.randint(0, 7) for _ in range(d + 1)], x[i]),
+            lambda: element([*x], x[i] - 1),
+            lambda: abs(x[i] - x[j]),
+            lambda: x[i] * x[j],
+            lambda: 2 * x[i] - x[j],
+        )
+        return r.choice(draw)()
+
+    for _ in range(r.randint(3, 6)):
+        a, b, c = term(), term(), r.randint(-2, 4)
+        m += r.choice((a != b + c, a + b <= c + 5, Or(a <= c, b >= c + 2), (a <= c) == (b >= c + 1)))
+    m += AllDifferent(x[: r.randint(2, n)])
+    m.minimize(term() + term())
+    return m
+
+
+def check(model: Model) -> dict[str, Any]:
+    """Solve a model, compare with brute force, and return what the search said."""
+    outcome, expected = solved(model), oracle.solve(model)
+    assert (outcome.solution is None) == (not len(expected.solutions)), outcome
+    assert outcome.status is not Status.UNKNOWN
+    if outcome.objective is not None:
+        assert outcome.objective == expected.optimum
+        assert outcome.bound == expected.optimum
+    return dict(outcome.statistics)
+
+
+def test_random_models_of_all_kinds_have_the_same_answers_and_only_clauses_that_follow() -> None:
+    audited = 0
+    for seed in range(30):
+        audited += check(random_model(seed + 5000, constraints=9))["clauses_audited"]
+    for seed in range(4):
+        audited += check(random_formula(9, 45, seed))["clauses_audited"]
+    for seed in range(25):
+        audited += check(functions(seed))["clauses_audited"]
+    assert audited > 30
+
+
+def test_wide_domains_and_weakened_rows() -> None:
+    said = [check_bounds(knapsack(seed)) for seed in range(4)]
+    assert sum(said) > 10
+
+
+def check_bounds(model: Model) -> int:
+    """Compare with the search that does not learn, where brute force has too many assignments."""
+    outcome, other = solved(model), model.solve(solver="backtracking:forward")
+    assert (outcome.status, outcome.objective, outcome.bound) == (other.status, other.objective, other.bound)
+    return int(outcome.statistics["clauses_audited"])
+
+
+def test_what_has_no_solution_is_refuted() -> None:
+    for model in (pigeons(4), random_formula(12, 60, 3)):
+        outcome = solved(model)
+        assert outcome.status is Status.INFEASIBLE
+        assert 0 < outcome.statistics["clauses_audited"] == outcome.statistics["clauses_learned"]
+
+
+def test_models_of_the_catalogue() -> None:
+    assert solved(golomb_ruler(5)).objective == 11
+    assert solved(job_shop("guide")).objective == 11
+    assert solved(queens(8)).solution is not None
+    assert solved(queens(3)).status is Status.INFEASIBLE
+
+
+def test_too_little_room_is_made_larger_and_clauses_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = random_formula(30, 140, 3)
+    plenty = model.solve(solver=SOLVER)
+    monkeypatch.setattr(clause_search, "FIRST_CLAUSES", 40)
+    monkeypatch.setattr(clause_search, "KEPT", 10)
+    monkeypatch.setattr(clause_search, "FIRST_TRAIL", 1)
+    found = model.solve(solver=SOLVER)
+    assert found.status is plenty.status
+    assert found.statistics["clauses_forgotten"] > 0
+    monkeypatch.setattr(clause_search, "MOST_WORDS", 50)
+    assert model.solve(solver=SOLVER).status is Status.UNKNOWN
+
+
+def test_a_wrong_clause_is_noticed() -> None:
+    m = Model()
+    x = m.intvar(0, 5, shape=2, name="x")
+    m += x[0] + x[1] == 5
+    start = explained.explained(compiled_of(m), False)
+    assert isinstance(start, Explained)
+    audit = clause_audit.Audit(start, 2)
+    second = 4 * at.X_WIDTH
+    for literals, right in (
+        ([(lit.AT_LEAST, 3), (second + lit.AT_LEAST, 3)], True),
+        ([(lit.AT_LEAST, 3), (second + lit.AT_LEAST, 4)], False),
+        ([(lit.IS, 0), (lit.IS, 5), (second + lit.IS_NOT, 0), (lit.AT_MOST, 4)], True),
+        ([(lit.IS, 0), (second + lit.IS_NOT, 1)], False),
+    ):
+        learner = clause_search.ClauseSearch(compiled_of(m), start, REQUEST, {}).learner
+        c = learner.state[of.LAST_CLAUSE] = learner.state[of.ARENA_TOP]
+        learner.arena[c] = len(literals)
+        learner.arena[c + of.C_LITERALS :][: 2 * len(literals)] = np.array(literals).reshape(-1)
+        if right:
+            audit.check(learner, 0)
+        else:
+            with pytest.raises(BackendFault, match=r"a learned clause, x0 .* excludes \["):
+                audit.check(learner, 0)
+    assert audit.checked == 4
+
+
+def test_what_it_cannot_do_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    m = queens(6)
+    for ask in (m.enumerate, m.count):
+        with pytest.raises(UnsupportedRequest, match="backtracking:forward does the rest"):
+            ask(solver=SOLVER)
+    for options in ({"variable_order": "lexicographic"}, {"value_order": "random"}, {"trace": 10}):
+        with pytest.raises(UnsupportedRequest, match="in its own order"):
+            m.solve(solver=SOLVER, **options)
+    monkeypatch.setattr(explained, "LARGEST", 5)
+    with pytest.raises(UnsupportedConstraint, match="too many values; backtracking:forward takes every"):
+        m.solve(solver=SOLVER)
+
+
+def test_limits_end_it_and_a_run_does_not_depend_on_slices() -> None:
+    model = random_formula(24, 102, 1)
+    short = model.solve(solver=SOLVER, step_limit=12)
+    assert short.statistics["decisions"] == 12
+    assert short.stop_reason == "step_limit"
+    whole = [model.solve(solver=SOLVER).statistics for _ in range(2)]
+    single = solved(model).statistics  # audited, a call for each step
+    names = ("nodes", "failures", "restarts", "clauses_learned", "literals_learned", "propagations")
+    assert len({tuple(said[name] for name in names) for said in (*whole, single)}) == 1
