@@ -135,7 +135,7 @@ def _alone(model: Statement, request: Request) -> str | None:
     asked = next((option for option, given in special.items() if given), None)
     if asked is not None:
         return f"no race of solvers, since not every one takes {asked}"
-    if model.variable_count > LARGEST_VARIABLES or len(model.constraints) > LARGEST_CONSTRAINTS:
+    if model.variable_count > LARGEST_VARIABLES or model.constraint_count > LARGEST_CONSTRAINTS:
         return "a large model"
     if request.want is Want.COUNT and halved_board(model, asked=False) is not None:
         return "queens are counted, which halves do by far the fastest"

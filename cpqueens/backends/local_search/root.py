@@ -87,7 +87,7 @@ class Root:
 def propagated(structures: Structures, request: Request) -> Root | None:
     """Return what propagation leaves, None if the model is too large for it to be cheap."""
     model = structures.model
-    if model.variable_count + len(model.constraints) > LARGEST:
+    if model.variable_count + model.constraint_count > LARGEST:
         return None
     compiled = structures.compiled(structures.exact)
     spans = np.minimum(compiled.upper - compiled.lower, WIDEST)
