@@ -80,10 +80,15 @@ def largest_sum() -> Model:
 
 
 class BackendConformance:
-    """What every backend must do; name yours in ``solver``. Each method is a test."""
+    """What every backend must do; name yours in ``solver``. Each method is a test.
+
+    A backend that takes only some constraints or numbers says in ``may_refuse`` which share of the random
+    models it may call unsupported; by default it takes all of them.
+    """
 
     solver: str
     seeds: Iterable[int] = range(60)
+    may_refuse: float = 0.0
 
     # ---- how the tests run it -------------------------------------------------------------------
 
@@ -278,8 +283,7 @@ class BackendConformance:
             elif not (model.objective is not None and not self.has(Feature.OBJECTIVE)):
                 outcome = model.solve(solver=self.solver, time_limit=0.2)
                 assert outcome.solution is None or tuple(outcome.solution.values.tolist()) in expected
-        # of those drawn many are beyond 32 bits
-        assert 4 * len(refused) <= 3 * len(list(self.seeds)), f"refused: seeds {refused}"
+        assert len(refused) <= self.may_refuse * len(list(self.seeds)), f"refused: seeds {refused}"
 
 
 def _hopeless() -> Model:

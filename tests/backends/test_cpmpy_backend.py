@@ -23,6 +23,8 @@ from cpqueens.system.children import Worker
 
 TRIED = ("choco", "exact", "pumpkin", "z3")
 """Those that the conformance suite is passed with."""
+MAY_REFUSE = {"choco": 0.75, "pumpkin": 0.75, "z3": 0.25}
+"""Shares of the drawn models, of which most have integers beyond the 32 bits of these solvers."""
 FIRST = next((name for name in TRIED if solvers.is_installed(name)), None)
 needs_one = pytest.mark.skipif(FIRST is None, reason="no solver that CPMpy reaches is installed")
 
@@ -40,7 +42,7 @@ def test_conformance(name: str, tmp_path: Path) -> None:
     if not solvers.is_installed(name):
         pytest.skip(f"cpmpy:{name} is not installed")
     program = "from cpqueens.testing import BackendConformance\nclass TestIt(BackendConformance):\n"
-    program += f"    solver = 'cpmpy:{name}'\n"
+    program += f"    solver = 'cpmpy:{name}'\n    may_refuse = {MAY_REFUSE.get(name, 0.0)}\n"
     words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
     path = tmp_path / "test_it.py"
     path.write_text(program, encoding="utf-8")
