@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from cpqueens import CpqueensError, Model
+from cpqueens import CpqueensError, Model, Outcome, UnsupportedRequest
 from cpqueens.backends import named
 from cpqueens.backends.base import Backend, Feature, Order
 from cpqueens.backends.clock import Share, by_processor, sharing
@@ -180,14 +180,15 @@ def _at_work(solver: str, backend: Backend, replays: Path) -> Iterator[str]:
         return
     instance, what = catalog.load(*taken), " ".join([taken[0].replace("_", " "), *taken[1]])
     records = "trace" in named.parameters_of(backend, None)
-    if records:
-        with sharing(Share(PATIENCE)):
-            outcome = instance.model.solve(solver=solver, random_seed=1, trace=EVENTS)
+    outcome = _recorded(instance.model, solver) if records else None
+    if outcome is not None:
         page = f"{_file(solver)}.html"
         back = f'<p><a href="../generated/solvers/{solver.partition(":")[0]}.html">Back to the solver</a></p>'
         written = replay_page([outcome]).replace("</h1>", f"</h1>{back}", 1)
         (replays / page).write_text(written, encoding="utf-8")
         yield f'<a href="../../replays/{page}">Watch a run on {what}</a>'
+    elif records:
+        yield "There is no recording: this search does not report its steps."
     else:
         yield "There is no recording: the search is another library's, which does not report its steps."
     runs, limits = OWN if records else FOREIGN
@@ -204,6 +205,15 @@ def _at_work(solver: str, backend: Backend, replays: Path) -> Iterator[str]:
         yield f"No run on {what} ended within its limit."
     else:
         yield f"<details><summary>How long runs on {what} take</summary>\n\n{drawn}\n\n</details>"
+
+
+def _recorded(model: Model, solver: str) -> Outcome | None:
+    """Return a run with its first steps; None if this strategy does not tell them."""
+    try:
+        with sharing(Share(PATIENCE)):
+            return model.solve(solver=solver, random_seed=1, trace=EVENTS)
+    except UnsupportedRequest:
+        return None
 
 
 def _takes(model: Model, solver: str) -> bool:
