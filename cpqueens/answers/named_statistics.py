@@ -52,6 +52,7 @@ SEARCH: dict[str, str] = {
     "changes": "how far the solution is from the earlier one (`near=`)",
     "compared": "variables that were compared with it",
     "improvements": "better and better solutions on the way",
+    "relaxation": "the linear relaxation at the root: its rows, the bound of their exact sum, or why none",
     "presolve": "what was done, or why nothing was, before the search",
 }
 """Of searches in general."""
@@ -62,6 +63,15 @@ OWN: dict[str, dict[str, str]] = {
         "branches": "CP-SAT's decisions",
         "conflicts": "CP-SAT's conflicts",
         "second_search": "what became of a second search on the other processors: joined, or answered",
+    },
+    "backtracking": {
+        "clauses_learned": "clauses that conflicts gave",
+        "clauses_forgotten": "of these, those that were dropped again",
+        "clauses_audited": "of these, those whose opposite was refuted again, with `audit=True`",
+        "literals_learned": "literals of all of them",
+        "mean_clause_length": "literals a clause",
+        "explained": "changes of domains that conflicts asked the reason of",
+        "explained_by_all": "of these, those explained by all that the propagator's arguments had lost",
     },
     "las-vegas": {
         "attempts": "attempts, each of random placements and the search below them",

@@ -40,10 +40,11 @@ def command(
     as_json: bool,
     **options: Any,
 ) -> int:
-    """Say of each CANDIDATE (a model, or a folder of models) whether it means the same as REFERENCE.
+    """Say which candidate models mean the same as a reference.
 
-    Python candidates run in a process of their own with limits on time and memory. This is no sandbox:
-    judge only programs that you would run.
+    A CANDIDATE is a model, or a folder of models; REFERENCE is the model that they should mean. Python
+    candidates run in a process of their own with limits on time and memory. This is no sandbox: judge only
+    programs that you would run.
     """
     from cpqueens.crosscheck.judge import Assessment, Judged, judge, read_apart
 

@@ -218,8 +218,10 @@ def test_the_checker_and_explanations_speak_the_users_terms() -> None:
     assert texts[:2] == ["y == 11", "abs(x - y) >= 3"]
     assert texts[2].startswith("b[0] + b[1] + b[2] + 3*(x > 2) == 5")
     assert [v.reason for v in found.violations][:2] == ["y=4", "abs(x - y)=1"]
-    m.add(x * y == 7)
-    reasons = m.explain_infeasible("python-constraint").reasons
+    n = Model()
+    x, y = n.intvar(0, 20, name="x"), n.intvar(0, 20, name="y")
+    n.add(y == 11, abs(x - y) >= 3, x * y == 7)
+    reasons = n.explain_infeasible("python-constraint").reasons
     assert [r.text for r in reasons] == ["y == 11", "x*y == 7"]
 
 

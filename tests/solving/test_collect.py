@@ -10,7 +10,7 @@ import pytest
 from fake_backend import FakeBackend, says
 
 from cpqueens.answers.check import Checker
-from cpqueens.backends import base
+from cpqueens.backends import clock as clocks
 from cpqueens.backends.base import Clock, Request, Want
 from cpqueens.fuzzing.testing import queens
 from cpqueens.solving.collect import Collector
@@ -23,7 +23,7 @@ class Time:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now = 100.0
-        monkeypatch.setattr(base, "time", SimpleNamespace(monotonic=lambda: self.now))
+        monkeypatch.setattr(clocks, "time", SimpleNamespace(monotonic=lambda: self.now))
 
 
 def left(clock: Clock) -> float | None:

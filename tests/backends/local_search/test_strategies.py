@@ -101,7 +101,7 @@ def fingerprints() -> list[list[int]]:
 @pytest.mark.parametrize("disable", ["0", "1"])
 def test_other_processes_and_plain_python_give_the_same(disable: str) -> None:
     program = (
-        f"import sys, json; sys.path.insert(0, {str(HERE)!r});"
+        f"import sys, json; sys.path[:0] = [{str(HERE)!r}, {str(HERE.parents[1])!r}];"
         "import warnings; warnings.simplefilter('error');"
         "from test_strategies import fingerprints; print(json.dumps(fingerprints()))"
     )

@@ -307,7 +307,7 @@ def test_negated_relations_are_relations() -> None:
     assert (~(q < 3)).relation == ">="
 
 
-def test_every_file_of_a_kind_is_short() -> None:
+def test_every_file_of_a_family_is_short() -> None:
     for module in package.__path__:
         for file in Path(module).glob("*.py"):
-            assert len(file.read_text().splitlines()) <= 250, file
+            assert len(file.read_text().splitlines()) <= 450, file
