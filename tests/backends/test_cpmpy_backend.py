@@ -15,6 +15,7 @@ from cpqueens.models.queens import queens
 
 from cpqueens import BackendFault, Model, Status, StopReason, UnsupportedConstraint, cross_check
 from cpqueens.backends import named
+from cpqueens.backends.base import Clock, Request, Want
 from cpqueens.backends.cpmpy import backend as cpmpy_backend
 from cpqueens.backends.cpmpy import solvers
 from cpqueens.crosscheck.findings import Evidence
@@ -25,8 +26,10 @@ TRIED = ("choco", "exact", "pumpkin", "z3")
 """Those that the conformance suite is passed with."""
 MAY_REFUSE = {"choco": 0.75, "pumpkin": 0.75, "z3": 0.25}
 """Shares of the drawn models, of which most have integers beyond the 32 bits of these solvers."""
-FIRST = next((name for name in TRIED if solvers.is_installed(name)), None)
-needs_one = pytest.mark.skipif(FIRST is None, reason="no solver that CPMpy reaches is installed")
+FIRST = next((name for name in TRIED if solvers.is_installed(name)), "ortools")
+needs_one = pytest.mark.skipif(
+    not solvers.is_installed(FIRST), reason="no solver that CPMpy reaches is installed"
+)
 
 
 @pytest.fixture(autouse=True)
@@ -35,8 +38,7 @@ def _nobody_waits() -> Iterator[None]:
     cpmpy_backend.end_idle()
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", TRIED)
+@pytest.mark.parametrize("name", ["ortools", *(pytest.param(name, marks=pytest.mark.slow) for name in TRIED)])
 def test_conformance(name: str, tmp_path: Path) -> None:
     """All its tests in one process of pytest, which says which fail."""
     if not solvers.is_installed(name):
@@ -55,14 +57,14 @@ def test_a_solver_behind_cpmpy(monkeypatch: pytest.MonkeyPatch) -> None:
     """Listing, proofs, limits; its process is kept, and its death is a fault that names it."""
     solver = f"cpmpy:{FIRST}"
     assert queens(5).enumerate(solver=solver).count == 10
-    kept = cpmpy_backend._idle[str(FIRST)]
+    kept = cpmpy_backend._idle[FIRST]
     m = Model()
     x = m.intvar(0, 9, shape=2, name="x")
     m.add(x[0] + x[1] == 7)
     m.maximize(2 * x[0] - x[1])
     best = m.solve(solver)
     assert (best.status, best.objective, best.bound) == (Status.OPTIMAL, 14, 14)
-    assert cpmpy_backend._idle[str(FIRST)] is kept
+    assert cpmpy_backend._idle[FIRST] is kept
     free = Model()
     y = free.intvar(1, 3, shape=2, name="y")
     free.add(y[0] >= 2)
@@ -72,7 +74,7 @@ def test_a_solver_behind_cpmpy(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (few.count, few.stop_reason) == (2, StopReason.SOLUTION_LIMIT)
     m.add(x[0] > 8)
     assert m.solve(solver).status is Status.INFEASIBLE
-    waiting = cpmpy_backend._idle[str(FIRST)]
+    waiting = cpmpy_backend._idle[FIRST]
     os.kill(waiting.pid, signal.SIGKILL)
     assert waiting.connection.poll(60)
     assert m.solve(solver).status is Status.INFEASIBLE  # in a new one
@@ -90,15 +92,21 @@ def test_a_solver_behind_cpmpy(monkeypatch: pytest.MonkeyPatch) -> None:
     assert queens(3).solve(solver).status is Status.INFEASIBLE
 
 
-@needs_one
 def test_what_is_too_much_is_refused_before_the_run() -> None:
     m = Model()
     x = m.intvar(0, 2**40, name="x")
     m.add(x > 3)
+    one = Request(Want.ONE, Clock(None))
     for name, most in solvers.LARGEST.items():
+        with pytest.raises(UnsupportedConstraint, match=f"cpmpy:{name} takes integers up to {most}, and one"):
+            cpmpy_backend._refuse(name, m, one)
         if solvers.is_installed(name):
             with pytest.raises(UnsupportedConstraint, match=f"up to {most}.*backends that can: .*cpsat"):
                 m.solve(f"cpmpy:{name}")
+    cpmpy_backend._refuse("z3", m, one)
+    m.minimize(x)
+    with pytest.raises(UnsupportedConstraint, match="cpmpy:pysat takes no objective"):
+        cpmpy_backend._refuse("pysat", m, Request(Want.BEST, Clock(None)))
 
 
 @needs_one
@@ -112,4 +120,6 @@ def test_two_solvers_behind_cpmpy_share_it() -> None:
     assert named.families(backend, "ortools") == {"cpsat"}
     if len(names) == 2:
         assert cross_check(queens(4), names).verdict.evidence is Evidence.ALONE
-    assert cross_check(queens(4), [names[0], "backtracking"]).verdict.evidence is Evidence.INDEPENDENT
+    both = [f"cpmpy:{FIRST}", "backtracking"]
+    assert cross_check(queens(4), both).verdict.evidence is Evidence.INDEPENDENT
+    assert cross_check(queens(4), ["cpmpy:ortools", "cpsat"]).verdict.evidence is Evidence.ALONE

@@ -118,8 +118,10 @@ def _refuse(solver: str, model: Statement, request: Request) -> None:
     if request.want is Want.BEST and solver in solvers.WITHOUT_OBJECTIVE:
         raise UnsupportedConstraint(f"cpmpy:{solver} takes no objective")
     most = solvers.LARGEST.get(solver)
-    large = 0 if most is None else max(abs(int(b)) for b in (*model.lower, *model.upper, 0))
-    if most is not None and large > most:
+    if most is None or not len(model.lower):
+        return
+    large = max(-int(model.lower.min()), int(model.upper.max()))
+    if large > most:
         raise UnsupportedConstraint(f"cpmpy:{solver} takes integers up to {most}, and one may be {large}")
 
 

@@ -65,7 +65,7 @@ class _Solving:
 
     def run(self, wanted: str) -> tuple[Any, ...]:
         """Solve, and return how it ended."""
-        if wanted == "all":
+        if wanted == "all" and self._variables:  # of nothing it shows none
             self._there.solveAll(display=self._take)
         elif self._there.solve():
             self._take()
@@ -74,7 +74,8 @@ class _Solving:
         objective = None
         if wanted == "best" and status == "OPTIMAL":
             objective = int(self._there.objective_value())
-        exhausted = status == "UNSATISFIABLE" or (status == "OPTIMAL" and wanted != "one")
+        is_only = status in ("OPTIMAL", "FEASIBLE") and not self._variables
+        exhausted = status == "UNSATISFIABLE" or is_only or (status == "OPTIMAL" and wanted != "one")
         return "ended", exhausted, objective
 
     def _take(self) -> None:
