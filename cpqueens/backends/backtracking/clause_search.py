@@ -92,7 +92,6 @@ class ClauseSearch:
         self.learner.state[of.KEEPS_BEST] = request.want is Want.BEST
         self.audit = audit
         self.pace = Pace(1)
-        self._turn_end = 1 << 62
         self._best: int | None = None  # minimised
         self._elsewhere: int | None = None
         self._least: int | None = None
@@ -124,29 +123,9 @@ class ClauseSearch:
         return self._ended(False, reason)
 
     @property
-    def is_turn_over(self) -> bool:
-        """Whether it has failed as often as it may before others have their turn."""
-        return self.failures >= self._turn_end
-
-    def give_turn(self, failures: int) -> None:
-        """Let it fail so often before the next turn of others: it comes back exactly then."""
-        self._turn_end = self.failures + failures
-        self.learner.state[of.ASK_FAILURES] = self._turn_end
-
-    @property
-    def failures(self) -> int:
-        """The conflicts so far."""
-        return self._count(of.FAILURES)
-
-    @property
     def found(self) -> int:
         """The solutions so far."""
         return self._count(of.FOUND)
-
-    @property
-    def work(self) -> int:
-        """The propagators that have run, or what took as long."""
-        return int(self.memory.stack[at.RUNS]) + self._count(of.LOOKED) + 4 * self._count(of.EXPLAINED)
 
     def _count(self, place: int) -> int:
         return int(self.learner.state[place])
@@ -244,11 +223,6 @@ class ClauseSearch:
     def _prove(self, least: int) -> None:
         self._least = least if self._least is None else max(self._least, least)
         self.request.prove(-self._least if self.compiled.maximizing else self._least)
-
-    @property
-    def mean_length(self) -> int:
-        """The literals of a learned clause, in the mean."""
-        return self._count(of.LITERALS) // max(1, self._count(of.LEARNED))
 
     def known_best(self) -> int | None:
         """Return the best objective value that it knows of."""

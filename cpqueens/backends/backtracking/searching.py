@@ -64,13 +64,10 @@ class Searching:
 
     def prepare(self, strategies: tuple[str, ...]) -> Callable[[Deliver], Ended]:
         """Return the search by these strategies."""
-        if self._is_general(strategies[0]) and strategies != (
-            "learning",
-        ):  # of others it is made when their turn comes, if it does
+        # made now, and kept, so that the time counts as translation; others make theirs when their turn comes
+        if self._is_general(strategies[0]) and "learning" not in strategies:
             check_only = "check" in strategies
-            self._network(
-                check_only, learns(self.request) and not check_only
-            )  # made now, and kept: the time counts as translation
+            self._network(check_only, learns(self.request) and not check_only)
         apart = self._counts_apart(strategies)
         if apart is not None:
             return lambda _deliver: drained(apart, self.request.heard)
