@@ -14,7 +14,7 @@ from cpqueens.cli.standing import Standing
 from cpqueens.cli.terminal import progress, say
 from cpqueens.errors import ModelError
 
-ENDINGS = (".json", ".fzn", ".py")
+ENDINGS = (".json", ".fzn", ".mzn", ".py")
 """Files of a folder that are candidates."""
 
 
