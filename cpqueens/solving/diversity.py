@@ -26,7 +26,7 @@ from cpqueens.language.rebuild import Rebuilder, domain_of, new_variable, own_co
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
 from cpqueens.solving.earlier import Mask, compared_variables
-from cpqueens.solving.nearness import DISTANCES, distance_between, distance_of, unknown_distance
+from cpqueens.solving.nearness import distance_between, distance_of, known_distance
 from cpqueens.solving.request import positive_integer, positive_seconds
 from cpqueens.solving.solve import solve
 
@@ -88,10 +88,10 @@ def diverse(
     many, began = positive_integer(k, "k", MOST), time.monotonic()
     if many is None:
         raise ModelError("k: a number of solutions is needed")
-    if not isinstance(distance, str) or distance not in DISTANCES:
-        raise unknown_distance(distance)
     limit = positive_seconds(time_limit, "time_limit")
-    asked = _Asked(model, solver, many, distance, compared_variables(model, over), options, limit)
+    asked = _Asked(
+        model, solver, many, known_distance(distance), compared_variables(model, over), options, limit
+    )
     found, first = asked.one_by_one()
     reached = asked.least(found)
     bound, complete = asked.bound, asked.no_more

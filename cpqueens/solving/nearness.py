@@ -33,24 +33,24 @@ OPTIONS = ("near", "weight", "over", "distance")
 """What `solve` is told of an earlier solution."""
 
 
-def distance_between(x: LinearArray, values: Any, name: Any) -> LinearArray:
-    """Return how far apart variables and values (or variables) are, as a term.
+def known_distance(name: Any) -> str:
+    """Return the name of a distance.
 
     Raises
     ------
     ModelError
-        For an unknown distance.
+        If it is none.
     """
-    if not isinstance(name, str) or name not in DISTANCES:
-        raise unknown_distance(name)
+    if isinstance(name, str) and name in DISTANCES:
+        return name
+    near = did_you_mean(name, DISTANCES) if isinstance(name, str) else ""
+    raise ModelError(f"distance {shown(name)}: allowed are {', '.join(DISTANCES)}{near}")
+
+
+def distance_between(x: LinearArray, values: Any, name: str) -> LinearArray:
+    """Return how far apart variables and values (or variables) are, as a term."""
     found: LinearArray = DISTANCES[name](x, values)
     return found
-
-
-def unknown_distance(name: Any) -> ModelError:
-    """Return the refusal of a distance that is none."""
-    near = did_you_mean(name, DISTANCES) if isinstance(name, str) else ""
-    return ModelError(f"distance {shown(name)}: allowed are {', '.join(DISTANCES)}{near}")
 
 
 def distance_of(a: IntArray, b: IntArray, name: str) -> int:
@@ -99,7 +99,8 @@ def with_changes(
     """Return a copy that also minimises changes, after its own objectives or weighed with the first."""
     other = model.copy()
     x = of_variables(other, model.decisions[compared], (int(compared.sum()),))
-    changes = distance_between(x, row[compared], "hamming" if distance is None else distance)
+    named = "hamming" if distance is None else known_distance(distance)
+    changes = distance_between(x, row[compared], named)
     if weight is None:
         if not other.stated and other.soft:
             other.minimize(other.penalties)
