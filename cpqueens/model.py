@@ -1,6 +1,7 @@
 """`Model`: the statement of a problem plus the verbs that solve it; the one file that knows both sides."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from os import PathLike
 from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 
 from cpqueens.answers.check import Check, check
@@ -74,6 +75,7 @@ class Model(Statement):
         weight: int | None = None,
         over: Any = None,
         distance: str | None = None,
+        proof: str | PathLike[str] | None = None,
         on_improvement: Callback | None = None,
         on_progress: ProgressNote | None = None,
         log: LogLine | None = None,
@@ -123,6 +125,10 @@ class Model(Statement):
         distance
             ``hamming``, the number of variables that change (the default), or ``manhattan``, by how much
             they change in all.
+        proof
+            A file to which the steps of the search are written, from the constraints to the claim, for
+            ``cpqueens check-proof`` and `cpqueens.proofs.check.check_proof`. One search of its own runs, in
+            plain Python; the outcome says what is off. A file of this name is replaced.
         on_improvement
             Called with each better solution.
         on_progress
@@ -150,7 +156,7 @@ class Model(Statement):
         options = _given(
             time_limit=time_limit, step_limit=step_limit, random_seed=random_seed, num_workers=num_workers,
             hint=hint, assumptions=assumptions, near=near, weight=weight, over=over, distance=distance,
-            on_improvement=on_improvement, on_progress=on_progress, log=log,
+            proof=proof, on_improvement=on_improvement, on_progress=on_progress, log=log,
         )  # fmt: skip
         return solve.solve(self, solver, **options, **parameters)
 
@@ -271,6 +277,7 @@ class Model(Statement):
         num_workers: int | None = None,
         hint: Values | None = None,
         assumptions: Truths | None = None,
+        proof: str | PathLike[str] | None = None,
         on_progress: ProgressNote | None = None,
         log: LogLine | None = None,
         **parameters: Unpack[BackendParameters],
@@ -307,7 +314,9 @@ class Model(Statement):
             ``backtracking`` the listing begins with ``variable_order="lexicographic"``.
         prove_complete
             At the limit, look as long as it takes whether there are more solutions.
-        time_limit, step_limit, random_seed, num_workers, hint, assumptions, on_progress, log, parameters
+        time_limit, step_limit, random_seed, num_workers, hint, assumptions, proof
+            As for `solve`.
+        on_progress, log, parameters
             As for `solve`.
 
         Returns
@@ -325,7 +334,7 @@ class Model(Statement):
             solution_limit=solution_limit, optimal=optimal, gap=gap, best=best, after=after,
             prove_complete=prove_complete, time_limit=time_limit, step_limit=step_limit,
             random_seed=random_seed, num_workers=num_workers, hint=hint, assumptions=assumptions,
-            on_progress=on_progress, log=log,
+            proof=proof, on_progress=on_progress, log=log,
         )  # fmt: skip
         return solve.enumerate_solutions(self, on_solution, solver, **options, **parameters)
 
@@ -341,6 +350,7 @@ class Model(Statement):
         num_workers: int | None = None,
         hint: Values | None = None,
         assumptions: Truths | None = None,
+        proof: str | PathLike[str] | None = None,
         on_progress: ProgressNote | None = None,
         log: LogLine | None = None,
         **parameters: Unpack[BackendParameters],
@@ -358,7 +368,7 @@ class Model(Statement):
         ----------
         optimal, gap
             Count only optimal solutions, or those at most ``gap`` from the optimum; as for `enumerate`.
-        solver, time_limit, step_limit, random_seed, num_workers, hint, assumptions
+        solver, time_limit, step_limit, random_seed, num_workers, hint, assumptions, proof
             As for `solve`.
         on_progress, log, parameters
             As for `solve`.
@@ -372,7 +382,8 @@ class Model(Statement):
         """
         options = _given(
             optimal=optimal, gap=gap, time_limit=time_limit, step_limit=step_limit, random_seed=random_seed,
-            num_workers=num_workers, hint=hint, assumptions=assumptions, on_progress=on_progress, log=log,
+            num_workers=num_workers, hint=hint, assumptions=assumptions, proof=proof,
+            on_progress=on_progress, log=log,
         )  # fmt: skip
         return solve.count(self, solver, **options, **parameters)
 

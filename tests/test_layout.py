@@ -21,6 +21,7 @@ LEVELS = (
     "kernels",
     "language",
     "answers",
+    "proofs",
     "lowered",
     "backends",
     "report",

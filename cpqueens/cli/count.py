@@ -16,6 +16,7 @@ from cpqueens.cli.options import (
     load,
     model_arguments,
     optima_options,
+    proof_option,
     run_options,
     solver_options,
 )
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 @click.command()
 @model_arguments
 @solver_options
+@proof_option
 @optima_options
 @click.option("--up-to-symmetry", is_flag=True, help="also the number of orbits, and their sizes")
 @durable_options
@@ -56,6 +58,8 @@ def command(
     given = run_options(**options)
     if store is not None and up_to_symmetry:
         raise ModelError("--store: --up-to-symmetry is not taken")
+    if store is not None and "proof" in given:
+        raise ModelError("--store: --proof is not taken")
     if store is not None:
         return in_store("count", instance, store, given, durable, as_json)
     if up_to_symmetry:

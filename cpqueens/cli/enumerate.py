@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 @click.command()
 @shared.model_arguments
 @shared.solver_options
+@shared.proof_option
 @click.option("--limit", type=int, metavar="K", help="stop after K solutions")
 @shared.optima_options
 @click.option("--best", type=int, metavar="K", help="only the K best solutions, the best first")
@@ -61,10 +62,11 @@ def command(
     durable = durable_given(store, options)
     given = shared.run_options(**options)
     if store is not None:
-        if limit is not None or up_to_symmetry:
-            raise ModelError(
-                f"--store: {'--limit' if limit is not None else '--up-to-symmetry'} is not taken"
+        if limit is not None or up_to_symmetry or "proof" in given:
+            refused = (
+                "--limit" if limit is not None else "--proof" if "proof" in given else "--up-to-symmetry"
             )
+            raise ModelError(f"--store: {refused} is not taken")
         return _in_store(instance, store, given, durable, as_json, out, force)
     group = shared.declared_symmetries(instance) if up_to_symmetry else ()
     if positive_integer(limit, "--limit") is not None and not group:

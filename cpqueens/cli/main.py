@@ -23,6 +23,7 @@ VERBS: dict[str, str] = {
     "strategies": "List the solvers' strategies with their options and sources.",
     "replay": "Record a search and write a page on which it can be watched.",
     "puzzle": "Solve, check, hint at, make and draw region puzzles and queens completions.",
+    "check-proof": "Check a proof that --proof wrote, step by step.",
     "judge": "Say which candidate models mean the same as a reference.",
     "sample": "Draw solutions uniformly at random.",
     "export": "Write MODEL as MiniZinc, FlatZinc or as our own file.",

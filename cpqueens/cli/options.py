@@ -50,6 +50,18 @@ def solver_options(command: Command) -> Command:
     )(command)
 
 
+def proof_option(command: Command) -> Command:
+    """Add the file that a proof is written to."""
+
+    def checked(_context: click.Context, _option: click.Parameter, value: str | None) -> str | None:
+        check_place(value, "--proof")
+        return value
+
+    return click.option(
+        "--proof", callback=checked, metavar="FILE", help="write a proof for `cpqueens check-proof`"
+    )(command)
+
+
 def optima_options(command: Command) -> Command:
     """Add what asks for the best solutions alone."""
     return _stacked(

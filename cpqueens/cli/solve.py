@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 @click.command()
 @shared.model_arguments
 @shared.solver_options
+@shared.proof_option
 @shared.output_options
 @click.option(
     "--explain", is_flag=True, help="of an infeasible model: constraints that contradict each other"
@@ -121,7 +122,8 @@ def _explanation(
         return None
     limits = {k: v for k, v in given.items() if k == "time_limit"}
     try:
-        found = instance.model.explain_infeasible(outcome.solver, **limits)
+        solver = given["solver"] if "proof" in given else outcome.solver
+        found = instance.model.explain_infeasible(solver, **limits)
     except NotInfeasible as error:  # a limit, or a signal; what was proved before stands
         return {"error": str(error)}, f"not explained: {error}"
     return found.to_dict(), str(found)

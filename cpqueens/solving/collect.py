@@ -9,6 +9,7 @@ from cpqueens.answers.check import Checker
 from cpqueens.answers.outcome import Fault, SolutionSet, StopReason
 from cpqueens.backends.backtracking.turns import behind
 from cpqueens.backends.base import Backend, Order, Request, Want
+from cpqueens.language.goals import keys
 from cpqueens.language.rows import IntArray
 from cpqueens.system.interrupts import Interrupt
 
@@ -45,6 +46,7 @@ class Collector:
         self.in_order = True  # until the backend says otherwise: behind the last one come all others
         self.best: IntArray | None = None
         self.best_value: int | None = None
+        self._best_key: tuple[int, ...] | None = None
         self.first_seconds: float | None = None
         self._seen: set[bytes] = set()
         self.forgetting = False
@@ -159,14 +161,12 @@ class Collector:
         return batch[keep]
 
     def _improving(self, batch: IntArray) -> IntArray:
-        """Keep the best by the recomputed objective; return the rows that improved on all before."""
-        model = self.checker.model
-        values = self.checker.objective(batch)
-        sign = -1 if model.maximizing else 1
+        """Keep the best by the recomputed objectives; return the rows that improved on all before."""
         improving = []
-        for row, value in enumerate(values.tolist()):
-            if self.best_value is None or sign * value < sign * self.best_value:
-                self.best_value, self.best = value, batch[row].copy()
+        for row, values in enumerate(self.checker.objectives(batch).tolist()):
+            key = keys(self.checker.model.goals, values)
+            if self._best_key is None or key < self._best_key:
+                self._best_key, self.best_value, self.best = key, values[0], batch[row].copy()
                 improving.append(row)
         return batch[improving]
 

@@ -159,6 +159,11 @@ def run(
     def ask(narrower: Statement, *parts: Any, look_ahead: bool) -> Outcome:
         return run(narrower, solver, *parts, abandoned=abandoned, collect=collect, look_ahead=look_ahead)
 
+    if options.get("proof") is not None:
+        from cpqueens.solving.proving import with_proof  # which few runs need
+
+        once = partial(_run_once, abandoned=abandoned, collect=collect, look_ahead=look_ahead)
+        return with_proof(model, solver, want, consumer, kept, options, once)
     if options.get("assumptions", ...) is None:
         options = {name: value for name, value in options.items() if name != "assumptions"}
     whole = staged(model, solver, want, consumer, kept, options, ask, look_ahead)

@@ -1,0 +1,1 @@
+"""A search that explains whatever it concludes and writes it down as a proof, in plain Python."""

@@ -1,0 +1,528 @@
+"""The search: propagates, explains each failure, and writes down what it concludes.
+
+For one solution or the best one, a failure is explained up to the first unique implication point and what is
+learned stays for a while; there are restarts. For all solutions the tree is gone through once: a failure, or
+the exclusion of a solution, is explained by decisions alone, the last of these is denied, and nothing else is
+kept, so that memory stays flat and nothing is found twice.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from heapq import heappop, heappush
+
+from cpqueens.backends.proving.propagators import (
+    Better,
+    Clause,
+    Conflict,
+    ExplainingPropagator,
+    propagators_of,
+)
+from cpqueens.backends.proving.trail import Reason, Trail
+from cpqueens.language.statement import Statement
+from cpqueens.proofs.domains import Domains, Literal, denied
+from cpqueens.proofs.log import text_of
+from cpqueens.proofs.parts import ModelPart, ModelParts, Row
+
+_KEPT_INFERENCES = 200_000
+"""Inferences of few literals that stay in the proof, to be named again."""
+_SHORT = 3
+_FIRST_RESTART = 100
+_KEPT_CLAUSES = 3000
+_LOOK = 32
+"""Decisions after which the caller may look at its limits."""
+_FORGOTTEN = 100
+"""Clauses that one line forgets."""
+_WIDE = 32
+"""Values of a variable from which its domain is halved instead of one being tried."""
+
+
+class Finished(Exception):  # noqa: N818
+    """The empty clause was derived."""
+
+
+class Engine:
+    """One search over one model.
+
+    Parameters
+    ----------
+    model
+        The user's own.
+    write
+        Takes lines of the proof; None where none is asked for.
+    listing
+        Whether all solutions are wanted; else one, or the best.
+    """
+
+    def __init__(self, model: Statement, write: Callable[[str], None] | None, listing: bool) -> None:
+        self.model, self.write, self.listing = model, write, listing
+        self.trail = Trail(Domains.of(model))
+        self.parts = ModelParts(model)
+        count = model.variable_count
+        self.decisions: list[int] = model.decisions.tolist()
+        self.activity = [0.0] * count
+        self._bump = 1.0
+        self.saved: list[int | None] = [None] * count
+        self._any: list[list[ExplainingPropagator]] = [[] for _ in range(count)]
+        self._fixed: list[list[ExplainingPropagator]] = [[] for _ in range(count)]
+        self._watched: list[list[Clause]] = [[] for _ in range(count)]
+        self._queue: deque[ExplainingPropagator] = deque()
+        self._dear: deque[ExplainingPropagator] = deque()
+        self._changed: deque[int] = deque()
+        self._number = 0
+        self._inferred: dict[tuple[str, tuple[Literal, ...]], int] = {}
+        self._fleeting: set[int] = set()  # clauses that are forgotten with the entry that uses them
+        self._forgotten: list[int] = []
+        self._learned: list[Clause] = []
+        self.better: Better | None = None
+        self.failures = self.nodes = 0
+        self.step_limit: int | None = None
+        self._until_restart, self._restarts = _FIRST_RESTART, 0
+        self.trail.changed = self._changed.append
+        self._line(f"model {count} {len(model.constraints)}")
+        self._refuted = False
+        self._build()
+
+    @property
+    def clauses(self) -> int:
+        """How many clauses were written, or would have been."""
+        return self._number
+
+    @property
+    def out_of_steps(self) -> bool:
+        """Whether there were as many decisions as allowed."""
+        return self.step_limit is not None and self.nodes >= self.step_limit
+
+    # ---- building ---------------------------------------------------------------------------------
+
+    def _build(self) -> None:
+        for name in self.parts.names():
+            part = self.parts[name]
+            clauses = _clauses_of(part, self.model)
+            if clauses is None:
+                for propagator in propagators_of(self, part):
+                    self.attach(propagator)
+            for stated in clauses or ():
+                self._state(name, stated)
+        goals: list[tuple[Row, int]] = [
+            ((tuple(v), tuple(a), int(c)), -1 if goal.maximizing else 1)
+            for goal in self.model.goals
+            for v, a, c in goal.term.rows()
+        ]
+        if goals and not self.listing:
+            self.better = Better(self, goals)
+            self.attach(self.better)
+            variables, coefficients, _ = self.better.goals[0][0]
+            for v, a in zip(variables, coefficients, strict=True):
+                self.saved[v] = self.trail.domains.low[v] if a > 0 else self.trail.domains.high[v]
+
+    def attach(self, propagator: ExplainingPropagator) -> None:
+        """Let a propagator hear of its variables, and run once."""
+        heard = self._fixed if propagator.wakes_on_fix else self._any
+        for v in propagator.scope:
+            heard[v].append(propagator)
+        self._wake(propagator)
+
+    def _wake(self, propagator: ExplainingPropagator) -> None:
+        if not propagator.queued:
+            propagator.queued = True
+            (self._dear if propagator.dear else self._queue).append(propagator)
+
+    def _state(self, name: str, literals: list[Literal]) -> None:
+        """Add a clause that a part states."""
+        literals = [literal for literal in literals if not self.trail.at_root(denied(literal))]
+        if self._refuted or any(self.trail.at_root(literal) for literal in literals):
+            return
+        clause = Clause(literals, self._written(f"i {{}} {name}", literals))
+        if len(literals) > 1:
+            self._watch(clause)
+        elif not literals or not self.trail.post(literals[0], (clause, None)):
+            self._refuted = True
+        else:
+            self.trail.root = len(self.trail.literals)
+
+    def _watch(self, clause: Clause) -> None:
+        for literal in clause.literals[:2]:
+            self._watched[literal[0]].append(clause)
+
+    # ---- writing ----------------------------------------------------------------------------------
+
+    def _line(self, text: str) -> None:
+        if self.write is not None:
+            self.write(text)
+
+    def _written(self, step: str, literals: list[Literal], used: str = "") -> int:
+        """Write a clause; return its number."""
+        self._number += 1
+        if self.write is not None:
+            self.write(step.format(self._number) + text_of(literals) + used)
+        return self._number
+
+    def infer(self, part: str, premises: list[Literal], literal: Literal | None) -> int:
+        """Return the number of an inference, which is written if it is not known."""
+        clause = [denied(p) for p in premises if not self.trail.at_root(p)]
+        if literal is not None:
+            clause.append(literal)
+        if len(clause) > _SHORT or len(self._inferred) >= _KEPT_INFERENCES:
+            number = self._written(f"i {{}} {part}", clause)
+            self._fleeting.add(number)
+            return number
+        key = part, tuple(clause)
+        if key not in self._inferred:
+            self._inferred[key] = self._written(f"i {{}} {part}", clause)
+        return self._inferred[key]
+
+    def at_root(self, scope: tuple[int, ...]) -> Domains:
+        """Return the domains of some variables as they are at the root."""
+        trail = self.trail
+        low, high = {}, {}
+        gone = {}
+        for v in scope:
+            low[v], high[v] = trail.bounds(v, trail.root)
+            mine = trail.gone_at[v]
+            gone[v] = {x for x in trail.domains.gone[v] if mine.get(x, -1) < trail.root}
+        return Domains(low, high, gone)  # type: ignore[arg-type]
+
+    # ---- propagation ------------------------------------------------------------------------------
+
+    def propagate(self) -> Conflict | None:
+        """Draw all conclusions; return the first contradiction."""
+        low, high = self.trail.domains.low, self.trail.domains.high
+        while True:
+            while self._changed:
+                v = self._changed.popleft()
+                for propagator in self._any[v]:
+                    self._wake(propagator)
+                if low[v] == high[v]:
+                    for propagator in self._fixed[v]:
+                        propagator.pending.append(v)
+                        self._wake(propagator)
+                if self._watched[v]:
+                    conflict = self._visit(v)
+                    if conflict is not None:
+                        return conflict
+            queue = self._queue or self._dear
+            if not queue:
+                if self.trail.level == 0:
+                    self._settle()
+                return None
+            propagator = queue.popleft()
+            propagator.queued = False
+            conflict = propagator.run()
+            if conflict is not None:
+                return conflict
+
+    def _visit(self, v: int) -> Conflict | None:
+        """Look at the clauses that watch a literal of a variable."""
+        holds = self.trail.domains.holds
+        watching = self._watched[v]
+        self._watched[v] = kept = []
+        for k, clause in enumerate(watching):
+            literals = clause.literals
+            if len(literals) < 2:
+                continue  # it was forgotten
+            if literals[0][0] == v and holds(literals[0]) is False:
+                literals[0], literals[1] = literals[1], literals[0]
+            if literals[1][0] != v or holds(literals[1]) is not False:
+                kept.append(clause)
+                continue
+            if holds(literals[0]) is True:
+                kept.append(clause)
+                continue
+            for i in range(2, len(literals)):
+                if holds(literals[i]) is not False:
+                    literals[1], literals[i] = literals[i], literals[1]
+                    self._watched[literals[1][0]].append(clause)
+                    break
+            else:
+                kept.append(clause)
+                if not self.trail.post(literals[0], (clause, None)):
+                    kept += watching[k + 1 :]
+                    return clause, [denied(literal) for literal in literals]
+        return None
+
+    def _settle(self) -> None:
+        """Write what was concluded at the root as clauses of one literal."""
+        trail = self.trail
+        for entry in range(trail.root, len(trail.literals)):
+            reason, literal = trail.reasons[entry], trail.literals[entry]
+            if reason is not None and not trail.numbers[entry]:
+                self._write_root(reason, literal)
+            trail.root = entry + 1
+
+    def _write_root(self, reason: Reason, literal: Literal) -> None:
+        maker, _ = reason
+        if isinstance(maker, Clause):
+            if len(maker.literals) > 1:
+                self._written("d {}", [literal], f" : {maker.named}")
+        elif isinstance(maker, ExplainingPropagator):
+            self._written(f"i {{}} {maker.part.name}", [literal])
+
+    # ---- explaining -------------------------------------------------------------------------------
+
+    def explain(self, conflict: Conflict) -> tuple[list[tuple[int, Literal]], str]:
+        """Return entries and what is needed of them, whose denials are a clause, and the clauses it uses.
+
+        Raises
+        ------
+        Finished
+            If the contradiction rests on nothing but the root.
+        """
+        trail = self.trail
+        maker, premises = conflict
+        need: dict[int, Literal] = {}
+        heap: list[int] = []
+
+        def add(sources: Iterable[tuple[int, Literal]]) -> None:
+            for entry, needed in sources:
+                if entry not in need:
+                    need[entry] = needed
+                    heappush(heap, -entry)
+                elif need[entry] != needed:
+                    need[entry] = trail.literals[entry]
+
+        add(self._sources(premises, len(trail.literals)))
+        level = max((trail.levels[entry] for entry in need), default=0)
+        number = maker.number(premises, None)
+        here = sum(trail.levels[entry] == level for entry in need)
+        cited: list[tuple[int, int]] = []
+        done: list[tuple[int, Literal]] = []
+        while heap:
+            entry = -heappop(heap)
+            reason = trail.reasons[entry]
+            if reason is None or (not self.listing and level and (here == 1 or trail.levels[entry] < level)):
+                done.append((entry, need[entry]))
+                continue
+            sources = trail.explained[entry]
+            if sources is None:
+                sources = self._explained(entry, reason)
+            cited.append((entry, trail.numbers[entry]))
+            if not self.listing:
+                self._bump_all(trail.literals[entry][0])
+                here += sum(trail.levels[e] == level and e not in need for e in {e for e, _ in sources}) - 1
+            add(sources)
+        cited.sort()
+        used = " : " + " ".join([*(str(n) for _, n in cited), str(number)])
+        self._forget(number)
+        if not done:
+            self._written("d {}", [], used)
+            raise Finished
+        return done, used
+
+    def _sources(self, premises: list[Literal], time: int) -> Iterator[tuple[int, Literal]]:
+        for literal in premises:
+            yield from self.trail.sources(literal, time)
+
+    def _explained(self, entry: int, reason: Reason) -> list[tuple[int, Literal]]:
+        """Return from what an entry was concluded; the clause that says so is written."""
+        trail, literal = self.trail, self.trail.literals[entry]
+        premises = reason[0].premises(reason[1], literal, entry)
+        if not trail.numbers[entry]:
+            trail.numbers[entry] = reason[0].number(premises, literal)
+        found = trail.explained[entry] = list(self._sources(premises, entry))
+        return found
+
+    def _forget(self, number: int) -> None:
+        """Forget a clause behind the next step, if nothing else uses it."""
+        if number in self._fleeting:
+            self._fleeting.discard(number)
+            self._forgotten.append(number)
+
+    def _bump_all(self, variable: int) -> None:
+        self.activity[variable] += self._bump
+        if self.activity[variable] > 1e100:
+            self.activity = [a * 1e-100 for a in self.activity]
+            self._bump *= 1e-100
+
+    # ---- learning ---------------------------------------------------------------------------------
+
+    def learn(self, conflict: Conflict) -> None:
+        """Learn from a contradiction, go back and conclude from what was learned.
+
+        Raises
+        ------
+        Finished
+            If nothing is left.
+        """
+        self.failures += 1
+        self._drop_queues()
+        done, used = self.explain(conflict)
+        self._bump *= 1.05
+        done.sort(reverse=True)
+        trail = self.trail
+        literals = [denied(literal) for _, literal in done]
+        for literal in literals:
+            self._bump_all(literal[0])
+        clause = Clause(literals, self._written("d {}", literals, used))
+        if self.listing and len(literals) > 1:
+            self._fleeting.add(clause.named)
+        level = trail.levels[done[0][0]]
+        second = max((trail.levels[entry] for entry, _ in done[1:]), default=0)
+        self._back(level - 1 if self.listing else second)
+        if not self.listing and len(literals) > 1:
+            clause.activity = self._bump
+            self._learned.append(clause)
+            self._watch(clause)
+        if not trail.post(literals[0], (clause, None)):
+            raise AssertionError("a learned clause that is false where it is to be true")
+        if len(literals) == 1:
+            trail.numbers[-1] = clause.named
+        self._until_restart -= 1
+        if not self.listing and self._until_restart <= 0:
+            self._restart()
+
+    def _restart(self) -> None:
+        self._restarts += 1
+        self._until_restart = _FIRST_RESTART * _luby(self._restarts + 1)
+        self._back(0)
+        if len(self._learned) > _KEPT_CLAUSES:
+            self._learned.sort(key=lambda clause: (len(clause.literals) <= 2, clause.activity))
+            half = len(self._learned) // 2
+            for clause in self._learned[:half]:
+                self._forgotten.append(clause.named)
+                clause.literals = []
+            del self._learned[:half]
+
+    def _drop_queues(self) -> None:
+        for queue in (self._queue, self._dear):
+            for propagator in queue:
+                propagator.queued = False
+                propagator.pending.clear()
+            queue.clear()
+        self._changed.clear()
+
+    def _back(self, level: int) -> None:
+        trail = self.trail
+        low, high = trail.domains.low, trail.domains.high
+        for entry in range(len(trail.literals) - 1, -1, -1):
+            if trail.levels[entry] <= level:
+                break
+            v = trail.literals[entry][0]
+            if low[v] == high[v]:
+                self.saved[v] = low[v]
+            reason = trail.reasons[entry]
+            number = trail.numbers[entry]
+            if not number and reason is not None and isinstance(reason[0], Clause):
+                number = reason[0].named
+            self._forget(number)
+        trail.back(level)
+        if len(self._forgotten) > _FORGOTTEN:
+            self._line(f"f {' '.join(map(str, self._forgotten))}")
+            self._forgotten.clear()
+        if self.better is not None:
+            self._wake(self.better)
+
+    # ---- searching --------------------------------------------------------------------------------
+
+    def run(self) -> Iterator[tuple[int, ...] | None]:
+        """Yield solutions, and None now and then; end when the space is exhausted."""
+        try:
+            if self._refuted:
+                return
+            while True:
+                conflict = self.propagate()
+                if conflict is not None:
+                    self.learn(conflict)
+                    yield None
+                    continue
+                variable = self._choose()
+                if variable is not None:
+                    self._decide(variable)
+                    if self.nodes % _LOOK == 0 or self.out_of_steps:
+                        yield None
+                    continue
+                row = tuple([self.trail.domains.low[v] for v in self.decisions])
+                if self.better is not None:
+                    self._improve(row)
+                    yield row
+                    continue
+                exclusion: list[Literal] = [(v, "!=", x) for v, x in zip(self.decisions, row, strict=True)]
+                self._number += 1
+                self._line(f"s {self._number} {' '.join(map(str, row))}")
+                number = self._number
+                self._fleeting.add(number)
+                yield row
+                if not exclusion:
+                    return
+                self.learn((Clause(exclusion, number), [denied(literal) for literal in exclusion]))
+        except Finished:
+            return
+
+    def _improve(self, row: tuple[int, ...]) -> None:
+        assert self.better is not None
+        self._line(f"o {' '.join(map(str, row))}")
+        d = self.trail.domains
+        self.better.best = tuple(
+            c + sum(a * d.low[v] for v, a in zip(vs, coefficients, strict=True))
+            for (vs, coefficients, c), _ in self.better.goals
+        )
+        for v in self.decisions:
+            self.saved[v] = d.low[v]
+        self._wake(self.better)
+
+    def _choose(self) -> int | None:
+        """Return the variable that is decided next, None if all have one value."""
+        low, high = self.trail.domains.low, self.trail.domains.high
+        open_ = [v for v in self.decisions if low[v] < high[v]]
+        if not open_:
+            open_ = [v for v in range(len(low)) if low[v] < high[v]]
+            if not open_:
+                return None
+        if self.listing:
+            return min(open_, key=lambda v: (self.trail.domains.size(v), -self.activity[v], v))
+        return max(open_, key=lambda v: (self.activity[v], -v))
+
+    def _decide(self, v: int) -> None:
+        self.nodes += 1
+        d = self.trail.domains
+        self.trail.level += 1
+        saved = self.saved[v]
+        low, high = d.low[v], d.high[v]
+        if not self.listing and saved is not None and d.contains(v, saved):
+            literal: Literal = (v, "==", saved)
+        elif high - low >= _WIDE:
+            literal = (v, "<=", (low + high) // 2)
+        else:
+            literal = (v, "==", low)
+        posted = self.trail.post(literal, None)
+        assert posted, "a decision within a domain"
+
+
+def _clauses_of(part: ModelPart, model: Statement) -> list[list[Literal]] | None:
+    """Return the clauses that a part is, None if it is none or not of literals alone."""
+    kind, result = part.kind, part.fields.get("result")
+    if kind == "truth":
+        assert part.inner is not None
+        kind, part = part.inner.kind, part.inner
+    if kind not in ("Or", "And", "Implication", "Negation"):
+        return None
+    found = [_literal(row, model) for row in part.fields["literals"]]
+    literals = [literal for literal in found if literal is not None]
+    if len(literals) < len(found):
+        return None
+    if kind == "Implication":
+        kind, literals = "Or", [denied(literals[0]), literals[1]]
+    elif kind == "Negation":
+        kind, literals = "And", [denied(literals[0])]
+    if result is None:
+        return [literals] if kind == "Or" else [[literal] for literal in literals]
+    yes, no = (result, ">=", 1), (result, "<=", 0)
+    if kind == "Or":
+        return [[*literals, no], *([denied(literal), yes] for literal in literals)]
+    return [[*map(denied, literals), yes], *([literal, no] for literal in literals)]
+
+
+def _literal(row: Row, model: Statement) -> Literal | None:
+    """Return a 0/1 term as the literal that it is 1, None if it is none of a 0/1 variable."""
+    if len(row[0]) != 1 or model.lower[row[0][0]] < 0 or model.upper[row[0][0]] > 1:
+        return None
+    if (row[1][0], row[2]) == (1, 0):
+        return row[0][0], ">=", 1
+    return (row[0][0], "<=", 0) if (row[1][0], row[2]) == (-1, 1) else None
+
+
+def _luby(k: int) -> int:
+    """Return the k-th number of Luby, Sinclair and Zuckerman (1993), from 1."""
+    bits = k.bit_length()
+    return 1 << (bits - 1) if k == (1 << bits) - 1 else _luby(k - (1 << (bits - 1)) + 1)

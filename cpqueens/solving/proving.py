@@ -1,0 +1,109 @@
+"""Runs that write a proof: the search that explains itself, and the file that its steps go to."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from cpqueens.answers.outcome import Outcome, Status
+from cpqueens.backends.base import Backend, Want
+from cpqueens.backends.proving.backend import OFF, Prover
+from cpqueens.errors import ModelError, UnsupportedRequest
+from cpqueens.language.statement import Statement
+from cpqueens.report.outputfile import OutputFile
+from cpqueens.text.plaintext import shown
+
+_AT_ONCE = 1000
+"""Lines that are written together."""
+
+_TAKEN = {"proof", "time_limit", "step_limit", "solution_limit", "random_seed", "log", "on_progress"}
+"""Options that such a run takes."""
+
+
+def with_proof(
+    model: Statement,
+    solver: str | Backend,
+    want: Want,
+    consumer: Any,
+    kept: Any,
+    options: Mapping[str, Any],
+    once: Callable[..., Outcome],
+) -> Outcome:
+    """Run the search that explains itself and write its steps.
+
+    Raises
+    ------
+    UnsupportedRequest
+        For another solver, and for options that it does not take.
+    ModelError
+        For a file that cannot be written, or a model that it cannot begin with.
+    """
+    if solver != "auto":
+        raise UnsupportedRequest(
+            f"proof: one search of its own writes it, which no other solver is asked for; got solver="
+            f"{shown(solver)}, leave it out"
+        )
+    given = {name: value for name, value in options.items() if value is not None}
+    for name in given:
+        if name not in _TAKEN:
+            raise UnsupportedRequest(f"proof: {shown(name)} is not taken beside it")
+    place = given.pop("proof")
+    if not isinstance(place, str | os.PathLike):
+        raise ModelError(f"proof: the name of a file is needed, got {shown(place)}")
+    if model.assumed:
+        raise UnsupportedRequest(f"proof: {model.assumed}, so that nothing of it is proved")
+    lines = _ProofLines(Path(place))
+    try:
+        outcome = once(model, Prover(lines.write), want, consumer, kept, given)
+        lines.write(f"end {_claim(outcome, want)}")
+        lines.close()
+    except BaseException:
+        lines.discard()
+        raise
+    said = f"proof: {lines.count} lines in {place}; {OFF}"
+    facts = {"file": str(place), "lines": lines.count, "bytes": lines.size, "off": OFF}
+    return replace(
+        outcome, messages=(*outcome.messages, said), statistics={**outcome.statistics, "proof": facts}
+    )
+
+
+def _claim(outcome: Outcome, want: Want) -> str:
+    """Return what the last line claims."""
+    if outcome.status is Status.INFEASIBLE:
+        return "infeasible"
+    if outcome.complete and want is Want.BEST:
+        return "optimal " + " ".join(map(str, outcome.objectives))
+    if outcome.complete and outcome.stop_reason == "exhausted":
+        return f"all {outcome.count}"
+    return "solution" if outcome.count else "nothing"
+
+
+class _ProofLines:
+    """The lines of a proof on their way to a file, which is there at the end or not at all."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = OutputFile(path, force=True)
+        self._waiting: list[str] = []
+        self.count = self.size = 0
+
+    def write(self, line: str) -> None:
+        self._waiting.append(line)
+        if len(self._waiting) >= _AT_ONCE:
+            self._flush()
+
+    def _flush(self) -> None:
+        data = "".join([f"{line}\n" for line in self._waiting]).encode("ascii")
+        self.count += len(self._waiting)
+        self.size += len(data)
+        self._waiting.clear()
+        self._file.append(data)
+
+    def close(self) -> None:
+        self._flush()
+        self._file.commit()
+
+    def discard(self) -> None:
+        self._file.discard()

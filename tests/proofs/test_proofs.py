@@ -1,0 +1,183 @@
+"""Proofs: each claim of a run with ``proof=`` is believed, and no false one is."""
+
+from __future__ import annotations
+
+import itertools
+import random
+
+import pytest
+from cpqueens.models.queens import queens
+from each import each
+from proving import accepted, corrupted, is_true, proved, with_false_claim
+
+from cpqueens import AllDifferent, Model
+from cpqueens.crosscheck.oracle import solve
+from cpqueens.errors import ModelError, UnsupportedRequest
+from cpqueens.fuzzing.generate import random_model
+from cpqueens.language.constraints.kinds import KINDS
+from cpqueens.proofs.check import check_proof
+from cpqueens.proofs.parts import BadProof
+
+
+def _agrees(model: Model, place, best: bool) -> None:
+    """Prove a claim, compare it with brute force, and let the checker believe it."""
+    truth = solve(model)
+    outcome, lines = proved(model, place, best)
+    found = check_proof(model, place)
+    assert outcome.complete
+    assert found.complete
+    assert is_true(found, lines, truth)
+    if best:
+        assert outcome.objective == truth.optimum
+        assert found.objectives == outcome.objectives
+    else:
+        assert outcome.count == truth.count
+
+
+@each("kind", sorted(KINDS))
+def test_each_kind_is_proved(tmp_path_factory, kind: str) -> None:
+    """Two random models of each kind, plain, negated or reified, with few solutions."""
+    place = tmp_path_factory.mktemp("kinds") / "run.proof"
+    seeds = itertools.count(1000 * sorted(KINDS).index(kind))
+    models = (random_model(seed, kinds=[kind], constraints=2) for seed in seeds)
+    for model in itertools.islice((m for m in models if solve(m).count <= 40), 2):
+        _agrees(model, place, False)
+        if model.objective is not None:
+            _agrees(model, place, True)
+
+
+@pytest.mark.slow
+def test_two_thousand_random_models_are_proved(tmp_path) -> None:
+    for seed in range(2000):
+        model = random_model(seed, soft=bool(seed % 2), cancelling=seed % 5 == 0)
+        _agrees(model, tmp_path / "run.proof", False)
+        if model.objective is not None:
+            _agrees(model, tmp_path / "run.proof", True)
+
+
+def test_eight_queens_are_all(tmp_path) -> None:
+    place = tmp_path / "run.proof"
+    assert queens(6).count(proof=place) == 4
+    outcome = queens(6).enumerate(proof=place)
+    assert str(check_proof(queens(6), place)).startswith("these 4 solutions are all")
+    assert "presolve" in outcome.messages[-1]
+    assert outcome.statistics["proof"]["lines"] == len(place.read_text().splitlines())
+
+
+def test_an_optimum_and_several_objectives(tmp_path) -> None:
+    m = Model()
+    x = m.intvar(0, 9, shape=3, name="x")
+    m += [AllDifferent(x), x.sum() >= 7, x[0] * x[1] <= 12]
+    m.minimize(x.sum(), x[2])
+    m.then_maximize(x[0])
+    outcome = m.solve(proof=tmp_path / "run.proof")
+    best = min((a + b + c, c, -a) for a, b, c in solve(m).rows)
+    assert outcome.status == "OPTIMAL"
+    assert outcome.objectives == (*best[:2], -best[2])
+    assert check_proof(m, tmp_path / "run.proof").objectives == outcome.objectives
+
+
+def test_pigeons_are_refuted_at_once(tmp_path) -> None:
+    m = Model()
+    m += AllDifferent(m.intvar(0, 10, shape=12))
+    assert m.solve(proof=tmp_path / "run.proof").status == "INFEASIBLE"
+    assert check_proof(m, tmp_path / "run.proof").steps < 10
+
+
+def test_a_stopped_run_claims_nothing(tmp_path) -> None:
+    place = tmp_path / "run.proof"
+    outcome = queens(8).enumerate(proof=place, step_limit=20)
+    assert not outcome.complete
+    found = check_proof(queens(8), place)
+    assert found.claim in ("solution", "nothing")
+    assert not found.complete
+
+
+def test_no_corrupted_proof_with_a_false_claim_is_believed(tmp_path) -> None:
+    _false_claims(range(16), 9, tmp_path)
+
+
+@pytest.mark.slow
+def test_no_false_claim_of_thousands_is_believed(tmp_path) -> None:
+    assert _false_claims(range(800), 13, tmp_path) >= 5000
+
+
+def _false_claims(seeds, many: int, tmp_path) -> int:
+    """Corrupt proofs, or prove another model: what is believed must be true by brute force."""
+    tried = 0
+    for seed in seeds:
+        draw = random.Random(seed)
+        model = random_model(seed)
+        truth = solve(model)
+        if truth.count > 60:
+            continue
+        best = model.objective is not None and seed % 2 == 0
+        _, lines = proved(model, tmp_path / "run.proof", best)
+        weaker = model.without([draw.randrange(len(model.constraints))]) if model.constraints else model
+        for k in range(many):
+            false = with_false_claim(model, lines, truth, draw) if k % 3 == 0 else None
+            changed = corrupted(lines, draw) if k % 3 else false
+            if changed is None:
+                continue
+            tried += 1
+            believed = accepted(model, changed, tmp_path / "other.proof")
+            assert believed is None or is_true(believed, changed, truth), (seed, k)
+        claim = [line for line in lines if not line.startswith("model")]
+        believed = accepted(weaker, claim, tmp_path / "other.proof")
+        tried += 1
+        assert believed is None or is_true(believed, claim, solve(weaker)), seed
+    return tried
+
+
+@each(
+    "lines, why",
+    [
+        (["d 1 0>=1 : ", "end infeasible"], "line 2: the clauses named leave no contradiction"),
+        (["i 1 c0 1>=2", "end infeasible"], "line 2: the clause is not seen to follow from c0"),
+        (["i 1 c9 0>=1"], "line 2: c9: the model has 1 constraints"),
+        (["s 1 3 3"], "line 2: no solution: "),
+        (["s 1 0 1", "s 2 0 1"], "line 3: the same solution again"),
+        (["o 0 1"], "line 2: an improvement where solutions are listed, or nothing is optimised"),
+        (["s 1 0 1"], "line 2: the proof breaks off: its last line, end, is missing"),
+        (["s 1 0 1", "end all 1"], "line 3: 'all 1' is claimed, what was derived is: solution"),
+        (["i 1 better 0>=1"], "line 2: better: there is no solution yet"),
+        (["x 1 2"], "line 2: 'x 1 2' is no step"),
+        (["i 1 c0 0>7"], "line 2: '0>7' is no literal such as 3>=5 or 3!=2"),
+        (["model 3 1"], "line 2: it is about a model with 3 and 1 variables and constraints, "),
+        (["f 3"], "line 2: there is no clause 3"),
+        (["m 1 0<=1 : c0*-1", "end nothing"], "line 2: c0: <= 0 times -1 is not at most 0"),
+    ],
+)
+def test_a_step_that_is_not_believed_is_named(tmp_path_factory, lines: list[str], why: str) -> None:
+    m = Model()
+    x = m.intvar(0, 3, shape=2, name="x")
+    m += x[0] + 1 <= x[1]
+    place = tmp_path_factory.mktemp("steps") / "run.proof"
+    place.write_text("\n".join(["cpqueens proof 1", *lines]) + "\n")
+    with pytest.raises(BadProof) as raised:
+        check_proof(m, place)
+    assert str(raised.value).startswith(why)
+
+
+def test_rows_are_added_up_with_their_multipliers(tmp_path) -> None:
+    """Two rows that no bounds refute: the sum of both leaves nothing."""
+    m = Model()
+    x = m.intvar(0, 100, shape=2, name="x")
+    m += [x[0] - x[1] >= 1, x[1] - x[0] >= 0]
+    lines = ["cpqueens proof 1", "m 1 : c0*-1 c1*-1", "end infeasible"]
+    assert str(accepted(m, lines, tmp_path / "run.proof")).startswith("there is no solution")
+    assert accepted(m, ["cpqueens proof 1", "m 1 : c0*-1", "end infeasible"], tmp_path / "run.proof") is None
+
+
+def test_what_is_not_taken_beside_a_proof(tmp_path) -> None:
+    m = queens(4)
+    place = tmp_path / "run.proof"
+    with pytest.raises(UnsupportedRequest, match="no other solver"):
+        m.solve(solver="cpsat", proof=place)
+    with pytest.raises(UnsupportedRequest, match="'hint' is not taken"):
+        m.solve(hint={"q": [0, 1, 2, 3]}, proof=place)
+    with pytest.raises(ModelError, match="the name of a file"):
+        m.solve(proof=3)
+    with pytest.raises(ModelError, match="cannot be written"):
+        m.solve(proof=tmp_path / "none" / "run.proof")
+    assert not place.exists()
