@@ -14,7 +14,8 @@
 ======================  ================================================================================
 
 A literal is a variable's number, one of ``>= <= == !=`` and a value. A clause of one literal narrows the
-domains for all later steps; a clause without literals ends the search. Lines that begin with ``#`` say nothing.
+domains for all later steps; a clause without literals ends the search. Lines that begin
+with ``#`` say nothing.
 """
 
 from __future__ import annotations
