@@ -10,7 +10,7 @@ from cpqueens.language.statement import Statement
 Literal = tuple[int, str, int]
 """A variable, one of ``>= <= == !=``, and a value."""
 
-OPPOSITE = {">=": "<=", "<=": ">=", "==": "!=", "!=": "=="}
+DENIED_SIGN = {">=": "<=", "<=": ">=", "==": "!=", "!=": "=="}
 
 MOST_GAPS = 1 << 16
 """Values that an explicit domain may leave out between its bounds."""
@@ -20,7 +20,7 @@ def denied(literal: Literal) -> Literal:
     """Return the literal that holds exactly where this one does not."""
     variable, operator, value = literal
     shift = {">=": -1, "<=": 1}.get(operator, 0)
-    return variable, OPPOSITE[operator], value + shift
+    return variable, DENIED_SIGN[operator], value + shift
 
 
 class Domains:

@@ -16,6 +16,7 @@ from itertools import combinations, pairwise, product
 import numpy as np
 from numpy.typing import NDArray
 
+from cpqueens.language.constraints.linear import OPPOSITE
 from cpqueens.language.constraints.table_rows import STAR
 from cpqueens.language.rows import IntArray
 from cpqueens.proofs.domains import Domains
@@ -25,8 +26,6 @@ MOST_ASSIGNMENTS = 20_000
 """Assignments of a part that are tried one by one."""
 MOST_VALUES = 5_000
 """Values of a term that are listed."""
-
-_OPPOSITE = {"==": "!=", "!=": "==", "<=": ">", ">": "<=", "<": ">=", ">=": "<"}
 
 
 def refuted(part: ModelPart, d: Domains, most: int = MOST_ASSIGNMENTS) -> bool:
@@ -141,7 +140,7 @@ def no_sum(row: Row, relation: str, d: Domains) -> bool:
 def certain(part: ModelPart, d: Domains) -> bool:
     """Say whether every assignment within domains satisfies a constraint."""
     if part.kind == "Linear":
-        opposite = _OPPOSITE[part.fields["relation"]]
+        opposite = OPPOSITE[part.fields["relation"]]
         if no_sum(part.fields["expression"][0], opposite, d):
             return True
     if part.kind == "Or" and any(ends(row, d)[0] > 0 for row in part.fields["literals"]):

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from cpqueens.backends.proving.trail import Explaining, Trail
+from cpqueens.language.constraints.linear import OPPOSITE
 from cpqueens.proofs.domains import Domains, Literal, denied
 from cpqueens.proofs.parts import BETTER, ModelPart, Row
 from cpqueens.proofs.refuters import (
@@ -215,7 +216,7 @@ class Relation(ExplainingPropagator):
         (row,) = stated.fields["expression"]
         self.result = part.fields["result"] if part.kind == "truth" else None
         self.forms = _forms(row, stated.fields["relation"])
-        self.otherwise = _forms(row, _OTHERWISE[stated.fields["relation"]])
+        self.otherwise = _forms(row, OPPOSITE[stated.fields["relation"]])
 
     def run(self) -> Conflict | None:
         """Narrow the bounds, and decide the truth."""
@@ -304,9 +305,6 @@ class Relation(ExplainingPropagator):
                 continue
             found.append((v, ">=" if a > 0 else "<=", end))
         return found
-
-
-_OTHERWISE = {"==": "!=", "!=": "==", "<=": ">", ">": "<=", "<": ">=", ">=": "<"}
 
 
 def _forms(row: Row, relation: str) -> list[tuple[Row, bool]]:
