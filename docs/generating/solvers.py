@@ -140,7 +140,7 @@ def _claimed(backend: Backend) -> str:
 def _proves(solver: str) -> bool:
     """Say whether a strategy proves that three queens have no solution, or that four have two."""
     try:
-        with sharing(Share(PATIENCE / 12)):
+        with sharing(Share(PATIENCE / 60)):
             three = catalog.load("queens", ["n=3"]).model.solve(solver=solver)
     except CpqueensError:  # it counts alone
         with sharing(Share(PATIENCE)):
@@ -171,6 +171,9 @@ def _parameters(told: dict[str, Any]) -> Iterator[str]:
 
 def _at_work(solver: str, backend: Backend, replays: Path) -> Iterator[str]:
     """Yield a run to watch and how long runs take, or why there is neither."""
+    if solver.partition(":")[0] in named.ASKED_FOR:
+        yield "There is no recording and no run-time distribution: each run is a process of its own."
+        return
     taken = next((found for found in SHOWN if _takes(catalog.load(*found).model, solver)), None)
     if taken is None:
         yield (

@@ -32,7 +32,7 @@ from cpqueens.kernels.boards.tables import CheckSearch, RowmaskSearch, TableSear
 from cpqueens.kernels.jit.tiers import MODE
 from pattern_twin import list_all, random_pattern, superqueens, toroidal
 
-full = Pattern(64, np.full(2, 2**64 - 1, dtype=np.uint64), queens(2).groups)
+full = Pattern(64, np.array([2**64 - 1, 2**63 + 1], dtype=np.uint64), queens(2).groups)
 patterns = [queens(1), queens(6), toroidal(5), superqueens(6), full]
 patterns += [random_pattern(random.Random(seed)) for seed in range(12)]
 for pattern in patterns:
@@ -88,7 +88,7 @@ def test_first_solution_of_12_queens(representation: type[PatternSearch]) -> Non
 @REPRESENTATION
 def test_resuming_after_any_assignment(representation: type[PatternSearch]) -> None:
     solutions = twin(queens(6))[0]
-    for after in itertools.product(range(0, 6, 2), repeat=6):
+    for after in itertools.islice(itertools.product(range(0, 6, 2), repeat=6), 0, None, 5):
         expected = [s for s in solutions if tuple(s) > after]
         assert list_all(representation(queens(6), after=after)) == expected
 
@@ -115,7 +115,8 @@ def test_words_of_eight_columns(representation: type[PatternSearch], width: int)
     """Free columns at all places of a word, and rows that are longer than one."""
     source = random.Random(width)
     for n in (1, 7, 8, 9, 12):
-        rows = [sum(1 << c for c in source.sample(range(width), min(3, width))) for _ in range(n)]
+        some = 3 if n < 9 else 2
+        rows = [sum(1 << c for c in source.sample(range(width), some)) for _ in range(n)]
         pattern = Pattern(width, np.array(rows, dtype=np.uint64), queens(n).groups)
         search, other = representation(pattern), BitmaskSearch(pattern)
         assert list_all(search, batch=3, budget=50) == list_all(other, batch=3, budget=50)
