@@ -43,7 +43,7 @@ help:
 	@echo "make docs-figures  what the site quotes of measurements, measured afresh: minutes"
 	@echo "make docs-links  whether the site's links to elsewhere still lead somewhere; needs a network"
 	@echo "make experiments  the classical texts reproduced, as experiments.html"
-	@echo "make test-slow  tests that take minutes"
+	@echo "make test-slow  all tests, those that take minutes among them, with every seed"
 
 $(READY): pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed" if sys.version_info < (3, 11) else 0)'
@@ -62,8 +62,9 @@ warm: $(READY)
 test: warm
 	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal -m "not slow"
 
-test-slow: $(READY)
-	$(BIN)/python -m pytest -q -m slow
+# What is marked as slow, and all else with every seed of its sweeps.
+test-slow: warm
+	CPQUEENS_LONG_TESTS=1 $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal
 
 docs: $(VENV)/.docs
 	$(BIN)/python -m sphinx -W --keep-going -j 2 -b html docs build/site

@@ -1,10 +1,11 @@
 """Seeds, ten to a test: running a test costs more than what most do with one seed.
 
-The first `QUICK` are what every run has time for; `make test-slow` has the others.
+The first `QUICK` are what every run has time for; `make test-slow` has the others, and all of a `sweep`.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
@@ -12,6 +13,12 @@ from typing import Any
 import pytest
 
 QUICK = 40
+LONG = os.environ.get("CPQUEENS_LONG_TESTS") == "1"
+
+
+def sweep(few: int, many: int) -> range:
+    """Return the seeds that a loop within a test goes through: few, or many for `make test-slow`."""
+    return range(many if LONG else few)
 
 
 def seeds(values: range, together: int = 10) -> Callable[[Callable[..., None]], Any]:

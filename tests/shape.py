@@ -70,38 +70,45 @@ _NO_CODE = {
 
 @dataclass(frozen=True)
 class Text:
-    """What a file contains: code lines, tokens, lines of import statements."""
+    """What a file contains: code lines, lines of import statements, lines in all."""
 
     lines: int
-    tokens: int
     imports: int
+    whole: int
 
 
 def text_of(source: str) -> Text:
     """Return the measures of one file's text."""
-    tree = ast.parse(source)
-    documented = {
-        (node.lineno, node.col_offset)
-        for holder in ast.walk(tree)
-        if isinstance(holder, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
-        for node in holder.body
-        if isinstance(node, ast.Expr)
+    written = source.splitlines()
+    code = {k for k, line in enumerate(written, 1) if line.strip() and not line.lstrip().startswith("#")}
+    said: set[int] = set()
+    imports = 0
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            imports += len(_lines(node))
+        elif isinstance(node, ast.JoinedStr | ast.Constant) and node.end_lineno != node.lineno:
+            code.update(_lines(node))  # blank lines of a string, too
+        elif isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            said.update(*(_lines(one) for one in node.body if _is_said(one)))
+    return Text(len(code - said), imports, len(written))
+
+
+def _lines(node: ast.stmt | ast.expr) -> range:
+    return range(node.lineno, (node.end_lineno or node.lineno) + 1)
+
+
+def _is_said(node: ast.stmt) -> bool:
+    """Say whether a statement is a docstring."""
+    return (
+        isinstance(node, ast.Expr)
         and isinstance(node.value, ast.Constant)
         and isinstance(node.value.value, str)
-    }
-    lines: set[int] = set()
-    tokens = 0
-    for token in tokenize.generate_tokens(io.StringIO(source).readline):
-        if token.type in _NO_CODE or token.start in documented:
-            continue
-        tokens += 1
-        lines.update(range(token.start[0], token.end[0] + 1))
-    imports = sum(
-        node.end_lineno - node.lineno + 1  # type: ignore[operator]
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Import | ast.ImportFrom)
     )
-    return Text(len(lines), tokens, imports)
+
+
+def tokens_of(source: str) -> int:
+    """Return the tokens of a file's code; its docstrings are a few more."""
+    return sum(t.type not in _NO_CODE for t in tokenize.generate_tokens(io.StringIO(source).readline))
 
 
 @dataclass(frozen=True)
@@ -177,15 +184,19 @@ def ways() -> dict[str, Way]:
     return found
 
 
+def sources() -> list[str]:
+    """Return the texts of all files."""
+    return [path.read_text(encoding="utf-8") for path in sorted(ROOT.rglob("*.py"))]
+
+
 def measured() -> dict[str, int]:
-    """Return all measures by name, tokens too."""
-    texts = {path: text_of(path.read_text(encoding="utf-8")) for path in sorted(ROOT.rglob("*.py"))}
+    """Return all measures by name that have a ceiling."""
+    texts = [text_of(source) for source in sources()]
     found = {
-        "code lines": sum(text.lines for text in texts.values()),
-        "tokens": sum(text.tokens for text in texts.values()),
+        "code lines": sum(text.lines for text in texts),
         "files": len(texts),
-        "import lines": sum(text.imports for text in texts.values()),
-        "longest file": max(len(path.read_text(encoding="utf-8").splitlines()) for path in texts),
+        "import lines": sum(text.imports for text in texts),
+        "longest file": max(text.whole for text in texts),
     }
     for name, way in ways().items():
         found[f"{name}, files"], found[f"{name}, functions"] = len(way.files), len(way.functions)
@@ -199,6 +210,7 @@ def main() -> int:
     for name, value in found.items():
         ceiling, goal = CEILINGS.get(name, ""), GOALS.get(name, "")
         print(f"{name:42}{value:10,}{ceiling:>10}{goal:>10}")
+    print(f"{'tokens, docstrings among them':42}{sum(map(tokens_of, sources())):10,}")
     print(f"allowed beside the goal of code lines: {ALLOWANCES}")
     return int(any(found[name] > ceiling for name, ceiling in CEILINGS.items()))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import ast
+import re
 from collections import defaultdict
 from pathlib import Path
 
@@ -14,7 +14,6 @@ ROOT = Path(cpqueens.__file__).parent
 def test_each_class_name_has_one_home() -> None:
     homes: dict[str, list[str]] = defaultdict(list)
     for path in sorted(ROOT.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.ClassDef):
-                homes[node.name].append(str(path.relative_to(ROOT)))
+        for name in re.findall(r"^ *class (\w+)\b.*:$", path.read_text(encoding="utf-8"), re.M):
+            homes[name].append(str(path.relative_to(ROOT)))
     assert {name: files for name, files in homes.items() if len(files) > 1} == {}

@@ -130,7 +130,7 @@ KEPT = {
 }
 """Files that are there in the end."""
 BLOCKED = ("list", "doctor")  # short: they are caught while they wait for the reader of a full pipe
-WORK = {"list": 0.1, "doctor": 0.1, "experiments": 1.0, "fuzz": 2.5, "fuzz --processes 0": 2.5}
+WORK = {"list": 0.1, "doctor": 0.1, "experiments": 1.0, "fuzz": 1.5, "fuzz --processes 0": 1.5}
 """Seconds of a processor after which what gives no sign is at work."""
 
 
@@ -180,7 +180,7 @@ class Running:
         """Wait until it has worked for a while, or waits itself (a busy machine does not count)."""
         pid, quiet = self.process.pid, 0
         begin = processor_seconds(pid)
-        while quiet < 8 and (begin is None or (processor_seconds(pid) or 0.0) < begin + 0.8):
+        while quiet < 8 and (begin is None or (processor_seconds(pid) or 0.0) < begin + 0.4):
             time.sleep(0.1)
             quiet = 0 if wants_processor(pid) else quiet + 1
 

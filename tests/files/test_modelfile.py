@@ -107,7 +107,7 @@ def same(model: Model) -> Model:
     return again
 
 
-@settings(max_examples=120)
+@settings(max_examples=60)
 @given(st.integers(0, 10**9))
 def test_random_models_of_every_kind_come_back_the_same(seed: int) -> None:
     same(random_model(seed))
@@ -660,7 +660,7 @@ def test_range_conditions_that_a_file_lacks_are_added_once() -> None:
     assert oracle.solve(again).count == oracle.solve(m).count == 1
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(st.data())
 def test_no_damage_to_a_file_gives_anything_but_a_model_or_one_line(data: st.DataObject) -> None:
     text = bytearray(dump_model(random_model(data.draw(st.integers(0, 50)))).encode())

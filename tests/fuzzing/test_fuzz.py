@@ -8,6 +8,7 @@ import signal
 import pytest
 from each import each
 from liars import Scripted
+from seeds import sweep
 
 from cpqueens import Model
 from cpqueens.backends import named
@@ -57,7 +58,7 @@ def test_all_exact_backends_agree(solver):
     assert "no disagreement" in str(report)
 
 
-@each("seed", range(25))
+@each("seed", sweep(9, 25))
 def test_all_backends_are_right_or_refuse_on_huge_values(seed):
     model = random_model(seed, huge=True)
     found = examine(Subject(model, as_participants(named.available()), seed=seed, deep=seed % 3 == 0))
@@ -74,10 +75,10 @@ def test_some_models_of_a_run_have_huge_values():
 
 
 def test_child_processes_give_the_same_as_this_one():
-    here = fuzz(12, 2, ["python-constraint"], processes=0)
-    there = fuzz(12, 2, ["python-constraint"], processes=2)
+    here = fuzz(6, 2, ["python-constraint"], processes=0)
+    there = fuzz(6, 2, ["python-constraint"], processes=2)
     assert (there.models, there.coverage, there.classes) == (here.models, here.coverage, here.classes)
-    single = fuzz(12, 2, ["python-constraint"], processes=1)
+    single = fuzz(6, 2, ["python-constraint"], processes=1)
     assert single.coverage == here.coverage
 
 
@@ -130,10 +131,10 @@ def test_a_child_that_dies_costs_one_model(monkeypatch):
 def test_silence_is_an_accusation_only_when_a_model_is_tried_again_alone(monkeypatch, times, codes):
     monkeypatch.setattr(fuzzworkers, "HANG", 5.0)
     hit = struck(monkeypatch, signal.SIGSTOP, times)
-    report = fuzz(30, 0, ["python-constraint"], processes=1)
+    report = fuzz(9, 0, ["python-constraint"], processes=1)
     assert hit == [hit[0]] * times
     assert [str(f.code) for f in report.failures] == codes
-    assert report.models == 30 - len(codes)
+    assert report.models == 9 - len(codes)
 
 
 def test_what_is_cut_short_is_no_failure():

@@ -10,6 +10,7 @@ import oracle
 import pytest
 from each import each
 from pairs import Pairs, assert_refused, assert_same, attempt
+from seeds import sweep
 
 from cpqueens import BoolArray, Model, ModelError, all_, element, maximum
 from cpqueens.errors import BadIndex
@@ -56,7 +57,7 @@ def _key(p: Pairs, shape: Shape) -> Any:
 @pytest.mark.parametrize("kind", ["terms", "truths"])
 def test_keys_mean_what_numpy_means(kind: str) -> None:
     seen: Counter[str] = Counter()
-    for seed in range(1500):
+    for seed in sweep(600, 1500):
         p = Pairs(seed)
         array, values = getattr(p, kind)(p.shape())
         key = _key(p, values.shape)
@@ -72,7 +73,7 @@ def test_keys_mean_what_numpy_means(kind: str) -> None:
             seen["refused"] += 1
     assert (
         min(seen[part] for part in ("int", "slice", "ellipsis", "NoneType", "ndarray", "list", "refused"))
-        > 30
+        > 10
     )
 
 
@@ -239,7 +240,7 @@ def test_every_method_of_numpy_arrays_is_tested(kind: type) -> None:
 @each("method", METHODS)
 def test_methods_mean_what_numpy_means(method: str, kind: str) -> None:
     compared = 0
-    for seed in range(60):
+    for seed in sweep(30, 60):
         p, q = Pairs(seed), Pairs(seed)
         shape = p.shape()
         assert q.shape() == shape
@@ -258,7 +259,7 @@ def test_methods_mean_what_numpy_means(method: str, kind: str) -> None:
         else:
             assert_same(q, ours, theirs)
             compared += 1
-    assert compared > 20 or method in ("ndim", "shape", "size")
+    assert compared > 8 or method in ("ndim", "shape", "size")
 
 
 def test_lengths_and_iteration() -> None:

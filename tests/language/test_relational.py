@@ -14,6 +14,7 @@ import numpy as np
 import oracle
 import pytest
 from each import each
+from seeds import LONG
 
 from cpqueens import (
     ANY,
@@ -293,7 +294,9 @@ def test_checker_and_oracle_mean_it(kind: str) -> None:
 
 @each("kind", sorted(BUILDERS))
 def test_backends_mean_it(solver: str, kind: str) -> None:
-    every = 1 if solver == "backtracking" else 2  # who reads the same definitions shares the cases
+    every = (
+        1 if solver == "backtracking" else 2 if LONG else 4
+    )  # who reads the same definitions shares the cases
     for name, m, expected in paired_cases(kind)[solver == "cpsat" :: every]:
         outcome = m.enumerate(solver=solver)
         assert outcome.complete, name

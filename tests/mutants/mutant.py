@@ -100,7 +100,7 @@ def apply(mutant: Mutant) -> Mutated:
 def find(function: str) -> Place:
     """Return the one place whose dotted name ends so."""
     wanted = function.split(".")
-    found = [place for name, place in _places() if name[-len(wanted) :] == wanted]
+    found = [place for name, place in _places().get(wanted[-1], ()) if name[-len(wanted) :] == wanted]
     if len(found) != 1:
         where = ", ".join(sorted(place.module for place in found)) or "nowhere"
         raise DoesNotApply(f"{function} is found in {len(found)} places: {where}")
@@ -108,9 +108,9 @@ def find(function: str) -> Place:
 
 
 @cache
-def _places() -> list[tuple[list[str], Place]]:
-    """Return the dotted name, as a list, and the place of everything that has a name."""
-    found = []
+def _places() -> dict[str, list[tuple[list[str], Place]]]:
+    """Return the dotted name, as a list, and the place of everything that has a name, by its last part."""
+    found: dict[str, list[tuple[list[str], Place]]] = {}
     for path in sorted(PACKAGE.rglob("*.py")):
         parts = path.relative_to(ROOT).with_suffix("").parts
         module = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
@@ -118,7 +118,8 @@ def _places() -> list[tuple[list[str], Place]]:
         for name, node in _named(tree):
             first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
             assert node.end_lineno is not None
-            found.append(([*module.split("."), *name], Place(module, path, first, node.end_lineno)))
+            whole = [*module.split("."), *name]
+            found.setdefault(name[-1], []).append((whole, Place(module, path, first, node.end_lineno)))
     return found
 
 

@@ -16,7 +16,7 @@ from cpqueens.report.replay import replay_page
 
 RUNS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "climbing": ("queens n=8", "local-search:hill-climbing", {}),
-    "annealing": ("toroidal_queens n=7", "local-search:annealing", {"step_limit": 500}),
+    "annealing": ("queens n=12", "local-search:annealing", {"step_limit": 500}),
     "table": ("superqueens n=10", "backtracking:table", {}),
     "forward": ("queens n=8", "backtracking:forward", {}),
     "square": ("magic_square n=3", "backtracking:forward", {}),

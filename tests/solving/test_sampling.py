@@ -25,7 +25,7 @@ DRAWS = 30
 
 
 def small_models() -> Iterator[tuple[str, Model]]:
-    """Yield twenty models with 2 to 600 solutions."""
+    """Yield 14 models with 2 to 600 solutions."""
     for n in (4, 5, 6, 7):
         yield f"queens {n}", queens(n)
     latin = Model()
@@ -43,7 +43,7 @@ def small_models() -> Iterator[tuple[str, Model]]:
     holes.add(y[0] * y[1] != y[2])
     yield "holes", holes
     seed, taken = 0, 0
-    while taken < 12:
+    while taken < 6:
         model = random_model(seed)
         if 2 <= len(oracle.solve(model).solutions) <= 300:
             yield f"random {seed}", model
@@ -79,7 +79,7 @@ def test_draws_are_uniform_over_solutions_and_orbits(monkeypatch: pytest.MonkeyP
                 found[f"{name}, {few == listed}, orbits"] = p_value(*orbits)
         again = model.sample(20, "backtracking", random_seed=7).solutions.matrix
         assert (again == model.sample(20, "backtracking", random_seed=7).solutions.matrix).all()
-    assert len(found) == 2 * 20 + 2 * 4
+    assert len(found) == 2 * 14 + 2 * 4
     assert min(found.values()) > 1e-3, found
     assert 0.3 < np.mean(list(found.values())) < 0.8, found
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from each import each
 from fake_backend import FakeBackend, installed, rows
+from seeds import sweep
 
 from cpqueens import STOP, AllDifferent, IncompleteCount, Model, StopReason
 from cpqueens.answers.check import Checker
@@ -56,7 +57,7 @@ def as_set(matrix: np.ndarray) -> set[tuple[int, ...]]:
     return {tuple(row) for row in matrix.tolist()}
 
 
-@each("seed", range(24))
+@each("seed", sweep(10, 24))
 def test_random_models_have_the_best_solutions_of_brute_force(optimizer: str, seed: int) -> None:
     model = with_goals(seed)
     best, ranks = truth(model)

@@ -103,7 +103,7 @@ def test_a_search_without_solutions_is_interrupted_too(solver: str) -> None:
         o = m.solve(solver={solver!r})
         print(o.status, o.complete, o.stop_reason)
     """,
-        after=1.5,
+        after=0.6,
     )
     assert code == 0, err
     assert out.split() == ["UNKNOWN", "False", "interrupted"]

@@ -33,6 +33,7 @@ def test_types_checks_what_people_write() -> None:
     assert settings["strict"]
 
 
+@pytest.mark.slow  # `make types` says so of a comment that nothing needs
 def test_a_mistake_is_reported_without_its_comment(tmp_path: Path) -> None:
     lines = (HERE / "mistakes.py").read_text(encoding="utf-8").splitlines()
     marked = [line for line in lines if "type: ignore" in line]

@@ -21,7 +21,6 @@ from cpqueens.kernels.exact import domains as d
 from cpqueens.kernels.exact.branching import PHASE, TreeSearch
 from cpqueens.kernels.exact.forward import RETREAT, begin, conclude
 from cpqueens.kernels.jit import tiers
-from cpqueens.kernels.jit.decorators import kernel
 from cpqueens.lowered.compiled import PLAIN_KINDS, compile_model
 
 ROOT = Path(__file__).parents[3]
@@ -35,9 +34,8 @@ def store(low: int, high: int, variables: int, listed: bool = True) -> d.Memory:
     return memory
 
 
-@kernel
 def apply(m: d.Memory, code: int, v: int, a: int, b: int) -> Any:
-    """Change a domain: the operations of `domains` under one compiled door."""
+    """Change a domain by one of the operations of `domains`, in plain form."""
     if code == 0:
         return d.tighten(m, v, a, b)
     if code == 1:
@@ -46,7 +44,6 @@ def apply(m: d.Memory, code: int, v: int, a: int, b: int) -> Any:
     return 1
 
 
-@kernel
 def undo(m: d.Memory, trail: int, cells: int) -> None:
     """Put back what changed since the trail had these lengths."""
     d.restore(m, trail, cells)
@@ -92,7 +89,6 @@ def test_domains_are_sets_with_an_undo(seed: int) -> None:
         assert [d.size(memory, i * d.X_WIDTH) for i in range(3)] == [len(s) for s in twin]
 
 
-@kernel
 def holds(m: d.Memory, v: int, value: int) -> Any:
     """Say whether a value is in the domain."""
     return d.contains(m, v, value)
@@ -127,7 +123,6 @@ def test_sparse_domains_are_sets_between_their_ends(seed: int) -> None:
             assert [bool(holds(memory, 0, w + k)) for k in (-1, 0, 1)] == [w + k in left for k in (-1, 0, 1)]
 
 
-@kernel
 def at_root(m: d.Memory, q: TreeSearch) -> Any:
     """Propagate the root to its fixpoint; say whether it may have a solution."""
     conclude(m, q, begin(m, q), 2**62)
