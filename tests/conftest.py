@@ -16,6 +16,7 @@ from hypothesis import settings
 
 from cpqueens.backends import named
 from cpqueens.backends.base import Feature
+from cpqueens.kernels.jit.tiers import Code, _Form
 
 settings.register_profile("cpqueens", deadline=None, derandomize=True, max_examples=60)
 settings.load_profile("cpqueens")
@@ -58,6 +59,16 @@ def optimizer(request: pytest.FixtureRequest) -> str:
     """The name of an exact backend that takes objectives; the test runs once for each."""
     name: str = request.param
     return name
+
+
+@pytest.fixture
+def uncompiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have machine code used where there is some, and the plain form of kernels that no other test needs."""
+
+    def found(form: _Form, spent: float, waits_from: float) -> Code | None:
+        return form.code if form._look() else None
+
+    monkeypatch.setattr(_Form, "found", found)
 
 
 @pytest.fixture(scope="session")

@@ -62,6 +62,10 @@ MODELS = [queens(6), queens(10), sums_of_lines(), all_interval(40), costas_array
 """What local search needs to show every parameter; the others are asked the first two."""
 
 
+WALKS = ("annealing", "hill-climbing", "sosic-gu")
+"""Strategies that use the same parameters whatever the model, and machine code of their own for each kind."""
+
+
 def label(name: str, strategy: str | None) -> str:
     return name if strategy is None else f"{name}:{strategy}"
 
@@ -82,7 +86,7 @@ def test_what_is_declared_is_used(name: str, strategy: str | None) -> None:
     solver = label(name, strategy)
     declared = named.parameters_of(named.get_backend(name), strategy)
     defaults = {k: p.default for k, p in declared.items() if p.default is not None}
-    models = MODELS if name == "local-search" else MODELS[:2]
+    models = MODELS if name == "local-search" and strategy not in WALKS else MODELS[:2]
     plain = [run(model, solver) for model in models]
     assert plain.count("refused") < len(models)
     assert plain == [run(model, solver, **defaults) for model in models]

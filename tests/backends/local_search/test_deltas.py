@@ -65,12 +65,14 @@ def test_deltas_of_structured_problems(number: int, measure: str) -> None:
     assert check_all_moves(STRUCTURED[number], 3, measure=measure) > 50
 
 
+@pytest.mark.usefixtures("uncompiled")
 @pytest.mark.parametrize("block", [0, 1, *(pytest.param(k, marks=pytest.mark.slow) for k in (2, 3))])
 def test_deltas_of_random_models(block: int) -> None:
     for seed in range(block * 50, block * 50 + 50):
         check_all_moves(random_model(seed), seed, measure="pairs" if seed % 3 == 0 else "surplus")
 
 
+@pytest.mark.usefixtures("uncompiled")
 @pytest.mark.parametrize("models", [6, pytest.param(30, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("strategy", ["min-conflicts", "jump", "tabu", "annealing", "hill-climbing"])
 def test_full_audit_of_random_models(strategy: str, models: int) -> None:

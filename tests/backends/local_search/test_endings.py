@@ -164,6 +164,7 @@ def test_an_interruption_ends_it() -> None:
 # ---- objectives -----------------------------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("uncompiled")
 @each("strategy", ANY_MODEL)
 def test_the_best_found_is_no_optimum(strategy: str) -> None:
     for model in (golomb_ruler(5), peaceable_queens(4)):

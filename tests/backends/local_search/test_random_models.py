@@ -12,6 +12,7 @@ from cpqueens.backends.local_search.strategies import STRATEGIES
 from cpqueens.crosscheck import oracle
 from cpqueens.fuzzing.generate import random_model
 
+pytestmark = pytest.mark.usefixtures("uncompiled")
 ANY_MODEL = [name for name in STRATEGIES if name not in ("reversal", "sosic-gu", "sosic-gu-4")]
 
 
