@@ -8,6 +8,7 @@ PROCESSES ?= 2
 WORKERS ?= 3
 MODELS ?= 2000
 RUNS ?= 10000
+QUEENS ?= 10
 BENCHMARK := .venv-benchmark
 LOWEST := .venv-lowest
 # A Python 3.11: some of the lowest versions have no build for a newer one.
@@ -22,7 +23,7 @@ INSTALL := -m pip install --quiet --disable-pip-version-check
 # Tests start hundreds of processes; without bytecode each would read all of the package's text anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo docs docs-benchmarks docs-benchmarks-long docs-browser docs-figures docs-links warm gallery test test-slow lint types check lowest fuzz cluster-demo kills mutants intervals experiments bench clean clean-cache help
+.PHONY: demo docs docs-benchmarks docs-benchmarks-long docs-browser docs-figures docs-links warm gallery test test-slow lint types check lowest fuzz proofs cluster-demo kills mutants intervals experiments bench clean clean-cache help
 
 help:
 	@echo "make demo       8-queens on every solver, compared with each other and with the published count"
@@ -43,6 +44,7 @@ help:
 	@echo "make docs-figures  what the site quotes of measurements, measured afresh: minutes"
 	@echo "make docs-links  whether the site's links to elsewhere still lead somewhere; needs a network"
 	@echo "make experiments  the classical texts reproduced, as experiments.html"
+	@echo "make proofs     published counts of queens proved and checked, and what proofs cost"
 	@echo "make test-slow  all tests, those that take minutes among them, with every seed"
 
 $(READY): pyproject.toml
@@ -54,6 +56,10 @@ $(READY): pyproject.toml
 
 demo: $(READY)
 	$(BIN)/python examples/01_demo.py
+
+# QUEENS: up to how many; 12 are 14,200 solutions, a few minutes.
+proofs: $(READY)
+	$(BIN)/python tests/proofs/published.py $(QUEENS)
 
 # Of what `cpqueens doctor --compile` compiles, each kernel once: what the tests need.
 warm: $(READY)

@@ -50,6 +50,7 @@ BUNDLES = "cpqueens-bundles"
 )
 @click.option("--limit", type=int, metavar="K", help="solutions asked of each exact backend")
 @optima_options
+@click.option("--proof", is_flag=True, help="beside them a run whose proof is checked step by step")
 @click.option("--repeat", is_flag=True, help="run each twice with the same seed and compare")
 @click.option("--isolate", is_flag=True, help="run each backend in a process of its own")
 @click.option(
@@ -118,6 +119,7 @@ def _compared(instance: Instance, seeds: range, options: dict[str, Any]) -> Any:
             solution_limit=options["limit"],
             repeat=options["repeat"],
             isolate=options["isolate"],
+            proof=options["proof"],
             bundles=options["bundles"] or None,
             progress=note,
         )
@@ -170,6 +172,7 @@ def _metamorphic(instance: Instance, as_json: bool, options: dict[str, Any]) -> 
         "limit",
         "repeat",
         "isolate",
+        "proof",
         "page",
         "optimal",
         "gap",

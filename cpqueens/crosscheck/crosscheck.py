@@ -15,7 +15,7 @@ from cpqueens.crosscheck.evidence import level, verdict
 from cpqueens.crosscheck.findings import Disagreement, Evidence, NotCompared, PublishedValues, SolverReport
 from cpqueens.crosscheck.heuristic import objectives_text, quality_of, summarize
 from cpqueens.crosscheck.observe import Observation, Progress
-from cpqueens.crosscheck.participants import as_participants, isolated, prepare
+from cpqueens.crosscheck.participants import PROOF, as_participants, isolated, prepare
 from cpqueens.crosscheck.plan import NarrowedTo, Participant, Plan
 from cpqueens.crosscheck.report import Report
 from cpqueens.crosscheck.sets import Packing
@@ -51,6 +51,7 @@ def cross_check(
     solution_limit: int | None = None,
     repeat: bool = False,
     isolate: bool = False,
+    proof: bool = False,
     bundles: str | Path | None = None,
     progress: Progress | None = None,
 ) -> Report:
@@ -98,6 +99,9 @@ def cross_check(
     isolate
         Run each backend that is given by name in a child process, so that a crash, a hang or a full memory
         becomes part of the report.
+    proof
+        Let the search that writes proofs take part, too (``"proof"`` among the solvers): where each step of
+        its proof is believed, the evidence is level 0.
     bundles
         A folder in which each disagreement gets a folder of its own: the model as given and shrunk, seeds,
         versions, parameters, the answers, and the command that replays it.
@@ -119,6 +123,8 @@ def cross_check(
     if not isinstance(model, Instance | Model):
         given = got(model, Model) or shown(model)
         raise ModelError(f"cross_check: a model or a problem's instance is needed, got {given}")
+    if as_switch(proof, "proof"):
+        solvers = [*as_participants(solvers), PROOF]
     if as_switch(optimal, "optimal") or gap is not None:
         asked: dict[str, Any] = {
             "seeds": seeds, "verify": verify, "time_limit": time_limit, "solution_limit": solution_limit,

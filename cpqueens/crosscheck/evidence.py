@@ -1,4 +1,4 @@
-"""How well each claim is founded: witness, independent agreement, one solver, or a claim only."""
+"""How well each claim is founded: proof, witness, independent agreement, one solver, or a claim only."""
 
 from collections.abc import Iterable
 
@@ -44,6 +44,8 @@ def level(case: Case, o: Observation, accused: frozenset[str]) -> tuple[Evidence
         return (Evidence.WITNESS, "every solution checked") if found else (Evidence.CLAIM, "nothing found")
     if o.want is Want.ONE and not o.claims_none:
         return Evidence.WITNESS, "every solution checked"
+    if o.proof:
+        return Evidence.PROOF, o.proof
     if _matches_published(case, o):
         return Evidence.INDEPENDENT, f"agrees with the published value ({case.published.source})"  # type: ignore[union-attr]
     partners = [p for p in case.observations if _agrees(case, p, o, accused)]

@@ -10,8 +10,10 @@ from cpqueens.crosscheck.codes import COVERAGE_LOSS, Code
 
 
 class Evidence(IntEnum):
-    """How well a verdict is founded; 1 is best."""
+    """How well a verdict is founded; 0 is best."""
 
+    PROOF = 0
+    """A proof, of which a small checker believed each step by the user's own constraints."""
     WITNESS = 1
     """A solution that was checked again on the user's model."""
     INDEPENDENT = 2
@@ -24,13 +26,19 @@ class Evidence(IntEnum):
     @property
     def text(self) -> str:
         """The level in words."""
-        texts = ("witness checked", "independent agreement", "one complete solver", "claim only")
-        return texts[self - 1]
+        texts = (
+            "proof checked",
+            "witness checked",
+            "independent agreement",
+            "one complete solver",
+            "claim only",
+        )
+        return texts[self]
 
     @property
     def short(self) -> str:
         """The level in one word."""
-        return ("witness", "agreement", "alone", "claim")[self - 1]
+        return ("proof", "witness", "agreement", "alone", "claim")[self]
 
 
 @dataclass(frozen=True)

@@ -97,6 +97,8 @@ class Observation:
     """Given solutions that are valid, but not as good as what was asked for."""
     interrupted: bool = False
     """Whether Ctrl-C ended it."""
+    proof: str = ""
+    """Who checked a proof of what it claims, step by step; "" if nobody."""
 
     def close(self) -> None:
         """Remove the files of its set."""

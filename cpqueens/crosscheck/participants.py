@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from cpqueens.model import Model
 
 
+PROOF = "proof"
+"""Who writes a proof and has it checked."""
+
+
 def prepare(participant: Participant, model: Model, plan: Plan) -> None:
     """Let a participant refuse what it can refuse before the search; not all have anything to look at."""
     look = getattr(participant, "prepare", None)
@@ -35,6 +39,10 @@ def as_participant(given: Any) -> Participant:
         from cpqueens.crosscheck.given import Exhaustive
 
         return Exhaustive()
+    if isinstance(given, str) and given == PROOF:
+        from cpqueens.crosscheck.proof_participant import ProofParticipant
+
+        return ProofParticipant()
     if isinstance(given, str):
         return BackendParticipant(given, given)
     if isinstance(given, tuple) and len(given) == 2 and isinstance(given[1], Mapping):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
+import numpy as np
+
 from cpqueens import Model
 from cpqueens.answers.outcome import Outcome
 from cpqueens.crosscheck.oracle import Solved
@@ -39,6 +41,40 @@ def is_true(claim: ProvedClaim, lines: list[str], truth: Solved) -> bool:
     if claim.claim == "optimal":
         return claim.objectives[0] == truth.optimum
     return True
+
+
+def steps_follow(model: Model, lines: list[str], truth: Solved) -> bool:
+    """Say by brute force whether every clause holds in all solutions that are left when it is derived.
+
+    Left are those that are not listed yet, and are better than the best one so far.
+    """
+    rows = np.array(sorted(truth.rows), dtype=np.int64).reshape(truth.count, len(model.decisions))
+    values = model.complete(rows, model.decisions)
+    terms = [(goal.term.evaluate(values)[:, 0], -1 if goal.maximizing else 1) for goal in model.goals]
+    keys = [tuple(sign * int(term[k]) for term, sign in terms) for k in range(len(rows))]
+    left = np.ones(len(rows), dtype=bool)
+    for line in lines[1:]:
+        words = line.split()
+        if words[0] in ("s", "o"):
+            row = np.array(words[2:] if words[0] == "s" else words[1:], dtype=np.int64)
+            here = (rows == row).all(axis=1)
+            if words[0] == "o":
+                best = keys[int(np.flatnonzero(here)[0])]
+                here = np.array([key >= best for key in keys], dtype=bool)
+            left &= ~here
+        elif words[0] in ("i", "d", "m"):
+            clause = words[3:] if words[0] == "i" else words[2 : words.index(":")]
+            holds = np.zeros(len(rows), dtype=bool)
+            for literal in clause:
+                operator = next(o for o in (">=", "<=", "==", "!=") if o in literal)
+                variable, value = map(int, literal.split(operator))
+                holds |= RELATIONS[operator](values[:, variable], value)
+            if not holds[left].all():
+                return False
+    return True
+
+
+RELATIONS = {">=": np.greater_equal, "<=": np.less_equal, "==": np.equal, "!=": np.not_equal}
 
 
 def corrupted(lines: list[str], draw: random.Random) -> list[str]:

@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
+import ast
 import itertools
+import json
 import random
+from pathlib import Path
 
 import pytest
+from click.testing import CliRunner, Result
 from cpqueens.models.queens import queens
 from each import each
-from proving import accepted, corrupted, is_true, proved, with_false_claim
+from proving import accepted, corrupted, is_true, proved, steps_follow, with_false_claim
 
+import cpqueens.proofs
 from cpqueens import AllDifferent, Model
+from cpqueens.cli.main import main
+from cpqueens.crosscheck.crosscheck import cross_check
+from cpqueens.crosscheck.findings import Evidence
 from cpqueens.crosscheck.oracle import solve
 from cpqueens.errors import ModelError, UnsupportedRequest
 from cpqueens.fuzzing.generate import random_model
 from cpqueens.language.constraints.kinds import KINDS
 from cpqueens.proofs.check import check_proof
 from cpqueens.proofs.parts import BadProof
+
+
+def run(*words: str) -> Result:
+    return CliRunner().invoke(main, list(words))
 
 
 def _agrees(model: Model, place, best: bool) -> None:
@@ -27,6 +39,7 @@ def _agrees(model: Model, place, best: bool) -> None:
     assert outcome.complete
     assert found.complete
     assert is_true(found, lines, truth)
+    assert steps_follow(model, lines, truth)
     if best:
         assert outcome.objective == truth.optimum
         assert found.objectives == outcome.objectives
@@ -122,6 +135,7 @@ def _false_claims(seeds, many: int, tmp_path) -> int:
             tried += 1
             believed = accepted(model, changed, tmp_path / "other.proof")
             assert believed is None or is_true(believed, changed, truth), (seed, k)
+            assert believed is None or steps_follow(model, changed, truth), (seed, k)
         claim = [line for line in lines if not line.startswith("model")]
         believed = accepted(weaker, claim, tmp_path / "other.proof")
         tried += 1
@@ -172,7 +186,7 @@ def test_rows_are_added_up_with_their_multipliers(tmp_path) -> None:
 def test_what_is_not_taken_beside_a_proof(tmp_path) -> None:
     m = queens(4)
     place = tmp_path / "run.proof"
-    with pytest.raises(UnsupportedRequest, match="no other solver"):
+    with pytest.raises(UnsupportedRequest, match="no other solver is asked for"):
         m.solve(solver="cpsat", proof=place)
     with pytest.raises(UnsupportedRequest, match="'hint' is not taken"):
         m.solve(hint={"q": [0, 1, 2, 3]}, proof=place)
@@ -181,3 +195,38 @@ def test_what_is_not_taken_beside_a_proof(tmp_path) -> None:
     with pytest.raises(ModelError, match="cannot be written"):
         m.solve(proof=tmp_path / "none" / "run.proof")
     assert not place.exists()
+
+
+def test_the_checker_imports_no_solver() -> None:
+    """The statement, what its kinds mean, and the checker of solutions: nothing that searches or lowers."""
+    allowed = ("cpqueens.errors", "cpqueens.language", "cpqueens.answers.check", "cpqueens.proofs")
+    for path in Path(cpqueens.proofs.__file__).parent.glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and str(node.module).startswith("cpqueens"):
+                assert str(node.module).startswith(allowed), (path.name, node.module)
+
+
+def test_a_cross_check_has_evidence_of_level_0(tmp_path) -> None:
+    report = cross_check(queens(4), ["backtracking:check"], proof=True)
+    assert report.verdict.evidence is Evidence.PROOF
+    assert "each checked by cpqueens.proofs" in report.verdict.reason
+    assert report["proof"].evidence is Evidence.PROOF
+
+
+def test_the_command_line_writes_and_checks_proofs(tmp_path) -> None:
+    place = str(tmp_path / "run.proof")
+    assert run("count", "queens", "n=5", "--proof", place).exit_code == 0
+    believed = run("check-proof", "queens", "n=5", place)
+    assert believed.exit_code == 0
+    assert "these 10 solutions are all" in believed.output
+    assert "evidence   0" in believed.output
+    wrong = run("check-proof", "queens", "n=6", place)
+    assert wrong.exit_code == 10
+    assert "not believed: line 2: it is about a model with 5 and 3" in wrong.output
+    assert run("check-proof", "queens", "n=5", str(tmp_path / "none")).exit_code == 2
+    assert run("solve", "queens", "n=5", "--solver", "cpsat", "--proof", place).exit_code == 20
+    stopped = run("enumerate", "queens", "n=8", "--step-limit", "9", "--proof", place)
+    assert stopped.exit_code == 3
+    said = json.loads(run("check-proof", "queens", "n=8", place, "--json").output)
+    assert said["believed"]
+    assert not said["complete"]

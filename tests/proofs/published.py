@@ -1,0 +1,85 @@
+"""Published counts proved and checked, and what proofs cost: ``python tests/proofs/published.py [N]``.
+
+Queens from 1 to N (by default 10), each with its published count, then other models. Times are the process's
+own; "without" is the same search without a log.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from cpqueens import AllDifferent, Model
+from cpqueens.backends.proving.backend import Prover
+from cpqueens.problems.catalog import load
+from cpqueens.proofs.check import check_proof
+
+
+def pigeons(many: int) -> Model:
+    """Return a model of pigeons in one hole too few, stated pair by pair."""
+    m = Model(f"{many} pigeons, pair by pair")
+    x = m.intvar(0, many - 2, shape=many, name="x")
+    m += [x[i] != x[j] for i in range(many) for j in range(i)]
+    return m
+
+
+def crowded(many: int) -> Model:
+    """Return the same as one AllDifferent."""
+    m = Model(f"{many} pigeons, AllDifferent")
+    m += AllDifferent(m.intvar(0, many - 2, shape=many, name="x"))
+    return m
+
+
+def models() -> Iterator[tuple[str, Model, bool]]:
+    """Yield names, models, and whether all solutions are wanted."""
+    yield "8 queens, all", load("queens", ["n=8"]).model, True
+    yield "12 pigeons, AllDifferent", crowded(12), False
+    yield "7 pigeons, pair by pair", pigeons(7), False
+    yield "Golomb ruler of 6, optimum", load("golomb_ruler", ["n=6"]).model, False
+    yield "magic squares of 3, all", load("magic_square", ["n=3"]).model, True
+    yield "Latin squares of 4, all", load("latin_square", ["n=4"]).model, True
+    yield "Langford pairs of 7, all", load("langford", ["n=7"]).model, True
+
+
+def measured(name: str, model: Model, listing: bool, place: Path) -> str:
+    """Prove a model and check the proof; return a line of the table."""
+    ask: Callable[..., object] = model.enumerate if listing else model.solve
+    start = time.process_time()
+    ask(solver=Prover())  # type: ignore[arg-type]
+    plain = time.process_time()
+    ask(proof=place)
+    wrote = time.process_time()
+    found = check_proof(model, place)
+    done = time.process_time()
+    size = place.stat().st_size / 1e6
+    without, logged, checked = plain - start, wrote - plain, done - wrote
+    return (
+        f"{name:<28}{without:>9.2f}{logged:>9.2f}{logged / without:>7.2f}{checked:>9.2f}"
+        f"{checked / logged:>7.2f}{found.steps:>10,}{size:>8.1f}  {str(found).partition(' (')[0]}"
+    )
+
+
+def main(most: int) -> None:
+    """Print both tables."""
+    heads = ("without", "logged", "ratio", "checked", "ratio", "steps", "MB")
+    widths = (9, 9, 7, 9, 7, 10, 8)
+    print(f"{'':<28}" + "".join(f"{head:>{w}}" for head, w in zip(heads, widths, strict=True)))
+    with TemporaryDirectory() as folder:
+        place = Path(folder) / "run.proof"
+        for n in range(1, most + 1):
+            instance = load("queens", [f"n={n}"])
+            line = measured(f"{n} queens", instance.model, True, place)
+            published = instance.published("solutions")
+            assert published is not None
+            count = check_proof(instance.model, place).solutions
+            assert count == published.value, f"{count} proved, {published.value} published"
+            print(f"{line}; published {published.value:,} ({published.source})", flush=True)
+        for name, model, listing in models():
+            print(measured(name, model, listing, place), flush=True)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 10)
