@@ -120,10 +120,6 @@ def inside(scope: Sequence[int], values: IntArray, d: Domains) -> NDArray[np.boo
 # ---- relations and connectives --------------------------------------------------------------------
 
 
-def _linear(part: ModelPart, d: Domains) -> bool:
-    return no_sum(part.fields["expression"][0], part.fields["relation"], d)
-
-
 def no_sum(row: Row, relation: str, d: Domains) -> bool:
     """Say whether no value of a term stands in a relation to 0, by its ends or, few, its values."""
     low, high = ends(row, d)
@@ -143,10 +139,10 @@ def certain(part: ModelPart, d: Domains) -> bool:
         opposite = OPPOSITE[part.fields["relation"]]
         if no_sum(part.fields["expression"][0], opposite, d):
             return True
-    if part.kind == "Or" and any(ends(row, d)[0] > 0 for row in part.fields["literals"]):
-        return True
-    if part.kind == "And" and all(ends(row, d)[0] > 0 for row in part.fields["literals"]):
-        return True
+    if part.kind in ("Or", "And"):
+        true = [low > 0 for low, _ in _sides(part, "literals", d)]
+        if any(true) if part.kind == "Or" else all(true):
+            return True
     rows = assignments(part.scope, d)
     return rows is not None and bool(part.meaning(rows).all())
 
@@ -159,26 +155,9 @@ def _truth(part: ModelPart, d: Domains) -> bool:
     return not d.contains(result, 0) or certain(inner, d)
 
 
-def _or(part: ModelPart, d: Domains) -> bool:
-    return all(ends(row, d)[1] <= 0 for row in part.fields["literals"])
-
-
-def _and(part: ModelPart, d: Domains) -> bool:
-    return any(ends(row, d)[1] <= 0 for row in part.fields["literals"])
-
-
-def _xor(part: ModelPart, d: Domains) -> bool:
-    sides = [ends(row, d) for row in part.fields["literals"]]
-    return all(low == high for low, high in sides) and sum(low for low, _ in sides) % 2 == 0
-
-
-def _implication(part: ModelPart, d: Domains) -> bool:
-    premise, conclusion = part.fields["literals"]
-    return ends(premise, d)[0] >= 1 and ends(conclusion, d)[1] <= 0
-
-
-def _negation(part: ModelPart, d: Domains) -> bool:
-    return ends(part.fields["literals"][0], d)[0] >= 1
+def _sides(part: ModelPart, name: str, d: Domains) -> list[tuple[int, int]]:
+    """Return the ends of the terms of a field."""
+    return [ends(row, d) for row in part.fields[name]]
 
 
 # ---- functions ------------------------------------------------------------------------------------
@@ -191,17 +170,13 @@ def _by_interval(function: Callable[..., Iterable[int]]) -> Callable[[ModelPart,
         sides = [ends(argument[0], d) for argument in part.fields["arguments"]]
         values = list(function(*sides))
         result = part.fields["result"]
-        return bool(values) and not _overlap((min(values), max(values)), (d.low[result], d.high[result]))
+        return not _overlap((min(values), max(values)), (d.low[result], d.high[result]))
 
     return refute
 
 
 def _abs_ends(side: tuple[int, int]) -> Iterable[int]:
     return (abs(side[0]), abs(side[1]), *((0,) if side[0] <= 0 <= side[1] else ()))
-
-
-def _quotient_ends(x: tuple[int, int], y: tuple[int, int]) -> Iterable[int]:
-    return [] if y[0] <= 0 <= y[1] else [a // b for a in x for b in y]
 
 
 def _element(part: ModelPart, d: Domains) -> bool:
@@ -252,23 +227,14 @@ def _crowded(rows: Sequence[Row], d: Domains) -> bool:
     return matched(few) < len(few)
 
 
-def _all_different(part: ModelPart, d: Domains) -> bool:
-    return _crowded(part.fields["terms"], d)
-
-
 def _all_different_except(part: ModelPart, d: Domains) -> bool:
     rows = part.fields["terms"]
     return _crowded([r for r in rows if not any(may_be(r, v, d) for v in part.fields["excepted"])], d)
 
 
 def _all_equal(part: ModelPart, d: Domains) -> bool:
-    rows = part.fields["terms"]
-    sides = [ends(row, d) for row in rows]
-    low, high = max((a for a, _ in sides), default=0), min((b for _, b in sides), default=0)
-    return low > high or (
-        high - low < MOST_VALUES
-        and not any(all(may_be(row, v, d) for row in rows) for v in range(low, high + 1))
-    )
+    sides = _sides(part, "terms", d)
+    return bool(sides) and max(low for low, _ in sides) > min(high for _, high in sides)
 
 
 def _occurrences(rows: Sequence[Row], values: Iterable[int], d: Domains) -> tuple[int, int]:
@@ -347,9 +313,8 @@ def _inverse(part: ModelPart, d: Domains) -> bool:
 
 def _table(part: ModelPart, d: Domains) -> bool:
     rows = part.fields["terms"]
-    entries = part.made.setdefault("rows", None)
-    if entries is None:
-        entries = part.made["rows"] = np.asarray(part.fields["rows"]).tolist()
+    if "entries" not in part.made:
+        part.made["entries"] = part.fields["rows"].tolist()
     sets = [listed(row, d) for row in rows]
     sides = [ends(row, d) for row in rows]
 
@@ -359,7 +324,7 @@ def _table(part: ModelPart, d: Domains) -> bool:
             for v, its, (low, high) in zip(entry, sets, sides, strict=True)
         )
 
-    return not any(fits(entry) for entry in entries)
+    return not any(fits(entry) for entry in part.made["entries"])
 
 
 def _regular(part: ModelPart, d: Domains) -> bool:
@@ -394,24 +359,23 @@ def _in_order(rows: Sequence[Row], strict: bool, d: Domains) -> bool:
     return True
 
 
-def _lexicographic(first: Sequence[Row], second: Sequence[Row], strict: bool, d: Domains) -> bool:
-    """Say whether one row of terms cannot come before another."""
-    for a, b in zip(first, second, strict=True):
-        low, high = ends(a, d)[0], ends(b, d)[1]
-        if low != high:
-            return low > high
-    return strict
+def _lexicographic(strict: bool) -> Callable[[ModelPart, Domains], bool]:
+    """Return the refuter of rows of terms of which each comes before the next."""
 
-
-def _pair(strict: bool) -> Callable[[ModelPart, Domains], bool]:
-    return lambda part, d: _lexicographic(part.fields["first"], part.fields["second"], strict, d)
-
-
-def _chain(strict: bool) -> Callable[[ModelPart, Domains], bool]:
     def refute(part: ModelPart, d: Domains) -> bool:
-        many, width = part.fields["matrix shape"]
-        rows = [part.fields["matrix"][k * width : (k + 1) * width] for k in range(many)]
-        return any(_lexicographic(a, b, strict, d) for a, b in pairwise(rows))
+        if "matrix" in part.fields:
+            many, width = part.fields["matrix shape"]
+            rows = [part.fields["matrix"][k * width : (k + 1) * width] for k in range(many)]
+        else:
+            rows = [part.fields["first"], part.fields["second"]]
+        return any(cannot(first, second, d) for first, second in pairwise(rows))
+
+    def cannot(first: Sequence[Row], second: Sequence[Row], d: Domains) -> bool:
+        for a, b in zip(first, second, strict=True):
+            low, high = ends(a, d)[0], ends(b, d)[1]
+            if low != high:
+                return low > high
+        return strict
 
     return refute
 
@@ -439,22 +403,12 @@ def _backwards(arcs: Sequence[Iterable[int]]) -> list[list[int]]:
 
 
 def _circuit(part: ModelPart, d: Domains) -> bool:
-    arcs, depots = _arcs(part, d), part.fields["depots"]
+    arcs = _arcs(part, d)
     if not arcs:
         return False
-    starts = depots or (0,)
+    starts = part.fields["depots"] or (0,)
     if min(len(_reached(a, starts)) for a in (arcs, _backwards(arcs))) < len(arcs):
         return True
-    for depot in depots:  # where the way from it is known it may not come to another one
-        node = depot
-        for _ in arcs:
-            if len(arcs[node]) != 1:
-                break
-            (node,) = arcs[node]
-            if node in depots:
-                if node != depot:
-                    return True
-                break
     return matched(arcs) < len(arcs)
 
 
@@ -490,46 +444,35 @@ def _too_much(tasks: Sequence[tuple[int, int, int, int]], capacity: int) -> bool
 
 
 def _cumulative(part: ModelPart, d: Domains) -> bool:
-    f = part.fields
-    capacity = ends(f["capacity"][0], d)[1]
-    sides = [[ends(row, d) for row in f[name]] for name in ("start", "duration", "demand", "present")]
-    here = [task[:3] for task in zip(*sides, strict=True) if task[3][0] > 0]
+    names = ("start", "duration", "demand", "present")
+    tasks = list(zip(*[_sides(part, name, d) for name in names], strict=True))
+    here = [(start, size, demand) for start, size, demand, present in tasks if present[0] > 0]
+    ((_, capacity),) = _sides(part, "capacity", d)
     if capacity < 0 or any(size[1] < 0 or demand[1] < 0 for _, size, demand in here):
         return True
-    return _too_much([(s[0], s[1], size[0], demand[0]) for s, size, demand in here], capacity)
+    return _too_much([(*start, size[0], demand[0]) for start, size, demand in here], capacity)
 
 
-def _no_overlap(part: ModelPart, d: Domains) -> bool:
+def _disjoint(part: ModelPart, d: Domains) -> bool:
+    """Refute two boxes that cannot be apart along any dimension, and too many tasks for one machine."""
     f = part.fields
-    sides = [[ends(row, d) for row in f[name]] for name in ("start", "duration", "present")]
-    tasks = list(zip(*sides, strict=True))
-    here = [k for k, task in enumerate(tasks) if task[2][0] > 0]
-    gap = [ends(row, d)[0] for row in f["setup"]]
-    many = len(tasks) if f["setup shape"] else 0
+    along = [("x", "dx"), ("y", "dy")] if part.kind == "NoOverlap2D" else [("start", "duration")]
+    here = [k for k, (low, _) in enumerate(_sides(part, "present", d)) if low > 0]
+    origins, sizes = ([_sides(part, pair[side], d) for pair in along] for side in (0, 1))
+    if any(size[k][1] < 0 for size in sizes for k in here):
+        return True
+    gaps = _sides(part, "setup", d) if "setup" in f else [(0, 0)]
+    many = len(f["present"]) if len(gaps) > 1 else 0
 
     def first(i: int, j: int) -> bool:
-        """Say whether task ``i`` may come before task ``j``."""
-        return tasks[i][0][0] + tasks[i][1][0] + gap[many * i + j if many else 0] <= tasks[j][0][1]
+        """Say whether box ``i`` may end before ``j`` begins, along some dimension."""
+        gap = gaps[many * i + j if many else 0][0]
+        return any(o[i][0] + s[i][0] + gap <= o[j][1] for o, s in zip(origins, sizes, strict=True))
 
-    if any(tasks[k][1][1] < 0 for k in here):
-        return True
     if any(not first(i, j) and not first(j, i) for i, j in combinations(here, 2)):
         return True
-    positive = [tasks[k] for k in here]
-    return min(gap, default=0) >= 0 and _too_much([(s[0], s[1], size[0], 1) for s, size, _ in positive], 1)
-
-
-def _no_overlap_2d(part: ModelPart, d: Domains) -> bool:
-    names = ("x", "dx", "y", "dy", "present")
-    boxes = list(zip(*[[ends(row, d) for row in part.fields[n]] for n in names], strict=True))
-    here = [box for box in boxes if box[4][0] > 0]
-    if any(box[1][1] < 0 or box[3][1] < 0 for box in here):
-        return True
-
-    def apart(a: tuple[tuple[int, int], ...], b: tuple[tuple[int, int], ...]) -> bool:
-        return any(a[k][0] + a[k + 1][0] <= b[k][1] or b[k][0] + b[k + 1][0] <= a[k][1] for k in (0, 2))
-
-    return any(not apart(a, b) for a, b in combinations(here, 2))
+    tasks = [(*origins[0][k], sizes[0][k][0], 1) for k in here]
+    return len(along) == 1 and min(gaps)[0] >= 0 and _too_much(tasks, 1)
 
 
 def _bin_packing(part: ModelPart, d: Domains) -> bool:
@@ -566,43 +509,39 @@ def none_better(goals: Sequence[tuple[Row, int]], best: Sequence[int], d: Domain
 
 
 REFUTERS: dict[str, Callable[[ModelPart, Domains], bool]] = {
-    "AllDifferent": _all_different,
+    "AllDifferent": lambda part, d: _crowded(part.fields["terms"], d),
     "AllDifferentExcept": _all_different_except,
     "AllEqual": _all_equal,
     "Among": _among,
-    "And": _and,
+    "And": lambda part, d: any(high <= 0 for _, high in _sides(part, "literals", d)),
     "BinPacking": _bin_packing,
     "Circuit": _circuit,
     "Count": _count,
     "Cumulative": _cumulative,
     "Decreasing": lambda part, d: not _in_order(part.fields["terms"][::-1], part.fields["strict"], d),
     "GlobalCardinality": _cardinality,
-    "Implication": _implication,
     "Increasing": lambda part, d: not _in_order(part.fields["terms"], part.fields["strict"], d),
     "Inverse": _inverse,
-    "LexChainLess": _chain(True),
-    "LexChainLessEqual": _chain(False),
-    "LexLess": _pair(True),
-    "LexLessEqual": _pair(False),
-    "Linear": _linear,
-    "Negation": _negation,
+    "LexChainLess": _lexicographic(True),
+    "LexChainLessEqual": _lexicographic(False),
+    "LexLess": _lexicographic(True),
+    "LexLessEqual": _lexicographic(False),
+    "Linear": lambda part, d: no_sum(part.fields["expression"][0], part.fields["relation"], d),
     "NValue": _n_value,
-    "NoOverlap": _no_overlap,
-    "NoOverlap2D": _no_overlap_2d,
-    "Or": _or,
+    "NoOverlap": _disjoint,
+    "NoOverlap2D": _disjoint,
+    "Or": lambda part, d: all(high <= 0 for _, high in _sides(part, "literals", d)),
     "Predicate": _table,
     "Regular": _regular,
     "ShortTable": _table,
     "SubCircuit": _sub_circuit,
     "Table": _table,
     "ValuePrecede": _value_precede,
-    "Xor": _xor,
     "abs": _by_interval(_abs_ends),
     "element": _element,
     "maximum": _by_interval(lambda *sides: (max(a for a, _ in sides), max(b for _, b in sides))),
     "minimum": _by_interval(lambda *sides: (min(a for a, _ in sides), min(b for _, b in sides))),
     "product": _by_interval(lambda x, y: [a * b for a in x for b in y]),
-    "quotient": _by_interval(_quotient_ends),
     "truth": _truth,
 }
 """By kind; of others all assignments are tried."""

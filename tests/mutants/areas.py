@@ -14,6 +14,7 @@ from list_longrun import LONGRUN
 from list_meaning import MEANING
 from list_pipeline import PIPELINE
 from list_problems import PROBLEMS
+from list_proofs import PROOFS
 from list_readable import READABLE
 from list_translations import CPSAT, PYTHON_CONSTRAINT
 from list_wholes import WHOLES
@@ -42,4 +43,5 @@ AREAS: tuple[Area, ...] = (
     EXCHANGE,
     MEANING,
     COMPARING,
+    PROOFS,
 )

@@ -38,10 +38,13 @@ def models() -> Iterator[tuple[str, Model, bool]]:
     yield "8 queens, all", load("queens", ["n=8"]).model, True
     yield "12 pigeons, AllDifferent", crowded(12), False
     yield "7 pigeons, pair by pair", pigeons(7), False
-    yield "Golomb ruler of 6, optimum", load("golomb_ruler", ["n=6"]).model, False
+    yield "Golomb ruler of 6, optimum", load("golomb_ruler", ["marks=6"]).model, False
     yield "magic squares of 3, all", load("magic_square", ["n=3"]).model, True
     yield "Latin squares of 4, all", load("latin_square", ["n=4"]).model, True
     yield "Langford pairs of 7, all", load("langford", ["n=7"]).model, True
+    yield "sudoku, unique", load("sudoku").model, True
+    yield "quasigroup, 30 holes, all", load("quasigroup_completion").model, True
+    yield "job shop, guide", load("job_shop").model, False
 
 
 def measured(name: str, model: Model, listing: bool, place: Path) -> str:

@@ -12,8 +12,8 @@ from cpqueens.proofs.parts import ModelPart, ModelParts
 from cpqueens.proofs.refuters import REFUTERS, assignments, inside, refuted
 
 COMPLETE = (
-    "Linear", "AllDifferentExcept", "AllEqual", "Circuit", "Count", "Decreasing", "Implication", "Increasing",
-    "Inverse", "Negation", "Or", "Predicate", "Regular", "SubCircuit", "Xor", "truth",
+    "Linear", "AllDifferentExcept", "And", "Count", "Decreasing", "Increasing", "Inverse", "LexLess", "Or",
+    "Predicate", "Regular", "SubCircuit", "Table", "ValuePrecede", "truth",
 )  # fmt: skip
 """Kinds of which the refuter itself sees nearly everything on small models; of the others, most."""
 
