@@ -112,7 +112,7 @@ PROOFS = Area(
                "v == STAR or", ""),
         Mutant("an automaton goes one way only", "refuters._regular",
                "states = {head for tail, label, head in arcs if tail in states and label in labels}",
-               "states = set(sorted(head for tail, label, head in arcs if tail in states and label in labels)[:1])"),
+               "states = {min((head for tail, label, head in arcs if tail in states), default=-1)}"),
         Mutant("a value comes only new", "refuters._value_precede",
                "if values is None or not values <= later:", "if False:"),
         Mutant("equal rows are in strict order's way", "refuters._lexicographic",
