@@ -3,9 +3,9 @@
 The first decides by what it learns, and begins anew without knowing where it was. Others join after `JOINING`
 failures: one decides in the order in which the model was written and remembers subproblems, which is better
 where rows or columns follow each other; one takes the smallest domain, and has a small part of the time,
-because what it solves it mostly solves at once. An order that a model names (`phases`) is followed first, and
-is one of them. Turns are counted in failures and compared by propagations, never by time, so that runs can be
-repeated.
+because what it solves it mostly solves at once; one learns a clause from each conflict. An order that a model
+names (`phases`) is followed first, and is one of them. Turns are counted in failures and compared by
+propagations, never by time, so that runs can be repeated.
 """
 
 from __future__ import annotations
@@ -14,10 +14,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.backtracking import remembering
+from cpqueens.backends.backtracking.competing import CompetingSearch
 from cpqueens.backends.backtracking.forward import ForwardSearch
 from cpqueens.backends.backtracking.parted import Parted
 from cpqueens.backends.backtracking.rows import Row
@@ -38,6 +37,9 @@ TURN = 500
 
 SELDOM = 4
 """The weight of a search that has a small part of the time."""
+
+LEARNED = 2
+"""The weight of the search that learns clauses."""
 
 _ADDED = ("nodes", "failures", "decisions", "propagations")
 
@@ -80,13 +82,13 @@ class Member(NamedTuple):
     name
         As the statistics say it.
     make
-        Makes it, with a row that bounds the objective if there is one.
+        Makes it, with a row that bounds the objective if there is one; or says why it takes no part.
     weight
         It has one in so many parts of the propagations that another member has.
     """
 
     name: str
-    make: Callable[[Request, Row | None], ForwardSearch]
+    make: Callable[[Request, Row | None], CompetingSearch | str]
     weight: int = 1
 
 
@@ -103,11 +105,18 @@ class Alternating:
         relaxation: Callable[[], Relaxation | None] = lambda: None,
         parted: Callable[[], Parted | None] = lambda: None,
     ) -> None:
-        self._members = members
+        self._members = list(members)
         self._request, self._relaxation, self._parted = request, relaxation, parted
-        self._searches = [members[0].make(request, None)]
-        self._left: list[ForwardSearch] = []  # the first one, where it began anew
+        self._searches: list[CompetingSearch] = [self._first(request, None)]
+        self._left: list[CompetingSearch] = []  # the first one, where it began anew
+        self._gone = set[int]()  # who gave up
+        self._absent: list[str] = []  # who takes no part, and why
         self._relaxed: Relaxation | None = None
+
+    def _first(self, request: Request, proved: Row | None) -> ForwardSearch:
+        search = self._members[0].make(request, proved)
+        assert isinstance(search, ForwardSearch), "the first one decides, and is there always"
+        return search
 
     def _hearing(self, number: int) -> Request:
         """Return the request of one of the searches, which hears the best that others know of."""
@@ -133,8 +142,11 @@ class Alternating:
             try:
                 yield next(running[turn])
             except StopIteration as end:
-                return self._ended(turn, end.value)
-            if not self._searches[turn].is_turn_over:
+                if end.value.stop_reason is not StopReason.GAVE_UP:
+                    return self._ended(turn, end.value)
+                self._gone.add(turn)
+                self._absent.append(f"without {self._members[turn].name}: {end.value.statistics['gave_up']}")
+            if turn not in self._gone and not self._searches[turn].is_turn_over:
                 continue
             if self._relaxed is None and RELAXING < JOINING:
                 if self._relaxes():
@@ -149,12 +161,23 @@ class Alternating:
                     return self._with_first(ended)
                 first = self._searches[0]
                 first.request = replace(first.request, incumbent=self._hearing(0).incumbent)
-                for k, member in enumerate(self._members[1:], 1):
-                    self._searches.append(member.make(self._hearing(k), self._proved))
-                    running.append(self._searches[k].slices(deliver))
+                self._join()
+                running += [search.slices(deliver) for search in self._searches[1:]]
             done = [m.weight * s.work for m, s in zip(self._members, self._searches, strict=True)]
-            turn = int(np.argmin(done))
+            turn = min((k for k in range(len(done)) if k not in self._gone), key=done.__getitem__)
             self._searches[turn].give_turn(TURN)
+
+    def _join(self) -> None:
+        """Let the other members join."""
+        playing = [self._members[0]]
+        for member in self._members[1:]:
+            search = member.make(self._hearing(len(playing)), self._proved)
+            if isinstance(search, str):
+                self._absent.append(f"without {member.name}: {search}")
+            else:
+                playing.append(member)
+                self._searches.append(search)
+        self._members = playing
 
     @property
     def _proved(self) -> Row | None:
@@ -164,10 +187,11 @@ class Alternating:
         """Begin anew with what the relaxation proves; say whether it proves that there is no solution."""
         relaxation = self._relaxed = self._relaxation() or Relaxation()
         old = self._searches[0]
+        assert isinstance(old, ForwardSearch), "no other one has joined yet"
         if relaxation.bound is None:
             return relaxation.refuted
         self._left.append(old)
-        new = self._searches[0] = self._members[0].make(self._hearing(0), relaxation.row)
+        new = self._searches[0] = self._first(self._hearing(0), relaxation.row)
         new.inherit(old)
         new.learn_bound(relaxation.bound)
         if relaxation.vertex is not None:  # of one search: it is no good first value everywhere
@@ -205,6 +229,7 @@ class Alternating:
             names = [member.name for member in self._members]
             ending = f", {names[turn]} was the first at its end" if ended.exhausted else ""
             statistics["reason"] += f"; {' and '.join(names)} took turns{ending}"
+            statistics |= {"absent": self._absent} if self._absent else {}
             if not ended.exhausted:  # the other may have met a better one, or proved more
                 ended = replace(ended, objective=None, bound=self._bound())
         return replace(ended, statistics=statistics)

@@ -6,9 +6,11 @@ import numpy as np
 
 from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.backtracking.clause_audit import Audit
+from cpqueens.backends.backtracking.competing import CompetingSearch
 from cpqueens.backends.backtracking.explained import Clause, Explained, explained
+from cpqueens.backends.backtracking.rows import Row
 from cpqueens.backends.backtracking.turns import Slices
-from cpqueens.backends.base import Deliver, Ended, Request, Want
+from cpqueens.backends.base import Deliver, Request, Want
 from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact import kinds
 from cpqueens.kernels.exact.apart import kind_of
@@ -73,7 +75,7 @@ _COUNTS = {
 }
 
 
-class ClauseSearch:
+class ClauseSearch(CompetingSearch):
     """One run of the strategy ``learning``: for one solution, or the best."""
 
     def __init__(
@@ -84,20 +86,16 @@ class ClauseSearch:
         facts: dict[str, Any],
         audit: Audit | None = None,
     ) -> None:
-        self.request, self.compiled, self.facts = request, compiled, facts
-        self.start = start
+        super().__init__(compiled, request, start.memory, start.objective)
+        self.start, self.facts = start, facts
         self.memory = _with_log(copied(start.memory))
         self.learner = _learner(self.memory, start, compiled.decision_count)
         self._refuted = not _attach(self.memory, self.learner, start.clauses)
         self.learner.state[of.KEEPS_BEST] = request.want is Want.BEST
         self.audit = audit
         self.pace = Pace(1)
-        self._best: int | None = None  # minimised
-        self._elsewhere: int | None = None
-        self._least: int | None = None
         self._gave_up = False
-        if request.objective_limit is not None and request.want is Want.BEST:
-            self._demand(-request.objective_limit if compiled.maximizing else request.objective_limit)
+        self._demand_limit()
         begin(self.memory, self.learner)
 
     # ---- running ----------------------------------------------------------------------------------
@@ -127,20 +125,25 @@ class ClauseSearch:
         """The solutions so far."""
         return self._count(of.FOUND)
 
+    @property
+    def failures(self) -> int:
+        """The dead ends so far."""
+        return self._count(of.FAILURES)
+
+    @property
+    def work(self) -> int:
+        """The propagators that have run, and the changes whose clauses were looked at."""
+        return super().work + self._count(of.LOOKED)
+
+    def _ask_in_turns(self) -> None:
+        self.learner.state[of.ASK_FAILURES] = self._turn_end
+
     def _count(self, place: int) -> int:
         return int(self.learner.state[place])
 
     @property
     def _tried(self) -> int:
         return self._count(of.NODES)
-
-    def _limit(self) -> StopReason | None:
-        request = self.request
-        if request.should_stop():
-            return request.why_stopped()
-        if request.step_limit is not None and self._tried >= request.step_limit:
-            return StopReason.STEP_LIMIT
-        return None
 
     def _advance(self) -> int:
         """Run the kernel for a slice of time, and make room where it asks for it."""
@@ -185,52 +188,31 @@ class ClauseSearch:
         """Deliver what is stored."""
         stored = self._count(of.STORED)
         if self.request.want is Want.BEST:
-            self._best = self._demanded() + 1
+            self._best = self._demanded(self.memory) + 1
         go_on = deliver(self.learner.solutions[:stored].copy())
         self.learner.state[of.STORED] = 0
         return None if go_on else StopReason.CALLBACK
 
     # ---- the objective ----------------------------------------------------------------------------
 
-    def _demanded(self) -> int:
-        """Return the value that the objective, minimised, may have at most."""
-        objective = self.compiled.objective
-        assert objective is not None
-        return int(objective.constant[0]) - int(self.memory.net[self.start.objective + at.CONSTANT])
-
     def _demand(self, most: int) -> None:
-        """Let the objective, minimised, be at most so much; it only ever becomes less."""
-        if most < self._demanded():
-            self.memory.net[self.start.objective + at.CONSTANT] += self._demanded() - most
-            enqueue(self.memory, self.start.objective)
+        """Let the objective be at most so much; it only ever becomes less."""
+        if most < self._demanded(self.memory):
+            super()._demand(most)
+            enqueue(self.memory, self.objective_row)
 
     def _hear_of_others(self) -> None:
         """Demand better than what others have met."""
-        value = self.request.incumbent() if self.request.incumbent is not None else None
-        if value is None or self.request.want is not Want.BEST:
-            return
-        value = -value if self.compiled.maximizing else value
-        if self._best is None or value < self._best:
-            self._best = self._elsewhere = value
-        self._demand(value - 1)
+        super()._hear_of_others()
+        self.learner.state[of.HALVES] = self._best is not None
 
     def _learn_bound(self) -> None:
         """Take the least value that the objective may have before all decisions."""
         objective = self.compiled.objective
         if self.request.want is Want.BEST and objective is not None and self.learner.state[of.HAS_LEAST]:
-            self._prove(min(self._count(of.LEAST) + int(objective.constant[0]), self._demanded() + 1))
-
-    def _prove(self, least: int) -> None:
-        self._least = least if self._least is None else max(self._least, least)
-        self.request.prove(-self._least if self.compiled.maximizing else self._least)
-
-    def known_best(self) -> int | None:
-        """Return the best objective value that it knows of."""
-        return -self._best if self._best is not None and self.compiled.maximizing else self._best
-
-    def known_bound(self) -> int | None:
-        """Return what no solution is better than, as far as it has proved."""
-        return -self._least if self._least is not None and self.compiled.maximizing else self._least
+            self._prove(
+                min(self._count(of.LEAST) + int(objective.constant[0]), self._demanded(self.memory) + 1)
+            )
 
     # ---- results ------------------------------------------------------------------------------------
 
@@ -241,27 +223,19 @@ class ClauseSearch:
         return self.facts | {
             "strategy": "learning",
             "decisions": self._tried,
-            "propagations": int(self.memory.stack[at.RUNS]),
+            "propagations": super().work,
             **{name: self._count(place) for name, place in _COUNTS.items()},
             "literals_learned": self._count(of.LITERALS),
             "mean_clause_length": round(self._count(of.LITERALS) / learned, 1) if learned else None,
             **audited,
         }
 
-    def _ended(self, exhausted: bool, reason: StopReason | None) -> Ended:
-        best = self.known_best()
-        return Ended(
-            exhausted,
-            reason or StopReason.EXHAUSTED,
-            objective=None if self._best == self._elsewhere else best,
-            bound=best if exhausted else self.known_bound(),
-            statistics=self.statistics(),
-        )
 
-
-def clause_search(compiled: Compiled, request: Request, facts: dict[str, Any]) -> ClauseSearch | str:
+def clause_search(
+    compiled: Compiled, request: Request, facts: dict[str, Any], proved: Row | None = None
+) -> ClauseSearch | str:
     """Return a search that learns, audited if that is asked for; or why the model is not for it."""
-    start = explained(compiled)
+    start = explained(compiled, proved=proved)
     if isinstance(start, str):
         return start
     audit = None
@@ -288,6 +262,7 @@ def _with_log(m: Memory, trail: int = 1, log: int = 1, learner: Learner | None =
     stack[:base] = m.stack[:base]
     stack[at.LOG_TOP], stack[at.LOG_END] = base + sizes[0], len(stack)
     stack[at.REASON] = BY_DECISION
+    m.x[at.FROZEN : stack[at.VARIABLES] : at.X_WIDTH] = at.LOGGED
     if learner is not None:
         learner.state[[of.LOG_BASE, of.SEEN, of.TRAIL_END]] = stack[at.LOG_TOP]
     return m._replace(stack=stack)
@@ -366,6 +341,6 @@ def _attach(m: Memory, q: Learner, clauses: list[Clause]) -> bool:
 
 
 def _always(clause: Clause) -> bool:
-    """Say whether a clause has a literal of a 0/1 variable and its opposite."""
-    positive = {v for v, operator, _ in clause if operator == AT_LEAST}
-    return any(operator == AT_MOST and v in positive for v, operator, _ in clause)
+    """Say whether two literals of a clause, on both sides of a variable, leave out no value."""
+    least = {v: value for v, operator, value in clause if operator == AT_LEAST}
+    return any(operator == AT_MOST and v in least and least[v] <= value + 1 for v, operator, value in clause)

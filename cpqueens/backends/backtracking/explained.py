@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cpqueens.backends.backtracking.decomposed import DECOMPOSED, add_number, add_table
 from cpqueens.backends.backtracking.network import LISTED_DEFINED, Builder, memory_of
 from cpqueens.backends.backtracking.rows import Row, groups
 from cpqueens.backends.backtracking.wholes.all_different import is_empty_board
@@ -13,13 +14,14 @@ from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact import kinds
 from cpqueens.kernels.exact.domains import Memory
 from cpqueens.kernels.exact.learning import literals as lit
+from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import Compiled, Terms
 
 Clause = list[tuple[int, int, int]]
 """Variables, operators of `literals`, and values: one of these literals is true."""
 
-DROPPED = ("all_different_values", "all_different_ends")
+DROPPED = ("all_different_values", "all_different_ends", "distances", "fractional_bound", "tour_bound")
 """Propagators of what others say, which are explained by all that their arguments have lost."""
 
 SHORT = 4
@@ -39,12 +41,15 @@ class Explained:
         The objective's propagator, -1 for none.
     decided
         Variables that may be decided: the model's, and all others that have two values.
+    weak
+        Propagators of many variables that are explained by all that these have lost.
     """
 
     memory: Memory
     objective: int
     clauses: list[Clause]
     decided: list[int]
+    weak: list[str]
 
 
 class ExplainedBuilder(Builder):
@@ -52,7 +57,8 @@ class ExplainedBuilder(Builder):
 
     def __init__(self, compiled: Compiled, apart: bool) -> None:
         super().__init__(compiled, not is_empty_board(compiled), True)
-        self._clausal, self.collected = apart, list[Clause]()
+        self.clausal, self.collected = apart, list[Clause]()
+        self.truths_of_values: dict[tuple[int, tuple[int, ...]], int] = {}
 
     def clauses(self, terms: Terms, start: IntArray) -> None:
         """Add all clauses."""
@@ -60,10 +66,32 @@ class ExplainedBuilder(Builder):
             self.add(kinds.CLAUSE, *self.literals(rows))
 
     def propagator(self, own: Propagator) -> None:
-        """Add a propagator that is compiled apart, unless it says at length what others say."""
+        """Add a propagator that is compiled apart, unless clauses and rows, or others, say the same."""
         if own.name in DROPPED and len(own.variables) > SHORT:
             return
+        if own.name == "among" and add_number(self, own.variables[:-1], list(own.numbers), own.variables[-1]):
+            return
         super().propagator(own)
+
+    def add_apart(self, own: Propagator) -> None:
+        """Add a propagator for what clauses say, where there are none."""
+        if not self.clausal:
+            super().propagator(own)
+
+    def clause(self, literals: Clause) -> None:
+        """Add a clause, which `add_apart` says where there are none."""
+        self.collected.append(literals)
+
+    def table(self, terms: list[Row], rows: IntArray) -> None:
+        """Add a table."""
+        if not terms or not add_table(self, [self.variable(row) for row in terms], rows):
+            super().table(terms, rows)
+
+    def whole(self, constraint: Constraint) -> None:
+        """Add a constraint that is taken as it is: as clauses and rows, if there are not too many."""
+        decompose = DECOMPOSED.get(constraint.kind)
+        if decompose is None or not decompose(constraint, self):
+            super().whole(constraint)
 
     def distinct(self, terms: IntArray, low: int, high: int) -> None:
         """Add an AllDifferent; where it has as many terms as values, some term has each of them."""
@@ -82,7 +110,7 @@ class ExplainedBuilder(Builder):
     ) -> None:
         """Add a propagator, or clauses."""
         literals = [_literal(v, sign > 0) for v, sign in zip(variables, coefficients, strict=True)]
-        if not self._clausal:
+        if not self.clausal:
             super().add(kind, variables, coefficients, constant, result)
         elif kind == kinds.CLAUSE:
             self.collected.append(literals)
@@ -105,13 +133,16 @@ def _literal(v: int, positive: bool) -> tuple[int, int, int]:
     return v, lit.AT_LEAST if positive else lit.AT_MOST, int(positive)
 
 
-def explained(compiled: Compiled, apart: bool = True) -> Explained | str:
-    """Return what a search that learns starts from, or why it cannot; with all clauses ``apart``, or none."""
+def explained(compiled: Compiled, apart: bool = True, proved: Row | None = None) -> Explained | str:
+    """Return what a search that learns starts from, or why it cannot; with all clauses ``apart``, or none.
+
+    ``proved`` is a row, at most 0 in every solution, that bounds the objective (see `Relaxation`).
+    """
     spans = compiled.upper - compiled.lower + 1
     if len(spans) + spans[spans <= LISTED_DEFINED].sum() > LARGEST:
         return "too many values"
     builder = ExplainedBuilder(compiled, apart)
-    builder.build()
+    builder.build(proved)
     low, high = np.array(builder.lower), np.array(builder.upper)
     memory, objective = memory_of(builder, False, True)
     if memory.x.size // at.X_WIDTH + memory.stack[at.MARKS] > LARGEST:
@@ -119,4 +150,5 @@ def explained(compiled: Compiled, apart: bool = True) -> Explained | str:
     decided = [*range(compiled.decision_count), *builder.decided]
     two = np.flatnonzero((low == 0) & (high == 1))
     decided += [v for v in two.tolist() if v >= compiled.decision_count]
-    return Explained(memory, objective, builder.collected, list(dict.fromkeys(decided)))
+    weak = {p.own.name for p in builder.propagators if p.own is not None and len(p.variables) > SHORT}
+    return Explained(memory, objective, builder.collected, list(dict.fromkeys(decided)), sorted(weak))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.backtracking.asking import decide, refuse_wide
 from cpqueens.backends.backtracking.bisection import Bisection
+from cpqueens.backends.backtracking.competing import CompetingSearch
 from cpqueens.backends.backtracking.frontier import open_bound
 from cpqueens.backends.backtracking.orders import halves_all, phases, restarts, trial
 from cpqueens.backends.backtracking.settings import tree_search
@@ -22,7 +24,6 @@ from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact.branching import TreeSearch
 from cpqueens.kernels.exact.domains import Memory, copied
 from cpqueens.kernels.exact.forward import ASKED, BATCH_FULL, CHOOSING, EXHAUSTED, PAUSED, TRAIL_FULL, search
-from cpqueens.kernels.exact.propagators.rows import linear_bounds
 from cpqueens.kernels.jit.pace import Pace
 from cpqueens.kernels.jit.tiers import Fixed
 from cpqueens.language.rows import IntArray
@@ -42,7 +43,7 @@ _COUNTS = {
 """What is counted, by its name in the statistics."""
 
 
-class ForwardSearch:
+class ForwardSearch(CompetingSearch):
     """One run of the strategies ``forward`` (propagation) and ``check`` (no look-ahead)."""
 
     def __init__(
@@ -57,11 +58,12 @@ class ForwardSearch:
         observer: TreeObserver | None = None,
         memory: Memory | None = None,
     ) -> None:
-        self.request, self.compiled, self.check_only, self.facts = request, compiled, check_only, facts
+        start, row = network
+        super().__init__(compiled, request, start, row)
+        self.check_only, self.facts = check_only, facts
         self.learning, self.observer = learning, observer
         self.decided = range(compiled.decision_count) if part is None else part
         self._nogoods = 0 if learning and restarts(request) else -1
-        start, self.objective_row = network
         self.start, self.memory = start, copied(start) if memory is None else memory
         self.orders = self._orders()
         self.pace = Pace(1 if len(start.x) > _SMALL else 16)  # a first step propagates much, in plain form
@@ -69,15 +71,10 @@ class ForwardSearch:
         refuse_wide(self.phases, self.start)
         self.tree = self._tree(1 if request.wants_few else _FIRST_BATCH)
         self._fixed = Fixed(self.memory), Fixed(self.tree)
-        self._asked_failures = self._turn_end = self._turn_found = 1 << 62  # failures, solutions
+        self._asked_failures = self._turn_found = 1 << 62  # failures, solutions
         self.bisection = self._bisection()
-        self._least = self._at_least(self.start) if request.want is Want.BEST else 0  # minimised, as proved
-        self._best: int | None = None  # minimised
         self._known, self._roots = 0, 1
-        self._elsewhere: int | None = None  # the best objective that others have met, minimised
-        if request.objective_limit is not None:
-            limit = request.objective_limit
-            self._demand(-limit if compiled.maximizing else limit)
+        self._demand_limit()
 
     def propagates(self) -> bool:
         """Propagate at the root, before any decision; say whether something is left, or time is over."""
@@ -123,11 +120,13 @@ class ForwardSearch:
 
         Without an objective, which asks at solutions itself, it may also be after so many solutions.
         """
-        self._turn_end = self.failures + failures
-        self._ask_at(self._asked_failures)
+        super().give_turn(failures)
         if found is not None:
             self._turn_found = self.found + found
             self.tree.state[tree.ASK_FOUND] = self._turn_found
+
+    def _ask_in_turns(self) -> None:
+        self._ask_at(self._asked_failures)
 
     def go_on(self) -> None:
         """Let it search to its end, after turns by failures and solutions."""
@@ -144,16 +143,6 @@ class ForwardSearch:
     def found(self) -> int:
         """The solutions so far."""
         return self._count(tree.FOUND)
-
-    @property
-    def work(self) -> int:
-        """The propagators that have run."""
-        return int(self.memory.stack[at.RUNS])
-
-    def known_best(self) -> int | None:
-        """Return the best objective value that it knows of."""
-        self._learn_best()
-        return -self._best if self._best is not None and self.compiled.maximizing else self._best
 
     def learn_bound(self, least: int) -> None:
         """Take a bound of the objective, minimised, that was proved elsewhere."""
@@ -196,14 +185,6 @@ class ForwardSearch:
 
     def _count(self, place: int) -> int:
         return int(self.tree.state[place])
-
-    def _limit(self) -> StopReason | None:
-        request = self.request
-        if request.should_stop():
-            return request.why_stopped()
-        if request.step_limit is not None and self._tried >= request.step_limit:
-            return StopReason.STEP_LIMIT
-        return None
 
     @property
     def _tried(self) -> int:
@@ -265,10 +246,6 @@ class ForwardSearch:
         self.tree.state[tree.ASK_FOUND] = bisection.ask_found
         return bisection
 
-    def _at_least(self, memory: Memory) -> int:
-        """Return the least value of the objective, minimised, within the domains."""
-        return int(linear_bounds(memory, self.objective_row)[0]) + self._demanded(memory)
-
     def _learn_at_root(self) -> None:
         """Read a bound where nothing is decided, and only what is as good as demanded is not refuted."""
         at_root = self._count(tree.DEPTH) == 0 and self._count(tree.PHASE) == tree.DESCEND
@@ -280,21 +257,6 @@ class ForwardSearch:
         least = open_bound(self.memory, self.tree, self._at_least, self._least)
         if least is not None:
             self._prove(min(least, self._demanded(self.memory) + 1))
-
-    def _prove(self, least: int) -> None:
-        """Take a bound of the objective, minimised."""
-        self._least = max(self._least, least)
-        self.request.prove(-self._least if self.compiled.maximizing else self._least)
-
-    def _demanded(self, memory: Memory) -> int:
-        """Return the value that the objective, minimised, may have at most."""
-        objective = self.compiled.objective
-        assert objective is not None
-        return int(objective.constant[0]) - int(memory.net[self.objective_row + at.CONSTANT])
-
-    def _demand(self, most: int) -> None:
-        """Let the objective, minimised, be at most so much; the search has met nothing better yet."""
-        self.memory.net[self.objective_row + at.CONSTANT] += self._demanded(self.memory) - most
 
     def _steer(self, exhausted: bool) -> bool:
         """Say whether the search is at its end; else demand what is to be demanded next."""
@@ -321,17 +283,19 @@ class ForwardSearch:
             self._known = self._count(tree.FOUND)
             self._best = self._demanded(self.memory) + 1
 
-    def _hear_of_others(self) -> None:
-        """Demand better than what others have met; under a trial demand, that is done at its end."""
-        value = self.request.incumbent() if self.request.incumbent is not None else None
-        if value is None:
-            return
-        value = -value if self.compiled.maximizing else value
-        if self._best is None or value < self._best:
-            self._best = self._elsewhere = value
-        trying = self.bisection is not None and self.bisection.target is not None
-        if not trying and self._demanded(self.memory) > self._best - 1:
-            self._demand(self._best - 1)
+    def _is_trying(self) -> bool:
+        return self.bisection is not None and self.bisection.target is not None
+
+    def known_best(self) -> int | None:
+        """Return the best objective value that it knows of."""
+        self._learn_best()
+        return super().known_best()
+
+    def known_bound(self) -> int | None:
+        """Return what no solution is better than, as far as it has proved, or sees of what is open."""
+        if self.request.want is Want.BEST:
+            self._look_at_open()
+        return super().known_bound()
 
     def _begin_anew(self) -> None:
         """Go back to before the root was propagated, with all that was learned."""
@@ -390,21 +354,6 @@ class ForwardSearch:
             **{name: self._count(place) for name, place in _COUNTS.items()},
         }
 
-    def known_bound(self) -> int | None:
-        """Return what no solution is better than, as far as it has proved, or sees of what is open."""
-        if self.request.want is not Want.BEST:
-            return None
-        self._look_at_open()
-        return -self._least if self.compiled.maximizing else self._least
-
     def _ended(self, exhausted: bool, reason: StopReason | None) -> Ended:
-        best = self.known_best()
-        return Ended(
-            exhausted,
-            reason or StopReason.EXHAUSTED,
-            objective=None if self._best == self._elsewhere else best,
-            bound=best if exhausted else self.known_bound(),
-            count=self._count(tree.FOUND) if self.request.want is Want.COUNT else None,
-            statistics=self.statistics(),
-            trace=None if self.observer is None else self.observer.recorder.trace(),
-        )
+        trace = None if self.observer is None else self.observer.recorder.trace()
+        return replace(super()._ended(exhausted, reason), trace=trace)

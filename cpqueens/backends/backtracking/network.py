@@ -34,6 +34,7 @@ from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact import kinds
 from cpqueens.kernels.exact.apart import kind_of
 from cpqueens.kernels.exact.domains import Memory
+from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import EQ, GE, LE, NE, Compiled, DefinitionBlock, Terms, Whole, offsets
@@ -383,6 +384,10 @@ class Builder:
             return
         self.propagator(table_propagator("table", variables, rows))
 
+    def whole(self, constraint: Constraint) -> None:
+        """Add a constraint that is taken as it is."""
+        WHOLES[constraint.kind].lay_out(constraint, self)
+
     def objective(self, row: Row, linear: list[tuple[Row, int]]) -> Row:
         """Add ``objective <= bound``, and return the row; the search lowers the bound by its constant."""
         variables, coefficients, constant = row
@@ -426,7 +431,7 @@ class Builder:
         for table_terms, allowed in c.tables:
             self.table(rows_of(table_terms), allowed)
         for self.taken in c.wholes:
-            WHOLES[self.taken.constraint.kind].lay_out(self.taken.constraint, self)
+            self.whole(self.taken.constraint)
         limited = None
         if c.objective is not None:
             limited = self.objective(rows_of(c.objective)[0], linear), self.objective_row * at.P_WIDTH

@@ -10,7 +10,7 @@ import numpy as np
 
 from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.backtracking import patterned
-from cpqueens.backends.backtracking.alternating import SELDOM, Alternating, Member, RememberingSearch
+from cpqueens.backends.backtracking.alternating import LEARNED, SELDOM, Alternating, Member, RememberingSearch
 from cpqueens.backends.backtracking.choosing import LEXICOGRAPHIC, RESTARTING
 from cpqueens.backends.backtracking.forward import ForwardSearch
 from cpqueens.backends.backtracking.independent import Part, counted_apart, parts_of
@@ -202,14 +202,18 @@ class Searching:
         UnsupportedConstraint
             If the model is too large for it.
         """
-        from cpqueens.backends.backtracking.clause_search import clause_search
-
-        search = clause_search(self.compiled, self.request, self.facts)
+        search = self._clause_search(self.request)
         if isinstance(search, str):
             raise UnsupportedConstraint(
                 f"backtracking:learning: {search}; backtracking:forward takes every model"
             )
         return search
+
+    def _clause_search(self, request: Request, proved: Row | None = None) -> ClauseSearch | str:
+        """Return a search that learns clauses, or why the model is not for it."""
+        from cpqueens.backends.backtracking.clause_search import clause_search
+
+        return clause_search(self.compiled, request, self.facts, proved)
 
     def _alternating(self, deliver: Deliver) -> Slices:
         """Return searches in several orders, of which the first is alone for a while."""
@@ -233,9 +237,10 @@ class Searching:
             Member("restarts", ordered(phases=[])),
             Member("a search that remembers subproblems", remembering),
             Member("smallest domains", ordered(phases=[], variable_order="smallest-domain"), SELDOM),
+            Member("clause learning", self._clause_search, LEARNED),
         ]
         if in_phases(self.request):
-            members = [Member("the order that the model names", ordered()), *members[:2]]
+            members = [Member("the order that the model names", ordered()), *members[:2], members[3]]
         return Alternating(members, self.request, self._relaxation, self._parted).slices(deliver)
 
     def _relaxation(self) -> Relaxation | None:

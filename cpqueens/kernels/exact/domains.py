@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cpqueens.kernels.jit.decorators import inner_kernel
+from cpqueens.kernels.jit.decorators import inlined, inner_kernel
 from cpqueens.kernels.jit.entries import entry, put
 
 Ints = NDArray[np.int64]
@@ -22,9 +22,13 @@ Flags = NDArray[np.uint8]
 # Events that wake a propagator.
 FIX, BOUND, DOMAIN = 1, 2, 4
 
+# What is done with changes of a variable beside making them: one test for both, so that a log costs nothing
+# where there is none.
+IGNORED, LOGGED = 1, 2
+
 # The record of a variable: bounds, how many listed values between them are removed, the level of the last
 # save, where the flags of its values start in ``cells`` (-1: bounds only) and the value of the first flag,
-# whether changes are ignored (strategy ``check``), the events that nobody has seen yet, and where in ``net``
+# whether changes are `IGNORED` (strategy ``check``) or `LOGGED`, the events that nobody has seen yet, and where in ``net``
 # its watches are, its places in AllDifferents, those in AllDifferents that have sums among their terms, the
 # values of a domain too wide for flags, ascending (none: every value between the bounds), and its places in
 # long rows. Then what the search keeps: how often it failed by v, the value to try first, the propagator (its
@@ -206,12 +210,9 @@ def tighten(m: Memory, v: int, low: int, high: int) -> Any:
     return narrow(m, v, low, high)
 
 
-@inner_kernel
-def narrow(m: Memory, v: int, low: int, high: int) -> Any:
-    """Remove values outside ``low``..``high``, of which there are some: the one place where bounds change."""
-    if entry(m.x, v + FROZEN):
-        return 1
-    asked_low, asked_high = low, high
+@inlined
+def within(m: Memory, v: int, low: int, high: int) -> Any:
+    """Return v's bounds and holes once nothing outside ``low``..``high`` is left; the bounds cross for none."""
     low, high = max(low, entry(m.x, v + LOW)), min(high, entry(m.x, v + HIGH))
     holes = entry(m.x, v + HOLES)
     if holes and low <= high:
@@ -231,16 +232,41 @@ def narrow(m: Memory, v: int, low: int, high: int) -> Any:
         # both places are in the domain: the old bounds are values of it
         low = entry(m.net, sparse_place(m, v, low))
         high = entry(m.net, sparse_place(m, v, high + 1) - 1)
-    if m.stack[LOG_TOP] and not log_bounds(m, v, asked_low, asked_high, low, high):
-        return 0
-    if low > high:
-        return 0
+    return low, high, holes
+
+
+@inlined
+def set_bounds(m: Memory, v: int, low: int, high: int, holes: int) -> None:
+    """Give v these bounds and holes: the one place where bounds change."""
     save(m, v)
     before, after = entry(m.x, v + LOW), entry(m.x, v + HIGH)
     put(m.x, v + LOW, low)
     put(m.x, v + HIGH, high)
     put(m.x, v + HOLES, holes)
     note(m, v, BOUND | DOMAIN, before, after)
+
+
+@inner_kernel
+def narrow(m: Memory, v: int, low: int, high: int) -> Any:
+    """Remove values outside ``low``..``high``, of which there are some."""
+    if entry(m.x, v + FROZEN):
+        return narrow_logged(m, v, low, high)
+    low, high, holes = within(m, v, low, high)
+    if low > high:
+        return 0
+    set_bounds(m, v, low, high, holes)
+    return 1
+
+
+@inner_kernel
+def narrow_logged(m: Memory, v: int, asked_low: int, asked_high: int) -> Any:
+    """Do what `narrow` does, and log it; or ignore it."""
+    if entry(m.x, v + FROZEN) == IGNORED:
+        return 1
+    low, high, holes = within(m, v, asked_low, asked_high)
+    if not log_bounds(m, v, asked_low, asked_high, low, high):
+        return 0
+    set_bounds(m, v, low, high, holes)
     return 1
 
 
@@ -252,32 +278,53 @@ def remove(m: Memory, v: int, value: int) -> Any:
     return take_out(m, v, value)
 
 
+@inlined
+def clear(m: Memory, v: int, cell: int, low: int, high: int) -> None:
+    """Remove a value between the bounds by its flag."""
+    put(m.cells, cell, 0)
+    put(m.stack, m.stack[CELLS_TOP], cell)
+    m.stack[CELLS_TOP] += 1
+    save(m, v)
+    put(m.x, v + HOLES, entry(m.x, v + HOLES) + 1)
+    note(m, v, DOMAIN, low, high)
+
+
 @inner_kernel
 def take_out(m: Memory, v: int, value: int) -> Any:
     """Remove one value between the bounds, if it is there."""
+    if entry(m.x, v + FROZEN):
+        return take_out_logged(m, v, value)
     low, high = entry(m.x, v + LOW), entry(m.x, v + HIGH)
     if low < value < high:
-        if entry(m.x, v + FIRST) >= 0 and not entry(m.x, v + FROZEN):
+        if entry(m.x, v + FIRST) >= 0:
             cell = entry(m.x, v + FIRST) + value - entry(m.x, v + BASE)
             if entry(m.cells, cell):
-                if m.stack[LOG_TOP]:
-                    if not log_bounds(m, v, low, high, low, high):
-                        return 0
-                    log_value(m, value, 1)
-                put(m.cells, cell, 0)
-                put(m.stack, m.stack[CELLS_TOP], cell)
-                m.stack[CELLS_TOP] += 1
-                save(m, v)
-                put(m.x, v + HOLES, entry(m.x, v + HOLES) + 1)
-                note(m, v, DOMAIN, low, high)
+                clear(m, v, cell, low, high)
         return 1
     if value == low:
         low += 1
     else:
         high -= 1
-    possible = narrow(m, v, low, high)
-    if m.stack[LOG_TOP]:
-        log_value(m, value, possible)
+    return narrow(m, v, low, high)
+
+
+@inner_kernel
+def take_out_logged(m: Memory, v: int, value: int) -> Any:
+    """Do what `take_out` does, and log it; or ignore it."""
+    if entry(m.x, v + FROZEN) == IGNORED:
+        return 1
+    low, high = entry(m.x, v + LOW), entry(m.x, v + HIGH)
+    if low < value < high:
+        if entry(m.x, v + FIRST) >= 0:
+            cell = entry(m.x, v + FIRST) + value - entry(m.x, v + BASE)
+            if entry(m.cells, cell):
+                if not log_bounds(m, v, low, high, low, high):
+                    return 0
+                log_value(m, value, 1)
+                clear(m, v, cell, low, high)
+        return 1
+    possible = narrow_logged(m, v, low + (value == low), high - (value != low))
+    log_value(m, value, possible)
     return possible
 
 

@@ -13,18 +13,34 @@ from cpqueens.models.job_shop import job_shop
 from cpqueens.models.queens import queens
 
 from cpqueens import (
+    ANY,
     AllDifferent,
+    Among,
+    Circuit,
+    Count,
+    Cumulative,
+    GlobalCardinality,
+    Inverse,
+    LexChainLess,
+    LexLess,
+    LexLessEqual,
     Model,
+    NegativeTable,
+    NoOverlap,
+    NValue,
     Or,
     Outcome,
+    Regular,
+    ShortTable,
     Status,
+    Table,
     UnsupportedConstraint,
     UnsupportedRequest,
     element,
     maximum,
     minimum,
 )
-from cpqueens.backends.backtracking import clause_audit, clause_search, explained
+from cpqueens.backends.backtracking import alternating, clause_audit, clause_search, explained
 from cpqueens.backends.backtracking.backend import Backtracking
 from cpqueens.backends.backtracking.explained import Explained
 from cpqueens.backends.base import Clock, Request, Want
@@ -112,6 +128,47 @@ def functions(seed: int) -> Model:
     return m
 
 
+def global_constraints(seed: int) -> Model:
+    """Constraints that become clauses and rows, with each other and with rows."""
+    r = random.Random(seed)
+    m, d = Model(), r.randint(2, 3)
+    x, y = m.intvar(0, d, shape=5, name="x"), m.intvar(0, 4, shape=3, name="y")
+
+    def pick(many: int) -> Any:
+        return x[[r.randrange(5) for _ in range(many)] if r.random() < 0.2 else r.sample(range(5), many)]
+
+    def one() -> Any:
+        k, number = r.randint(2, 4), y[r.randrange(3)]
+        rows = [[r.randint(0, d) for _ in range(k)] for _ in range(r.randint(3, 14))]
+        steps = [(s, v, r.randrange(3)) for s in range(3) for v in range(d + 1) if r.random() < 0.75]
+        lengths, demands = [r.randint(0, 2) for _ in range(3)], [r.randint(0, 3) for _ in range(3)]
+        draw = (
+            lambda: Table(pick(k), rows),
+            lambda: ShortTable(pick(k), [[w if r.random() < 0.7 else ANY for w in row] for row in rows]),
+            lambda: NegativeTable(pick(k), rows),
+            lambda: Count(pick(k), r.randint(0, d), r.choice(["==", "<=", ">=", "!="]), number),
+            lambda: Among(pick(k), sorted(r.sample(range(d + 1), 2)), number),
+            lambda: GlobalCardinality(pick(4), [0, 1], [number, y[0]], closed=r.random() < 0.3),
+            lambda: NValue(pick(k), number),
+            lambda: LexLess(x[:2], x[2:4]) if r.random() < 0.5 else LexLessEqual(x[1:3], x[[3, 0]]),
+            lambda: LexChainLess(x[[[0, 1], [2, 3]]]),
+            lambda: Regular(pick(k), steps, 0, [r.randrange(3)]),
+            lambda: Cumulative(pick(3), lengths, demands, y[0] + 1, present=[1, 1, y[1] > 0]),
+            lambda: NoOverlap(pick(3), [1, r.randint(0, 2), 1]),
+            lambda: Inverse(y, x[:3]),
+            lambda: Circuit(y),
+        )
+        return r.choice(draw)()
+
+    for _ in range(r.randint(2, 4)):
+        m += one()
+    if r.random() < 0.6:
+        m += x @ np.array([r.randint(-2, 2) for _ in range(5)]) + y[0] <= r.randint(0, 5)
+    if r.random() < 0.7:
+        m.minimize(x @ np.array([r.randint(-3, 3) for _ in range(5)]) - y[1])
+    return m
+
+
 def check(model: Model) -> dict[str, Any]:
     """Solve a model, compare with brute force, and return what the search said."""
     outcome, expected = solved(model), oracle.solve(model)
@@ -132,6 +189,49 @@ def test_random_models_of_all_kinds_have_the_same_answers_and_only_clauses_that_
     for seed in range(25):
         audited += check(functions(seed))["clauses_audited"]
     assert audited > 30
+
+
+def test_constraints_that_become_clauses_and_rows() -> None:
+    said = [check(global_constraints(seed)) for seed in range(20)]
+    assert sum(s["clauses_audited"] for s in said) > 10
+
+
+def test_what_becomes_clauses_and_rows_has_no_propagator_that_is_explained_by_all() -> None:
+    m = Model()
+    x, y = m.intvar(0, 4, shape=5, name="x"), m.intvar(0, 4, shape=5, name="y")
+    m += [Count(x, 2, "<=", 3), Inverse(x, y), NValue(y, 5), Table(x, [[0, 1, 2, 3, 4], [1, 0, 2, 3, 4]])]
+    m += [Cumulative(y, [2] * 5, [1] * 5, 3), LexLess(x, y), GlobalCardinality(x, [1, 2], [1, 1])]
+    start = explained.explained(compiled_of(m))
+    assert isinstance(start, Explained)
+    assert start.weak == []
+    m += Circuit(x)
+    start = explained.explained(compiled_of(m))
+    assert isinstance(start, Explained)
+    assert start.weak == ["circuit"]
+
+
+def test_learning_is_one_of_those_that_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(alternating, "RELAXING", 1)
+    monkeypatch.setattr(alternating, "JOINING", 2)
+    monkeypatch.setattr(alternating, "TURN", 2)
+    for model in (pigeons(5), golomb_ruler(6)):
+        outcome = model.solve(solver="backtracking")
+        assert outcome.status is model.solve(solver="cpsat").status
+        assert outcome.statistics["clauses_learned"] > 0
+    monkeypatch.setattr(explained, "LARGEST", 10)
+    outcome = pigeons(5).solve(solver="backtracking")
+    assert outcome.statistics["absent"] == ["without clause learning: too many values"]
+
+
+def test_who_has_no_more_room_takes_no_part_any_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(alternating, "JOINING", 2)
+    monkeypatch.setattr(alternating, "RELAXING", 2)
+    monkeypatch.setattr(alternating, "TURN", 20)
+    monkeypatch.setattr(clause_search, "FIRST_CLAUSES", 40)
+    monkeypatch.setattr(clause_search, "MOST_WORDS", 50)
+    outcome = pigeons(6).solve(solver="backtracking")
+    assert outcome.status is Status.INFEASIBLE
+    assert outcome.statistics["absent"] == ["without clause learning: no more room for clauses, trail or log"]
 
 
 def test_wide_domains_and_weakened_rows() -> None:

@@ -10,7 +10,7 @@ MOST_VALUES = 1 << 12
 """Between the least and the greatest value of all terms; with more, each value is counted apart."""
 
 
-def _numbers(constraint: GlobalCardinality, parts: Parts) -> list[int]:
+def numbers_of(constraint: GlobalCardinality, parts: Parts) -> list[int]:
     """Return for each value a variable that is to say how often it occurs."""
     if constraint.counts.ndim == 1:
         return parts.variables(constraint.counts)
@@ -28,7 +28,7 @@ def _lay_out(constraint: GlobalCardinality, parts: Parts) -> None:
     bounds = [parts.bounds(v) for v in terms]
     low, high = min(low for low, _ in bounds), max(high for _, high in bounds)
     places = dict.fromkeys(range(low, high + 1), NEVER if constraint.closed else ANY)
-    numbers = _numbers(constraint, parts)
+    numbers = numbers_of(constraint, parts)
     for value, number in zip(constraint.values, numbers, strict=True):
         if value in places:
             places[value] = number * at.X_WIDTH

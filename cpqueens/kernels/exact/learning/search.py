@@ -105,8 +105,27 @@ def forget_log(m: Memory, q: Learner) -> None:
 
 
 @inner_kernel
-def decide(m: Memory, q: Learner, v: int) -> None:
-    """Decide an open variable on a new level: its saved value, if need be one bound after the other."""
+def halved_objective(m: Memory, q: Learner) -> Any:
+    """Return the objective's variable where its better half is to be the first decision, else -1.
+
+    That is at every second restart, of objectives that are one variable, once a solution is known. Like any
+    decision it stands in the clauses that are learned, and what refutes it raises the bound.
+    """
+    row = q.state[of.OBJECTIVE]
+    if not q.state[of.HALVES] or q.state[of.DEPTH] or q.state[of.RESTARTS] & 1:
+        return -1
+    first = entry(m.net, row + at.START)
+    if entry(m.net, row + at.END) != first + 2 or not is_open(m, entry(m.net, first)):
+        return -1
+    return entry(m.net, first)
+
+
+@inner_kernel
+def decide(m: Memory, q: Learner, v: int, better: int) -> None:
+    """Decide an open variable on a new level: its saved value, if need be one bound after the other.
+
+    Where ``better`` is not 0, which is the objective's coefficient, it gets the better half of its values.
+    """
     depth = q.state[of.DEPTH]
     place = level_place(q, depth)
     put(q.room, place + of.L_TRAIL, m.stack[at.TRAIL_TOP])
@@ -119,7 +138,11 @@ def decide(m: Memory, q: Learner, v: int) -> None:
     m.stack[at.REASON] = lit.BY_DECISION
     low, high = entry(m.x, v + at.LOW), entry(m.x, v + at.HIGH)
     kind = EQUAL
-    if is_listed(m, v):
+    if better:
+        kind, value = AT_MOST, low + (high - low) // 2
+        if better < 0:
+            kind, value = AT_LEAST, high - (high - low) // 2
+    elif is_listed(m, v):
         value = near_saved(m, v)
         if value == low:
             kind = AT_MOST
@@ -149,7 +172,7 @@ def record(m: Memory, q: Learner) -> None:
         q.state[of.FACTS_TOP] = q.state[of.FACTS]
         add_decisions(m, q, q.state[of.DEPTH])
         return
-    q.state[of.HAS_BEST] = 1
+    q.state[of.HAS_BEST] = q.state[of.HALVES] = 1
     for v in range(0, m.stack[at.VARIABLES], at.X_WIDTH):
         put(m.x, v + at.SAVED, entry(m.x, v + at.LOW))
     m.net[row + at.CONSTANT] += 1 - linear_bounds(m, row)[0]
@@ -226,12 +249,16 @@ def go_on(m: Memory, q: Learner) -> Any:
         set_limit(q)
         return_to(m, q, 0)
         return PAUSED
-    v = first_open(m, q)
+    v, better = halved_objective(m, q), 0
+    if v >= 0:
+        better = entry(m.net, entry(m.net, q.state[of.OBJECTIVE] + at.START) + 1)
+    else:
+        v = first_open(m, q)
     if v < 0:
         record(m, q)
         return resolve(m, q)
     q.state[of.NODES] += 1
-    decide(m, q, v)
+    decide(m, q, v, better)
     return PAUSED
 
 

@@ -206,7 +206,7 @@ def element(m: Memory, p: int) -> Any:
     if entry(m.x, position + at.LOW) >= entries or entry(m.x, position + at.HIGH) < 0:
         return tighten(m, r, 0, 0)
     if entry(m.x, position + at.LOW) < 0 or entry(m.x, position + at.HIGH) >= entries:
-        if contains(m, r, 0) or entry(m.x, position + at.FROZEN):
+        if contains(m, r, 0) or entry(m.x, position + at.FROZEN) == at.IGNORED:
             return 1
         if not tighten(m, position, 0, entries - 1):
             return 0
@@ -222,7 +222,7 @@ def element(m: Memory, p: int) -> Any:
             else:
                 low, high = min(low, entry(m.x, v + at.LOW)), max(high, entry(m.x, v + at.HIGH))
     if low > high:
-        return entry(m.x, position + at.FROZEN)
+        return entry(m.x, position + at.FROZEN) == at.IGNORED
     if not tighten(m, r, low, high):
         return 0
     if entry(m.x, position + at.LOW) == entry(m.x, position + at.HIGH):
