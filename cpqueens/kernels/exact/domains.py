@@ -212,7 +212,7 @@ def tighten(m: Memory, v: int, low: int, high: int) -> Any:
 
 @inlined
 def within(m: Memory, v: int, low: int, high: int) -> Any:
-    """Return v's bounds and holes once nothing outside ``low``..``high`` is left; the bounds cross for none."""
+    """Return v's bounds and holes once nothing outside ``low``..``high`` is left; bounds cross for none."""
     low, high = max(low, entry(m.x, v + LOW)), min(high, entry(m.x, v + HIGH))
     holes = entry(m.x, v + HOLES)
     if holes and low <= high:

@@ -11,8 +11,8 @@ from cpqueens.kernels.jit.entries import put
 # record whose clauses were not looked at; where the log and the arena begin and end. What the driver is told:
 # solutions stored, the least sum of the objective's row before all decisions, the clause that was learned
 # last (0: a single literal, which stands at `SINGLE` then). `BOUNDS_ONLY` has a bit for each kind of
-# propagator that reads nothing but bounds; `HALVES` says whether a solution is known, so that the objective is
-# halved at times.
+# propagator that reads nothing but bounds; `HALVES` says whether a solution is known, so that the objective
+# is halved at times.
 COUNT, OBJECTIVE, KEEPS_BEST, NODES, FAILURES, FOUND, STORED, RESTARTS = range(8)
 DEEPEST, DEPTH, SEEN, LOG_BASE, TRAIL_END, ARENA_TOP, CLAUSES, LEARNED = range(8, 16)
 LITERALS, DELETED, MOST_CLAUSES, LIMIT, LUBY, LUBY_BITS, LEAST, LAST_CLAUSE = range(16, 24)
