@@ -28,8 +28,8 @@ IGNORED, LOGGED = 1, 2
 
 # The record of a variable: bounds, how many listed values between them are removed, the level of the last
 # save, where the flags of its values start in ``cells`` (-1: bounds only) and the value of the first flag,
-# whether changes are `IGNORED` (strategy ``check``) or `LOGGED`, the events that nobody has seen yet, and where in ``net``
-# its watches are, its places in AllDifferents, those in AllDifferents that have sums among their terms, the
+# whether changes are `IGNORED` (strategy ``check``) or `LOGGED`, the events that nobody has seen yet, and
+# where in ``net`` its watches are, its places in AllDifferents, those in AllDifferents that have sums, the
 # values of a domain too wide for flags, ascending (none: every value between the bounds), and its places in
 # long rows. Then what the search keeps: how often it failed by v, the value to try first, the propagator (its
 # position + 1) that defines v (0: none), its last record in the log of changes (0: none).
