@@ -7,7 +7,8 @@ import numpy as np
 from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.backtracking.clause_audit import Audit
 from cpqueens.backends.backtracking.competing import CompetingSearch
-from cpqueens.backends.backtracking.explained import Clause, Explained, explained
+from cpqueens.backends.backtracking.decomposed import Clause
+from cpqueens.backends.backtracking.explained import Explained, explained
 from cpqueens.backends.backtracking.rows import Row
 from cpqueens.backends.backtracking.turns import Slices
 from cpqueens.backends.base import Deliver, Request, Want

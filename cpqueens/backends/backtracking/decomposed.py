@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from cpqueens.backends.backtracking.wholes.global_cardinality import numbers_of
-from cpqueens.backends.backtracking.wholes.parts import Propagator
+from cpqueens.backends.backtracking.wholes.parts import Parts, Propagator
 from cpqueens.backends.backtracking.wholes.table import table_propagator
 from cpqueens.kernels.exact import kinds
 from cpqueens.kernels.exact.learning import literals as lit
@@ -27,8 +27,8 @@ from cpqueens.language.constraints.table_rows import STAR
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import EQ, LE, NE
 
-if TYPE_CHECKING:
-    from cpqueens.backends.backtracking.explained import ExplainedBuilder
+Clause = list[tuple[int, int, int]]
+"""Variables, operators of `literals`, and values: one of these literals is true."""
 
 MOST = 1 << 14
 """Literals, or pairs of a variable and a value, that a constraint may become."""
@@ -37,13 +37,44 @@ WIDEST = 1 << 12
 """Values between the bounds of a variable that is told apart by values."""
 
 
-def _are_narrow(builder: ExplainedBuilder, variables: Sequence[int]) -> bool:
+class ExplainedParts(Parts, Protocol):
+    """The network of the search that learns, which is being built.
+
+    Attributes
+    ----------
+    clausal
+        Whether clauses are apart; else propagators say all.
+    truths_of_values
+        The variables that say of others whether they have some values.
+    """
+
+    clausal: bool
+    truths_of_values: dict[tuple[int, tuple[int, ...]], int]
+
+    def add(
+        self,
+        kind: int,
+        variables: Sequence[int],
+        coefficients: Sequence[int],
+        constant: int = 0,
+        result: int = -1,
+    ) -> None:
+        """Add a propagator, or clauses."""
+
+    def add_apart(self, own: Propagator) -> None:
+        """Add a propagator for what clauses say, where there are none."""
+
+    def clause(self, literals: Clause) -> None:
+        """Add a clause, which `add_apart` says where there are none."""
+
+
+def _are_narrow(builder: ExplainedParts, variables: Sequence[int]) -> bool:
     """Say whether each value of some variables may have a literal."""
     spans = builder.spans(variables)
     return max(spans, default=0) <= WIDEST and sum(spans) <= MOST
 
 
-def truth_of_value(builder: ExplainedBuilder, v: int, values: Sequence[int]) -> int:
+def truth_of_value(builder: ExplainedParts, v: int, values: Sequence[int]) -> int:
     """Return a variable that says whether ``v`` has one of some ascending values."""
     low, high = builder.bounds(v)
     values = [w for w in values if low <= w <= high]
@@ -68,9 +99,7 @@ def truth_of_value(builder: ExplainedBuilder, v: int, values: Sequence[int]) -> 
     return truth
 
 
-def add_sum(
-    builder: ExplainedBuilder, parts: Sequence[tuple[int, int]], constant: int, relation: int
-) -> None:
+def add_sum(builder: ExplainedParts, parts: Sequence[tuple[int, int]], constant: int, relation: int) -> None:
     """Add a row of pairs (variable, coefficient), in which a variable may occur several times."""
     row: dict[int, int] = {}
     for v, a in parts:
@@ -79,9 +108,7 @@ def add_sum(
     builder.linear((tuple(row), tuple(row.values()), constant), relation)
 
 
-def add_number(
-    builder: ExplainedBuilder, variables: Sequence[int], values: Sequence[int], number: int
-) -> bool:
+def add_number(builder: ExplainedParts, variables: Sequence[int], values: Sequence[int], number: int) -> bool:
     """Add that so many variables as ``number`` says have one of some values; return whether that was done."""
     if not _are_narrow(builder, variables) or len(variables) * len(values) > MOST:
         return False
@@ -90,7 +117,7 @@ def add_number(
     return True
 
 
-def add_table(builder: ExplainedBuilder, variables: Sequence[int], rows: IntArray) -> bool:
+def add_table(builder: ExplainedParts, variables: Sequence[int], rows: IntArray) -> bool:
     """Add a table: a variable says which row it is; two columns go without. Return whether that was done."""
     if not len(rows) or not _are_narrow(builder, variables) or rows.size > MOST or len(rows) > WIDEST:
         return False
@@ -112,9 +139,7 @@ def add_table(builder: ExplainedBuilder, variables: Sequence[int], rows: IntArra
     return True
 
 
-def _support(
-    builder: ExplainedBuilder, v: int, column: IntArray, literals: Sequence[tuple[int, int]]
-) -> None:
+def _support(builder: ExplainedParts, v: int, column: IntArray, literals: Sequence[tuple[int, int]]) -> None:
     """Let each value of a variable have one of the rows with it, of which others' values are evidence."""
     low, high = builder.bounds(v)
     stars = np.flatnonzero(column == STAR).tolist()
@@ -130,7 +155,7 @@ def _support(
 # ---- constraints that are taken as they are ---------------------------------------------------------------
 
 
-def _global_cardinality(constraint: GlobalCardinality, builder: ExplainedBuilder) -> bool:
+def _global_cardinality(constraint: GlobalCardinality, builder: ExplainedParts) -> bool:
     terms, values = builder.variables(constraint.terms), constraint.values
     if not _are_narrow(builder, terms) or len(terms) * len(values) > MOST:
         return False
@@ -144,7 +169,7 @@ def _global_cardinality(constraint: GlobalCardinality, builder: ExplainedBuilder
     return True
 
 
-def _n_value(constraint: NValue, builder: ExplainedBuilder) -> bool:
+def _n_value(constraint: NValue, builder: ExplainedParts) -> bool:
     terms = builder.variables(constraint.terms)
     (number,) = builder.variables(constraint.count)
     if not _are_narrow(builder, terms):
@@ -162,7 +187,7 @@ def _n_value(constraint: NValue, builder: ExplainedBuilder) -> bool:
     return True
 
 
-def _inverse(constraint: Inverse, builder: ExplainedBuilder) -> bool:
+def _inverse(constraint: Inverse, builder: ExplainedParts) -> bool:
     first, second = builder.variables(constraint.first), builder.variables(constraint.second)
     if len(first) * len(second) > MOST or not _are_narrow(builder, [*first, *second]):
         return False
@@ -177,7 +202,7 @@ def _inverse(constraint: Inverse, builder: ExplainedBuilder) -> bool:
     return True
 
 
-def _regular(constraint: Regular, builder: ExplainedBuilder) -> bool:
+def _regular(constraint: Regular, builder: ExplainedParts) -> bool:
     layers, possible = constraint.layers()
     if not possible or 3 * sum(map(len, layers)) > MOST:
         return False
@@ -200,11 +225,11 @@ def _regular(constraint: Regular, builder: ExplainedBuilder) -> bool:
     return True
 
 
-def _short_table(constraint: ShortTable, builder: ExplainedBuilder) -> bool:
+def _short_table(constraint: ShortTable, builder: ExplainedParts) -> bool:
     return add_table(builder, builder.variables(constraint.terms), constraint.rows)
 
 
-def _negative_table(constraint: NegativeTable, builder: ExplainedBuilder) -> bool:
+def _negative_table(constraint: NegativeTable, builder: ExplainedParts) -> bool:
     variables = builder.variables(constraint.terms)
     if constraint.rows.size > MOST or not _are_narrow(builder, variables) or not builder.clausal:
         return False
@@ -214,7 +239,7 @@ def _negative_table(constraint: NegativeTable, builder: ExplainedBuilder) -> boo
     return True
 
 
-def _cumulative(constraint: Cumulative, builder: ExplainedBuilder) -> bool:
+def _cumulative(constraint: Cumulative, builder: ExplainedParts) -> bool:
     """Add what runs at each time, where durations and demands are constants."""
     sides = (constraint.start, constraint.duration, constraint.demand, constraint.present)
     starts, durations, demands, presences = (builder.variables(side) for side in sides)
@@ -242,7 +267,7 @@ def _cumulative(constraint: Cumulative, builder: ExplainedBuilder) -> bool:
     return True
 
 
-def _add_order(first: list[int], second: list[int], strict: bool, builder: ExplainedBuilder) -> None:
+def _add_order(first: list[int], second: list[int], strict: bool, builder: ExplainedParts) -> None:
     """Add that an array is before another one: while all before were equal, no entry is greater."""
     equal: list[int] = []  # a truth: all entries so far are equal
     for v, w in zip(first, second, strict=True):
@@ -262,7 +287,7 @@ def _add_order(first: list[int], second: list[int], strict: bool, builder: Expla
         builder.add(kinds.CLAUSE, equal, [-1] * len(equal))
 
 
-def _lexicographic(constraint: Lexicographic, builder: ExplainedBuilder) -> bool:
+def _lexicographic(constraint: Lexicographic, builder: ExplainedParts) -> bool:
     first, second = builder.variables(constraint.first), builder.variables(constraint.second)
     if set(first) & set(second):
         return False
@@ -270,7 +295,7 @@ def _lexicographic(constraint: Lexicographic, builder: ExplainedBuilder) -> bool
     return True
 
 
-def _lex_chain(constraint: LexChain, builder: ExplainedBuilder) -> bool:
+def _lex_chain(constraint: LexChain, builder: ExplainedParts) -> bool:
     rows = [builder.variables(row) for row in constraint.matrix]
     if 4 * constraint.matrix.size > MOST or len({v for row in rows for v in row}) < constraint.matrix.size:
         return False
@@ -279,7 +304,7 @@ def _lex_chain(constraint: LexChain, builder: ExplainedBuilder) -> bool:
     return True
 
 
-DECOMPOSED: Mapping[str, Callable[[Any, ExplainedBuilder], bool]] = {
+DECOMPOSED: Mapping[str, Callable[[Any, ExplainedParts], bool]] = {
     "Cumulative": _cumulative,
     "GlobalCardinality": _global_cardinality,
     "Inverse": _inverse,

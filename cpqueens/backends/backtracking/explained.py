@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cpqueens.backends.backtracking.decomposed import DECOMPOSED, add_number, add_table
+from cpqueens.backends.backtracking.decomposed import DECOMPOSED, Clause, add_number, add_table
 from cpqueens.backends.backtracking.network import LISTED_DEFINED, Builder, memory_of
 from cpqueens.backends.backtracking.rows import Row, groups
 from cpqueens.backends.backtracking.wholes.all_different import is_empty_board
@@ -17,9 +17,6 @@ from cpqueens.kernels.exact.learning import literals as lit
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import Compiled, Terms
-
-Clause = list[tuple[int, int, int]]
-"""Variables, operators of `literals`, and values: one of these literals is true."""
 
 DROPPED = ("all_different_values", "all_different_ends", "distances", "fractional_bound", "tour_bound")
 """Propagators of what others say, which are explained by all that their arguments have lost."""
