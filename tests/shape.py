@@ -21,9 +21,9 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 69_600,
-    "files": 662,
-    "import lines": 6_840,
+    "code lines": 70_100,
+    "files": 666,
+    "import lines": 6_900,
     "longest file": 750,
     "sudoku by backtracking, files": 76,
     "sudoku by backtracking, functions": 510,
