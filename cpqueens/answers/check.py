@@ -31,7 +31,7 @@ from cpqueens.language.rows import IntArray, Shape
 from cpqueens.language.statement import Statement
 from cpqueens.language.wording import closed
 from cpqueens.text import markup
-from cpqueens.text.plaintext import shown
+from cpqueens.text.plaintext import counted, shown
 
 _CELLS_AT_ONCE = 4_000_000
 _NARROW, _ROWS_AT_ONCE = 16, 4096
@@ -144,8 +144,8 @@ class Check:
         if self.ok:
             cost = f", the penalty is {self.penalty}" if self.soft else ""
             return f"a solution: every constraint holds{cost}"
-        many = f"{len(self.violations)} constraint(s) violated, by {self.amount} in all"
-        wrong = f"{len(self.problems)} value(s) missing or wrong"
+        many = f"{counted(len(self.violations), 'constraint')} violated, by {self.amount} in all"
+        wrong = f"{counted(len(self.problems), 'value')} missing or wrong"
         return ", ".join(text for text, some in ((wrong, self.problems), (many, self.violations)) if some)
 
     def __str__(self) -> str:
@@ -162,7 +162,8 @@ class Check:
                 picture,
             )
         found = self.violations[:_LISTED]
-        rows = [(v.label, v.where, f"by\N{NO-BREAK SPACE}{v.amount}", v.reason) for v in found]
+        # One cell each, of lines: beside each other they would not fit on a phone.
+        rows = [("\n".join(filter(None, (f"{v.label}, by {v.amount}", v.reason, v.where))),) for v in found]
         left_out = len(self.violations) - len(found)
         return markup.fragment(
             markup.heading(self.summary, markup.badge("NO", markup.BAD)),
@@ -469,7 +470,7 @@ def _read_entry(model: Statement, known: IntArray, key: Any, value: Any) -> tupl
     if values.size != terms.size:
         given = f" in shape {values.shape}" if values.ndim > 1 else ""
         of = f" of shape {shape}" if len(shape) > 1 else ""
-        raise ModelError(f"{label}{of}: {terms.size} value(s) are needed, got {values.size}{given}")
+        raise ModelError(f"{label}{of}: takes {counted(terms.size, 'value')}, got {values.size}{given}")
     if not _fits(values.shape, shape):
         raise ModelError(f"{label}: values of shape {shape} are needed, got shape {values.shape}")
     values = values.reshape(-1)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from cpqueens.text.plaintext import counted
+
 
 @dataclass(frozen=True)
 class Assumption:
@@ -69,4 +71,6 @@ class AssumptionCore:
 
     def __str__(self) -> str:
         kind = "a minimal core" if self.minimal else "a core, perhaps not minimal"
-        return "\n".join([f"{kind}: {len(self)} assumption(s)", *(f"  {a}" for a in self.assumptions)])
+        return "\n".join(
+            [f"{kind}: {counted(len(self), 'assumption')}", *(f"  {a}" for a in self.assumptions)]
+        )

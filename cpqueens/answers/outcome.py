@@ -21,7 +21,7 @@ from cpqueens.language.rows import IntArray, refusing
 from cpqueens.language.statement import Statement
 from cpqueens.text.foreign import explaining_keywords, no_attribute
 from cpqueens.text.needed import as_switch
-from cpqueens.text.plaintext import shown
+from cpqueens.text.plaintext import counted, shown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -687,7 +687,7 @@ class Outcome:
         return f"{'complete' if self.complete else 'not complete'}, {_stopped(self.stop_reason)}"
 
     def __str__(self) -> str:
-        parts = [f"{self.status}", f"{self.count} solution(s)"]
+        parts = [f"{self.status}", counted(self.count, "solution")]
         if self.objective is not None:
             parts.append(f"objective {self.objective}")
         if self.statistics.get("workers", 1) > 1:

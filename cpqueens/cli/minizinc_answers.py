@@ -13,6 +13,7 @@ from cpqueens.exchange.flatzinc_outputs import Output
 from cpqueens.exchange.flatzinc_searches import hint_of, orders_of, unfollowed
 from cpqueens.system import platforms
 from cpqueens.system.stopping import Stopped, stopping
+from cpqueens.text.plaintext import counted
 
 if TYPE_CHECKING:
     from cpqueens.answers.outcome import Outcome, Solution
@@ -109,7 +110,7 @@ def _understood(solver: str, options: Mapping[str, Any]) -> dict[str, Any]:
 def _say_unfollowed(names: list[str], verbose: bool) -> None:
     """Say once what annotations ask for in vain: that they do, or what it is."""
     if names:
-        what = ", ".join(names) if verbose else f"{len(names)} thing(s), which -v names"
+        what = ", ".join(names) if verbose else f"{counted(len(names), 'thing')}, which -v names"
         say(f"% not followed of the search annotations: {what}", err=True)
 
 

@@ -25,6 +25,7 @@ from cpqueens.crosscheck.sets import SetComparison, compare_sets
 from cpqueens.language.goals import keys
 from cpqueens.language.rows import IntArray
 from cpqueens.solving.carried import Carried, carrying
+from cpqueens.text.plaintext import counted
 
 if TYPE_CHECKING:
     from cpqueens.model import Model
@@ -290,7 +291,9 @@ def missing_solutions(case: Case) -> Iterator[Disagreement]:
         if lack.total:
             witnesses = tuple(case.witness(r, h) for r, h in zip(lack.rows, lack.held_by, strict=True))
             against = tuple(sorted({name for holders in lack.held_by for name in holders}))
-            message = f"claims {o.count} solutions and no more, yet {lack.total} checked one(s) are missing"
+            message = (
+                f"claims {o.count} solutions and no more, yet lacks {counted(lack.total, 'checked one')}"
+            )
             yield Disagreement(Code.MISSING, o.name, message, against, witnesses, lack.total)
 
 

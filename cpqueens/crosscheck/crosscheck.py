@@ -30,7 +30,7 @@ from cpqueens.solving.stages import narrowed
 from cpqueens.system.interrupts import Interrupt, listening
 from cpqueens.text.foreign import explaining_keywords
 from cpqueens.text.needed import as_function, as_path, as_switch, got
-from cpqueens.text.plaintext import shown
+from cpqueens.text.plaintext import counted, shown
 
 WANTS = ("auto", "all", "count", "best", "one")
 
@@ -417,7 +417,7 @@ def _coverage_losses(case: Case, plan: Plan) -> list[NotCompared]:
                 NotCompared(o.name, plan.want.value, f"asked for {o.want.value} only: no such feature")
             )
     lost += [
-        NotCompared(o.name, f"{o.missed} solution(s)", "valid, but not as good as what was asked for")
+        NotCompared(o.name, counted(o.missed, "solution"), "valid, but not as good as what was asked for")
         for o in case.observations
         if o.missed
     ]

@@ -8,6 +8,7 @@ from cpqueens.crosscheck.compare import Case
 from cpqueens.crosscheck.findings import Disagreement, Evidence, Verdict
 from cpqueens.crosscheck.given import small_enough
 from cpqueens.crosscheck.observe import Observation
+from cpqueens.text.plaintext import counted
 
 
 def shared_decompositions(a: Observation, b: Observation) -> frozenset[str]:
@@ -104,4 +105,4 @@ def verdict(
         return Verdict(text, evidence, reason, optimum=optima[0], optima=optima)
     if best.want is Want.ONE:
         return Verdict("feasible", evidence, reason)
-    return Verdict(f"{best.count} solution(s), and no more", evidence, reason, count=best.count)
+    return Verdict(f"{counted(best.count or 0, 'solution')}, and no more", evidence, reason, count=best.count)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from cpqueens.answers.quality import Quality
 from cpqueens.crosscheck.findings import Disagreement, Findings, HeuristicReport, SolverReport
-from cpqueens.text.plaintext import wrapped
+from cpqueens.text.plaintext import counted, wrapped
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -137,11 +137,12 @@ def heuristic_lines(h: HeuristicReport) -> list[str]:
     parts = [
         f"{h.name}: {h.successes} of {h.runs} runs gave {wanted} solution "
         f"({100 * h.rate:.1f} %, 95 % interval {100 * h.low:.1f} to {100 * h.high:.1f} %)",
-        f"{h.distinct} distinct solution(s)" + (f" of {h.of_all} that exist" if h.of_all is not None else ""),
+        counted(h.distinct, "distinct solution")
+        + (f" of {h.of_all} that exist" if h.of_all is not None else ""),
     ]
     if h.orbits is not None:
         parts.append(
-            f"{h.orbits} orbit(s)" + (f" of {h.orbits_of_all}" if h.orbits_of_all is not None else "")
+            counted(h.orbits, "orbit") + (f" of {h.orbits_of_all}" if h.orbits_of_all is not None else "")
         )
     if h.quality is not None:
         parts += _quality_parts(h, h.quality)

@@ -28,7 +28,7 @@ from cpqueens.language.soft import as_weights
 from cpqueens.language.truths import as_truth
 from cpqueens.language.views import VIEWS
 from cpqueens.model import Model
-from cpqueens.text.plaintext import checked_name
+from cpqueens.text.plaintext import checked_name, counted
 from cpqueens.text.suggest import did_you_mean
 
 MAX_ROWS = 1_000_000
@@ -306,7 +306,7 @@ def _bounds(value: int | list[int] | UnsetType, size: int, shape: tuple[int, ...
     if not isinstance(value, list):
         return value
     if len(value) != size:
-        raise ModelError(f"{size} value(s) are needed, got {len(value)}")
+        raise ModelError(f"takes {counted(size, 'value')}, got {len(value)}")
     return np.array(value, dtype=object if any(abs(v) >= 2**63 for v in value) else np.int64).reshape(shape)
 
 

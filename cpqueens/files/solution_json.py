@@ -11,6 +11,7 @@ from cpqueens.files.notations import read_notation
 from cpqueens.files.reading import Found, Reading, Target, assembled, named_assignments, target_of
 from cpqueens.language.rows import as_integers
 from cpqueens.text.jsontext import parse_json
+from cpqueens.text.plaintext import counted
 
 if TYPE_CHECKING:
     from cpqueens.model import Model
@@ -109,6 +110,6 @@ def _reading(item: Any, target: Target) -> Reading:
     except IntegerError as error:
         return Reading(1, None, problem=str(error))
     if values.size != target.size:
-        text = f"{target.variable}: {target.size} value(s) are needed, got {values.size}"
+        text = f"{target.variable}: takes {counted(target.size, 'value')}, got {values.size}"
         return Reading(1, None, problem=text)
     return Reading(1, values, based=target.counts_from)

@@ -13,6 +13,7 @@ from cpqueens.language.arrays import of_rows
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray
 from cpqueens.model import Model
+from cpqueens.text.plaintext import counted
 from cpqueens.text.suggest import did_you_mean
 
 MAX_TERMS = 20_000_000
@@ -98,7 +99,7 @@ class TermReader:
         except (msgspec.ValidationError, OverflowError):
             raise ModelError(f"64-bit integers are needed, got {value!r:.40}") from None
         if numbers.ndim and numbers.size != base.size:
-            raise ModelError(f"{base.size} value(s) are needed, got {numbers.size}")
+            raise ModelError(f"takes {counted(base.size, 'value')}, got {numbers.size}")
         return numbers.reshape(base.shape) if numbers.ndim else numbers
 
     def _listed(self, value: dict[str, Any]) -> LinearArray:

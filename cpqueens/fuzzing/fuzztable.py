@@ -9,6 +9,7 @@ from cpqueens.crosscheck.environment import versions
 from cpqueens.fuzzing.findings import (
     Failure,
 )
+from cpqueens.text.plaintext import counted
 
 CONTEXTS = ("plain", "reified", "negated", "soft", "defined", "scaled", "constant")
 
@@ -29,7 +30,7 @@ def render(report: FuzzReport) -> str:
     for failure in report.failures:
         lines += failure_lines(failure)
     nothing = "no disagreement" if report.models else "nothing was examined"
-    lines.append(f"{len(report.failures)} kind(s) of disagreement" if report.failures else nothing)
+    lines.append(f"{counted(len(report.failures), 'kind')} of disagreement" if report.failures else nothing)
     return "\n".join(lines)
 
 
@@ -62,7 +63,7 @@ def asked_lines(asked: Mapping[tuple[str, str], int]) -> list[str]:
 def failure_lines(f: Failure) -> list[str]:
     """Return one failure in words."""
     lines = [
-        f"{f.code} accused: {f.accused}, seen {f.seen} time(s), first in model {f.index}",
+        f"{f.code} accused: {f.accused}, seen {counted(f.seen, 'time')}, first in model {f.index}",
         f"  {f.message}",
     ]
     lines += [f"  {text}" for text in (*f.variables, *f.constraints, f.objective) if text]

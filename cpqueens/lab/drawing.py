@@ -62,6 +62,7 @@ def drawn(name: str, caption: str, draw: Callable[[Any], object], height: float 
     """Return what ``draw`` draws on axes; ``height`` is in inches, of a width of 5.6, without names above."""
     import matplotlib as mpl
     from matplotlib.figure import Figure
+    from matplotlib.ticker import LogFormatter
 
     with mpl.rc_context(_style(name)):
         figure = Figure()
@@ -69,6 +70,9 @@ def drawn(name: str, caption: str, draw: Callable[[Any], object], height: float 
         axes = figure.subplots()
         axes.patch.set_alpha(0)
         draw(axes)
+        for axis in (axes.xaxis, axes.yaxis):
+            if axis.get_scale() == "log":  # 200 is short enough to stand beside the axis, 2 x 10^2 is not
+                axis.set_minor_formatter(LogFormatter())
         above = _named_above(axes)
         whole = height + above
         figure.set_size_inches(_WIDTH, whole)

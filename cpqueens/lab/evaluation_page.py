@@ -24,7 +24,9 @@ th, td { padding: .3rem .7rem .3rem 0; border-bottom: 1px solid var(--line); tex
   vertical-align: top; white-space: nowrap; overflow-wrap: normal; }
 .long { text-align: left; } td.long { white-space: normal; min-width: 11rem; }
 th:first-child, td:first-child { text-align: left; }
-figure { margin: 1rem 0; }
+.pictures { display: grid; gap: 1rem;
+  grid-template-columns: repeat(auto-fill, minmax(min(100%, 32rem), 1fr)); }
+figure { margin: 1rem 0; min-width: 0; }
 figure svg { width: 100%; height: auto; max-width: 38rem; display: block; }
 figcaption { color: var(--soft); font-size: .9rem; max-width: 38rem; }
 @media (max-width: 40rem) {
@@ -64,9 +66,10 @@ def _sections(e: Evaluated) -> Iterator[str]:
     yield _lines(said.verdicts(e), "bad" if any(c.outside for c in e.coverages) else "")
     for caption, (head, *rows) in said.tables(e):
         yield f"<h2>{escape(caption)}</h2>{table(head, rows)}"
-    yield "<h2>Pictures</h2>"
+    yield '<h2>Pictures</h2><div class="pictures">'
     for picture in pictures(e):
         yield f"<figure><div>{picture.svg}</div><figcaption>{escape(picture.caption)}</figcaption></figure>\n"
+    yield "</div>"
     missing = said.missing(e)
     if missing:
         yield "<h2>What is missing</h2>" + _lines(missing, "")

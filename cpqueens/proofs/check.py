@@ -14,6 +14,7 @@ from cpqueens.proofs.domains import Domains, Literal, denied, impose_all
 from cpqueens.proofs.log import ProofStep, read
 from cpqueens.proofs.parts import BETTER, BadProof, ModelParts, Row
 from cpqueens.proofs.refuters import no_sum, none_better, refuted
+from cpqueens.text.plaintext import counted
 
 _TOGETHER = 1000
 """Solutions that are judged at a time."""
@@ -52,7 +53,7 @@ class ProvedClaim:
             "optimal": f"objective {values} is optimal",
             "all": f"these {self.solutions} solutions are all",
             "solution": "there is a solution",
-            "nothing": f"no claim; {self.solutions} solution(s) so far",
+            "nothing": f"no claim; {counted(self.solutions, 'solution')} so far",
         }
         return f"{said[self.claim]} ({self.steps} steps checked)"
 

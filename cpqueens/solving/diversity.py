@@ -29,6 +29,7 @@ from cpqueens.solving.earlier import Mask, compared_variables
 from cpqueens.solving.nearness import distance_between, distance_of, known_distance
 from cpqueens.solving.request import positive_integer, positive_seconds
 from cpqueens.solving.solve import solve
+from cpqueens.text.plaintext import counted
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,7 @@ class Diverse:
     seconds: float
 
     def __str__(self) -> str:
-        many = f"{len(self.solutions)} solution(s)"
+        many = counted(len(self.solutions), "solution")
         if self.distance is None:
             return f"{many}: {'proved that there are no more' if self.complete else 'no proof'}"
         proof = "no more are possible" if self.complete else "not proved to be the most"

@@ -23,6 +23,7 @@ from cpqueens.solving.deletion import reduced
 from cpqueens.solving.solve import solve
 from cpqueens.system.interrupts import Interrupt, listening
 from cpqueens.text import markup
+from cpqueens.text.plaintext import counted
 
 _SECONDS_ON_ROWS = 30.0
 """Processor seconds in which the guilty rows of arrays are looked for, unless a time limit says it."""
@@ -145,7 +146,7 @@ class Explanation:
         kind = "a minimal unsatisfiable subset" if self.minimal else perhaps
         second = f", checked by {self.checked_by}" if self.checked_by else ", not checked by another"
         broken = ", interrupted" if self.interrupted else ""
-        head = f"{kind}: {len(self.reasons)} constraint(s), proved by {self.solver}{second}{broken}"
+        head = f"{kind}: {counted(len(self.reasons), 'constraint')}, proved by {self.solver}{second}{broken}"
         return "\n".join([head, *(f"  {reason}" for reason in self.reasons)])
 
 

@@ -32,7 +32,7 @@ from cpqueens.solving.request import positive_integer, positive_seconds
 from cpqueens.solving.solve import IncompleteCount, count, enumerate_solutions, solve
 from cpqueens.system.requirements import need
 from cpqueens.text.needed import as_switch
-from cpqueens.text.plaintext import shown
+from cpqueens.text.plaintext import counted, shown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -97,7 +97,7 @@ class Sample:
 
     def __str__(self) -> str:
         of = "" if self.count is None else f" of {self.count:,}"
-        return f"{len(self)} solution(s){of}: {self.guarantee}"
+        return f"{counted(len(self), 'solution')}{of}: {self.guarantee}"
 
 
 EXACT = "each is drawn uniformly from all solutions, independently of the others"

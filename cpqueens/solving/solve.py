@@ -25,7 +25,7 @@ from cpqueens.solving.nearness import solve_near
 from cpqueens.solving.request import build_request, positive_integer, respelled
 from cpqueens.solving.staged import staged
 from cpqueens.system.interrupts import Interrupt, Interrupted, listening
-from cpqueens.text.plaintext import shown
+from cpqueens.text.plaintext import counted, shown
 
 STOP = object()
 """Returned by a callback to end the enumeration."""
@@ -39,15 +39,14 @@ class IncompleteCount(CpqueensError):  # noqa: N818
     ...     queens(30).count(solver="backtracking:check", step_limit=100)
     ... except IncompleteCount as error:
     ...     print(error)
-    the count is incomplete: 0 solution(s) so far, stopped by step_limit
+    the count is incomplete: 0 solutions so far, stopped by step_limit
     """
 
     exit_code = 3
 
     def __init__(self, outcome: Outcome) -> None:
-        super().__init__(
-            f"the count is incomplete: {outcome.count} solution(s) so far, stopped by {outcome.stop_reason}"
-        )
+        found = counted(outcome.count, "solution")
+        super().__init__(f"the count is incomplete: {found} so far, stopped by {outcome.stop_reason}")
         self.outcome = outcome
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 
 _CELL = "text-align:left;vertical-align:top;padding:1px 12px 1px 0"
-_CODE = f"{_CELL};font-family:ui-monospace,monospace;white-space:pre-wrap"
+_CODE = f"{_CELL};font-family:ui-monospace,monospace;white-space:pre-wrap;overflow-wrap:anywhere"
 _BADGE = (
     '<span style="background:{};color:#fff;border-radius:4px;padding:1px 7px;'
     'font:600 12px sans-serif">{}</span>'

@@ -39,6 +39,15 @@ def _escape(match: re.Match[str]) -> str:
     return match[0].encode("unicode_escape", "surrogatepass").decode("ascii")
 
 
+def counted(count: int, noun: str) -> str:
+    """Return how many of something there are.
+
+    >>> counted(1, "solution"), counted(92, "solution")
+    ('1 solution', '92 solutions')
+    """
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
 def wrapped(line: str, width: int, hanging: str = "  ") -> list[str]:
     """Return a line of prose as lines of at most ``width`` characters, if words are not longer.
 

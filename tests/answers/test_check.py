@@ -74,7 +74,7 @@ def test_far_outside_values_do_not_wrap() -> None:
     ("assignment", "message"),
     [
         ({}, "no value for q[0], q[1]"),
-        ({"q": [0, 1, 2]}, "4 value(s) are needed, got 3"),
+        ({"q": [0, 1, 2]}, "takes 4 values, got 3"),
         ({"q": [0, 1, 2, 3.5]}, "integers only"),
         ({"q": [0, 1, 2, None]}, "integers only"),
         ({"q": "0123"}, "integers only"),

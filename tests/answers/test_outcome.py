@@ -121,7 +121,7 @@ def test_no_solution_says_why() -> None:
 
 
 def test_text_of_an_outcome(outcome) -> None:
-    assert str(outcome) == "cpsat: FEASIBLE, 4 solution(s), complete, nothing is left to search"
+    assert str(outcome) == "cpsat: FEASIBLE, 4 solutions, complete, nothing is left to search"
 
 
 @pytest.mark.parametrize(("limit", "said"), [(1, "found one, as asked"), (2, "found as many as asked")])

@@ -324,7 +324,7 @@ def test_a_report_is_printed_though_its_page_cannot_be_written() -> None:
         pytest.skip("no /dev/full here")
     result = call("cross-check", "queens", "n=6", "--solvers", "cpsat", "--html", "/dev/full")
     assert result.exit_code == 2
-    assert "4 solution(s)" in result.stdout
+    assert "4 solutions" in result.stdout
     assert len(result.stderr.splitlines()) == 1
 
 

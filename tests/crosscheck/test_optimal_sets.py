@@ -35,7 +35,7 @@ def test_optimal_sets_agree(pairs: Model) -> None:
     assert report.agree
     assert (report.verdict.optimum, report.verdict.count) == (7, 4)
     assert report.verdict.evidence is Evidence.INDEPENDENT
-    assert report.verdict.text == "optimum 7, reached by 4 solution(s), and no more"
+    assert report.verdict.text == "optimum 7, reached by 4 solutions, and no more"
 
 
 def test_sets_within_a_gap_agree(pairs: Model) -> None:
@@ -142,7 +142,7 @@ def test_given_solutions_that_are_not_optimal_are_no_findings(pairs: Model) -> N
     given = GivenSolutions([[2, 5], [5, 5]], "notebook")
     report = cross_check(pairs, ["cpsat", given], optimal=True)
     assert report.agree
-    assert "not compared: notebook: 1 solution(s) (valid, but not as good" in str(report)
+    assert "not compared: notebook: 1 solution (valid, but not as good" in str(report)
     complete = GivenSolutions([[2, 5], [5, 5]], "all", complete=True)
     assert {d.accused for d in cross_check(pairs, ["cpsat", complete], optimal=True).disagreements} == {"all"}
 

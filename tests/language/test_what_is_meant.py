@@ -96,7 +96,7 @@ REFUSED: dict[str, Row] = {
     ),
     "a row too long": (
         lambda m: m.solve(hint={m["wide"][1:]: np.zeros((3, 4))}),
-        r"^hint: wide of shape \(3, 3\): 9 value\(s\) are needed, got 12 in shape \(3, 4\)$",
+        r"^hint: wide of shape \(3, 3\): takes 9 values, got 12 in shape \(3, 4\)$",
     ),
 }  # fmt: skip
 

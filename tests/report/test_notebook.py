@@ -67,8 +67,8 @@ def test_a_display_says_what_the_text_says() -> None:
     for text in ("3 variables, 2 constraints", "0..3", "AllDifferent(x", "test_notebook.py:", "minimize"):
         assert text in html
     found = m.check({f"x{NASTY}": [1, 2, 1]})
-    assert "2 constraint(s) violated, by 2 in all" in found._repr_html_()
-    assert repr(found) == "<Check 2 constraint(s) violated, by 2 in all>"
+    assert "2 constraints violated, by 2 in all" in found._repr_html_()
+    assert repr(found) == "<Check 2 constraints violated, by 2 in all>"
     assert repr(Model().check({})) == "<Check a solution: every constraint holds>"
 
 
