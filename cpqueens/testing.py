@@ -10,13 +10,7 @@ A backend of another package is tested by subclassing `BackendConformance` in a 
 
 from cpqueens.crosscheck.equivalence import assert_equivalent
 from cpqueens.fuzzing.generate import random_model
-from cpqueens.fuzzing.testing import (
-    BackendConformance,
-    all_solutions,
-    assert_agree,
-    queens,
-    random_models,
-)
+from cpqueens.fuzzing.testing import BackendConformance, all_solutions, assert_agree, queens, random_models
 
 __all__ = [
     "BackendConformance",

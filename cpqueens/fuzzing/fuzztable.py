@@ -6,9 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from cpqueens.crosscheck.environment import versions
-from cpqueens.fuzzing.findings import (
-    Failure,
-)
+from cpqueens.fuzzing.findings import Failure
 from cpqueens.text.plaintext import counted
 
 CONTEXTS = ("plain", "reified", "negated", "soft", "defined", "scaled", "constant")

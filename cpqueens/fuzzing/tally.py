@@ -4,10 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from cpqueens.crosscheck.codes import Code
-from cpqueens.fuzzing.findings import (
-    Examined,
-    Failure,
-)
+from cpqueens.fuzzing.findings import Examined, Failure
 from cpqueens.fuzzing.fuzztable import FuzzReport
 
 
