@@ -80,12 +80,13 @@ NUMBER = len((*RUNS, *FURTHER, *MANY, *apart.NAMES)) + 1
 """Of all that `compile_all` names."""
 
 GROUPS: tuple[Callable[[str, str], bool], ...] = (
-    lambda problem, solver: problem != "toroidal_queens" and not _on_values(problem, solver),
+    lambda problem, solver: problem not in ("", "toroidal_queens") and not _on_values(problem, solver),
+    lambda problem, solver: not problem,
     lambda problem, solver: _on_values(problem, solver),
     lambda problem, solver: problem == "toroidal_queens" and _is_walk(solver),
     lambda problem, solver: problem == "toroidal_queens" and not _is_walk(solver),
 )
-"""Runs that share most of what their kernels call, and so are made by one process."""
+"""Runs that share most of what their kernels call, and so are made by one process; propagators are of none."""
 
 
 def _on_values(problem: str, solver: str) -> bool:
@@ -126,7 +127,7 @@ def warm(group: int, whole: bool) -> Iterator[str]:
             if belongs(problem, solver):
                 yield f"many runs of {solver} on {problem}"
                 model_of(problem, size).runs(solver, 2, **options)
-        for name in apart.NAMES if belongs("", "backtracking:forward") else ():
+        for name in apart.NAMES if belongs("", "") else ():
             yield f"propagation of {name}"
             apart.compile_apart(name)
         if belongs("queens", "backtracking:halves"):

@@ -65,7 +65,7 @@ def test_an_interrupted_child_says_what_it_has():
         main(signal.SIGINT, frame)
 
     old = signal.signal(signal.SIGALRM, note)
-    signal.setitimer(signal.ITIMER_REAL, 4.0)
+    signal.setitimer(signal.ITIMER_REAL, 2.5)
     try:
         report = cross_check(make_queens(13), [Isolated("python-constraint")], want="count")
     finally:

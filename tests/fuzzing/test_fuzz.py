@@ -172,7 +172,7 @@ def test_assert_agree():
         assert_agree(model, ["cpsat", Scripted("liar", drop)])
 
 
-@pytest.mark.parametrize("processes", [0, 2])
+@pytest.mark.parametrize("processes", [0, pytest.param(2, marks=pytest.mark.slow)])
 def test_an_interrupted_run_reports_what_is_done(processes):
     def interrupt(done, of, failures):
         if done >= 3:

@@ -299,10 +299,10 @@ def test_many_runs_wait_soon_where_much_is_left(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(tiers, "LOOK", 0.0)
     monkeypatch.setattr(tiers, "MUCH", 1e9)
     model = queens(14)
-    model.runs("local-search:sosic-gu", 100)
+    model.runs("local-search:sosic-gu", 20)
     assert not waits
     monkeypatch.setattr(tiers, "MUCH", 1e-6)
-    model.runs("local-search:sosic-gu", 600)
+    model.runs("local-search:sosic-gu", 120)
     assert waits
 
 
