@@ -86,7 +86,7 @@ GROUPS: tuple[Callable[[str, str], bool], ...] = (
     lambda problem, solver: problem == "toroidal_queens" and _is_walk(solver),
     lambda problem, solver: problem == "toroidal_queens" and not _is_walk(solver),
 )
-"""Runs that share most of what their kernels call, and so are made by one process; propagators are of none."""
+"""Runs that share most of what their kernels call, and so are made by one process; then propagators."""
 
 
 def _on_values(problem: str, solver: str) -> bool:

@@ -236,7 +236,7 @@ def test_a_limit_that_is_over_before_the_race_ends_it() -> None:
 
 
 def test_a_model_that_the_own_engine_refuses_is_left_to_the_rival(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cpqueens.backends.backtracking.network.CELLS", 10)
+    monkeypatch.setattr("cpqueens.backends.backtracking.memory.CELLS", 10)
     m = Model()
     x = m.intvar(0, 99, shape=3, name="x")
     m.add(x.sum() == 299 - 7 * x[0])

@@ -8,10 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cpqueens.backends.backtracking.learning import FIRST_WEIGHT, nogoods, prepare_learning
-from cpqueens.backends.backtracking.remembering import remembered, with_rules
 from cpqueens.backends.backtracking.rows import Row, difference, groups, rows_of, rows_of_each
-from cpqueens.backends.backtracking.wholes.all_different import add_hall_sets, is_empty_board
+from cpqueens.backends.backtracking.wholes.all_different import add_hall_sets
 from cpqueens.backends.backtracking.wholes.by_values import (
     EXTREMES,
     add_absolute_values,
@@ -29,25 +27,13 @@ from cpqueens.backends.backtracking.wholes.parts import Laid, Propagator
 from cpqueens.backends.backtracking.wholes.registry import WHOLES
 from cpqueens.backends.backtracking.wholes.table import table_propagator
 from cpqueens.backends.backtracking.wholes.tours import add_tour_bounds
-from cpqueens.errors import ModelError
 from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact import kinds
 from cpqueens.kernels.exact.apart import kind_of
-from cpqueens.kernels.exact.domains import Memory
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray
-from cpqueens.lowered.compiled import EQ, GE, LE, NE, Compiled, DefinitionBlock, Terms, Whole, offsets
-
-LISTED = 1 << 16
-"""Decision variables that span at most so many values have a flag for each; others have bounds only, and the
-values themselves where the domain has gaps."""
-
-LISTED_DEFINED = 1 << 12
-"""The same for defined variables."""
-
-CELLS = 200_000_000
-"""Values listed in all."""
+from cpqueens.lowered.compiled import EQ, GE, LE, NE, Compiled, DefinitionBlock, Terms, Whole
 
 PAIRS = 1 << 12
 """Pairs of terms of one AllDifferent that are compared with each other where a term has several variables."""
@@ -55,26 +41,12 @@ PAIRS = 1 << 12
 FEW = 3
 """Variables of a row that is looked at by values."""
 
-LONG = 32
-"""Variables of a row whose bounds are kept and moved, not added up anew."""
-
 MOST_DECIDED = 1 << 12
 """Auxiliary variables that a search decides."""
 
 _LINEAR = {EQ: kinds.EQUAL, NE: kinds.DIFFERENT, LE: kinds.AT_MOST}
 
 _ONE = (1,)
-
-_WAKE = {
-    kinds.DIFFERENT: at.FIX,
-    kinds.TRUTH_EQUAL: at.DOMAIN,
-    kinds.ELEMENT: at.DOMAIN,
-}
-
-_EVENTS = 2 * (at.BOUND | at.DOMAIN | at.FIX)
-"""More than the events that a propagator may be woken by."""
-
-_QUEUES = range(at.QUICK, at.QUEUES_END, at.Q_WIDTH)
 
 
 class Builder:
@@ -441,9 +413,6 @@ class Builder:
             add_proved_row(proved, *limited, self)
 
 
-_NONE = np.zeros(0, dtype=np.int64)
-
-
 def _differences(terms: Terms) -> tuple[IntArray, IntArray]:
     """Return which terms are a variable less another one, and both of each, shape (terms, 2)."""
     two = np.flatnonzero((np.diff(terms.start) == 2) & (terms.constant == 0))
@@ -460,282 +429,3 @@ def _names(pairs: IntArray) -> IntArray:
 
 def _array(values: Any) -> IntArray:
     return np.array(values, dtype=np.int64)
-
-
-def build_memory(
-    compiled: Compiled,
-    check_only: bool,
-    learning: bool = False,
-    remembering: bool = False,
-    proved: Row | None = None,
-) -> tuple[Memory, int]:
-    """Return the search's memory and the objective's propagator in it (-1 for none).
-
-    ``proved`` is a row, at most 0 in every solution, that bounds the objective (see `Relaxation`).
-
-    With ``check_only`` the decision variables start frozen: nothing is pruned before they are placed. With
-    ``learning`` the first propagator is that of nogoods, and variables have first weights and values; with
-    ``remembering`` it is that of subproblems, and variables have first values.
-    """
-    builder = Builder(compiled, not check_only and not is_empty_board(compiled), learning)
-    if learning:
-        builder.propagator(nogoods(compiled))
-    if remembering:
-        builder.propagator(remembered(compiled.decision_count))
-    builder.build(proved)
-    if remembering:
-        subproblems = builder.propagators[0]
-        assert subproblems.own is not None
-        subproblems.own = with_rules(subproblems.own, builder.propagators, builder.objective_row)
-    if builder.decided:
-        kept = builder.propagators[0]
-        kept.variables = [*kept.variables, *builder.decided]
-        kept.coefficients = [*kept.coefficients, *[1] * len(builder.decided)]
-    return memory_of(builder, check_only, learning or remembering)
-
-
-def memory_of(builder: Builder, check_only: bool, values: bool) -> tuple[Memory, int]:
-    """Return the memory of what was built, and the objective's propagator in it (-1 for none).
-
-    With ``values`` variables have first weights and values.
-    """
-    compiled = builder.compiled
-    first, cells = _cells(builder, compiled)
-    x = _records(builder, compiled, first, check_only)
-    if compiled.domains:
-        x[:, at.HOLES] = _holes(x, cells)
-    if values:
-        makers = [(k, p.result) for k, p in enumerate(builder.propagators) if p.own is None and p.result >= 0]
-        prepare_learning(x, compiled, makers + builder.makers)
-    net = _net(builder, x)
-    whole = np.concatenate([x.reshape(-1), _words(builder)])
-    stack = _stack(builder, x, len(cells), len(whole))
-    memory = Memory(whole, net, stack, np.concatenate([cells, np.zeros_like(cells)]))
-    row = builder.objective_row
-    return memory, row if row < 0 else row * at.P_WIDTH
-
-
-def _cells(builder: Builder, compiled: Compiled) -> tuple[IntArray, Any]:
-    """Return where each variable's flags start (-1 for none), and the flags."""
-    spans = _array(builder.upper) - _array(builder.lower) + 1
-    listed = spans > 0
-    listed[: compiled.decision_count] &= spans[: compiled.decision_count] <= LISTED
-    listed[compiled.decision_count :] &= spans[compiled.decision_count :] <= LISTED_DEFINED
-    lengths = spans * listed
-    ends = lengths.cumsum()
-    total = int(ends[-1]) if len(ends) else 0
-    if total > CELLS:
-        raise ModelError(f"backtracking would list {total} values, allowed are {CELLS}; narrow the domains")
-    first = np.where(listed, ends - lengths, -1)
-    cells = np.ones(total, dtype=np.uint8)
-    for v, values in compiled.domains.items():
-        if listed[v]:
-            cells[first[v] : first[v] + spans[v]] = 0
-            cells[first[v] + values - builder.lower[v]] = 1
-    return first, cells
-
-
-def _records(builder: Builder, compiled: Compiled, first: IntArray, check_only: bool) -> IntArray:
-    """Return the records of the variables, (variables, at.X_WIDTH), without watches and places yet."""
-    x = np.zeros((len(builder.lower), at.X_WIDTH), dtype=np.int64)
-    x[:, at.LOW], x[:, at.HIGH] = builder.lower, builder.upper
-    x[:, at.FIRST], x[:, at.BASE] = first, x[:, at.LOW]
-    x[: compiled.decision_count, at.FROZEN] = check_only
-    return x
-
-
-def _holes(x: IntArray, cells: Any) -> IntArray:
-    """Return how many listed values between the bounds are missing, by variable."""
-    before = np.concatenate([[0], np.cumsum(cells, dtype=np.int64)])
-    spans = np.where(x[:, at.FIRST] >= 0, x[:, at.HIGH] - x[:, at.LOW] + 1, 0)
-    first = np.maximum(x[:, at.FIRST], 0)
-    missing: IntArray = spans - (before[first + spans] - before[first])
-    return missing
-
-
-def _words(builder: Builder) -> IntArray:
-    """Return the records of the reversible words of all propagators, flat."""
-    words = np.zeros((len(builder.words), at.WORD_WIDTH), dtype=np.int64)
-    words[:, 0] = builder.words
-    return words.reshape(-1)
-
-
-def _net(builder: Builder, x: IntArray) -> IntArray:
-    """Return propagator records, arguments, table rows, watches, AllDifferents, all at absolute places."""
-    records, arguments, owner = _propagators(builder, x.size)
-    parts: list[IntArray] = [records.reshape(-1)]
-    end = records.size
-
-    def append(values: IntArray) -> int:
-        nonlocal end
-        parts.append(values.reshape(-1))
-        end += values.size
-        return end - values.size
-
-    def append_by_variable(field: int, flat: IntArray, width: int) -> None:
-        """Append ascending rows (variable, ``width`` numbers); say in ``field`` and the next where."""
-        if not flat.size:
-            x[:, field : field + 2] = end
-            return
-        flat = flat.reshape(-1, 1 + width)
-        start = width * np.searchsorted(flat[:, 0], np.arange(len(x) + 1)) + append(flat[:, 1:])
-        x[:, field], x[:, field + 1] = start[:-1], start[1:]
-
-    append(arguments * np.array([at.X_WIDTH, 1]))
-    with_numbers = [(k, p.own.numbers) for k, p in enumerate(builder.propagators) if p.own is not None]
-    if with_numbers:
-        of, numbers = zip(*with_numbers, strict=True)
-        first = offsets([len(own) for own in numbers]) + append(_concatenated(numbers))
-        records[of, at.ROWS], records[of, at.ROWS_END] = first[:-1], first[1:]
-    append_by_variable(at.IN_ROWS, _long_rows(builder, records, x.size), 2)
-    append_by_variable(at.WATCH, _watches(builder, arguments[:, 0], owner), 2)
-    members = _NONE
-    if builder.different:
-        different = np.concatenate(builder.different)
-        members = _members(different[:, 0], [len(group) for group in builder.different], end)
-        append(different * np.array([at.X_WIDTH, 1, 1]))
-    append_by_variable(at.MEMBER, members, 3)
-    places = _places([[row[0] for row in group] for group in builder.sums], end)
-    if builder.sums:
-        append(_sums([row for group in builder.sums for row in group], end))
-    append_by_variable(at.PART, _array(sorted(places)), 3)
-    for variable, values in builder.compiled.domains.items():
-        if x[variable, at.FIRST] < 0:
-            x[variable, at.SPARSE] = append(values)
-            x[variable, at.SPARSE_END] = end
-    return np.concatenate(parts)
-
-
-def _long_rows(builder: Builder, records: IntArray, words: int) -> IntArray:
-    """Let long rows keep their sums in reversible words; return (variable, first word, coefficient), sorted.
-
-    Reversible words lie from ``words`` on.
-    """
-    found: list[IntArray] = []
-    ends = _NONE
-    for k, p in enumerate(builder.propagators if builder.strong else ()):
-        if p.own is not None or p.kind > kinds.TRUTH_AT_MOST or p.kind == kinds.DIFFERENT:
-            continue
-        if len(p.variables) < LONG:
-            continue
-        if not len(ends):
-            ends = _array([builder.lower, builder.upper])
-        v, a = _array(p.variables), _array(p.coefficients)
-        both = np.sort(ends[:, v] * a, axis=0)
-        place = records[k, at.ROWS] = words + len(builder.words) * at.WORD_WIDTH
-        builder.words += [*both.sum(axis=1).tolist(), int((both[1] - both[0]).max())]
-        found.append(np.stack([v, np.full(len(v), place), a], axis=1))
-    if not found:
-        return _NONE
-    rows = np.concatenate(found)
-    return rows[np.argsort(rows[:, 0], kind="stable")]
-
-
-def _concatenated(numbers: Sequence[Sequence[int] | IntArray]) -> IntArray:
-    """Return all of some sequences one after the other; many of them are empty."""
-    filled = [np.asarray(own, dtype=np.int64) for own in numbers if len(own)]
-    return np.concatenate(filled) if len(filled) > 1 else filled[0] if filled else _NONE
-
-
-def _propagators(builder: Builder, words: int) -> tuple[IntArray, IntArray, IntArray]:
-    """Return the records, (variable, coefficient) of all arguments to lie behind them, and whose these are.
-
-    Reversible words lie from ``words`` on.
-    """
-    made = builder.propagators
-    lengths = _array([len(p.variables) for p in made])
-    total = int(lengths.sum())
-    pairs = np.empty((total, 2), dtype=np.int64)
-    pairs[:, 0] = np.fromiter(chain.from_iterable([p.variables for p in made]), np.int64, total)
-    pairs[:, 1] = np.fromiter(chain.from_iterable([p.coefficients for p in made]), np.int64, total)
-    records = np.zeros((len(made), at.P_WIDTH), dtype=np.int64)
-    records[:, at.KIND] = [p.kind for p in made]
-    records[:, at.CONSTANT] = [p.constant for p in made]
-    apart = _array([p.own is not None for p in made]).astype(bool)
-    result = _array([p.result for p in made])
-    records[:, at.RESULT] = np.where(apart, words + result * at.WORD_WIDTH, result * at.X_WIDTH)
-    records[:, at.QUEUED] = 1
-    records[:, at.QUEUE] = [at.QUICK if p.own is None else p.own.queue for p in made]
-    ends = records.size + 2 * lengths.cumsum()
-    records[:, at.END], records[:, at.START] = ends, ends - 2 * lengths
-    return records, pairs, np.arange(len(made)).repeat(lengths)
-
-
-def _watches(builder: Builder, variables: IntArray, owner: IntArray) -> IntArray:
-    """Return rows (variable, propagator to wake, events), ascending and each once."""
-    made = builder.propagators
-    events = _array([_WAKE.get(p.kind, at.BOUND) if p.own is None else p.own.events for p in made])
-    with_result = [k for k, p in enumerate(made) if p.result >= 0 and p.own is None]
-    results = [made[k].result for k in with_result]
-    woken = [at.DOMAIN if made[k].kind == kinds.ELEMENT else at.BOUND for k in with_result]
-    looking = np.concatenate([variables, _array(results)]) * len(made)
-    looking += np.concatenate([owner, _array(with_result)])
-    looking = looking * _EVENTS + np.concatenate([events[owner], _array(woken)])
-    looking.sort()
-    looking = looking[np.append(True, looking[1:] != looking[:-1])] if len(looking) else looking
-    pairs, found = looking // _EVENTS, np.empty((len(looking), 3), dtype=np.int64)
-    np.divmod(pairs, max(1, len(made)), out=(found[:, 0], found[:, 1]))
-    found[:, 1] *= at.P_WIDTH
-    found[:, 2] = looking % _EVENTS
-    return found
-
-
-def _members(variables: IntArray, lengths: Sequence[int], begin: int) -> IntArray:
-    """Return rows (variable, term, first term, end of the terms) for all terms of AllDifferents, ascending.
-
-    The terms, three numbers each, will lie from ``begin`` on.
-    """
-    ends = begin + 3 * np.cumsum(lengths, dtype=np.int64)
-    places = begin + 3 * np.arange(len(variables))
-    first, last = np.repeat(ends - 3 * _array(lengths), lengths), np.repeat(ends, lengths)
-    return np.stack([variables, places, first, last], axis=1)[np.argsort(variables, kind="stable")]
-
-
-def _places(groups: list[list[tuple[int, ...]]], begin: int) -> list[tuple[int, int, int, int]]:
-    """Return (variable, term, first term, end of the terms) for all variables of terms of AllDifferents.
-
-    The terms, three numbers each, will lie from ``begin`` on; here are their variables.
-    """
-    entries: list[tuple[int, int, int, int]] = []
-    for group in groups:
-        last = begin + 3 * len(group)
-        entries += [(v, begin + 3 * k, begin, last) for k, variables in enumerate(group) for v in variables]
-        begin = last
-    return entries
-
-
-def _sums(rows: list[Row], begin: int) -> IntArray:
-    """Return sums, (first, last argument, constant) each, to lie from ``begin`` on, and their arguments."""
-    sums: list[int] = []
-    arguments: list[int] = []
-    behind = begin + 3 * len(rows)
-    for variables, coefficients, constant in rows:
-        start = behind + len(arguments)
-        arguments += chain(*((v * at.X_WIDTH, a) for v, a in zip(variables, coefficients, strict=True)))
-        sums += [start, behind + len(arguments), constant]
-    return _array(sums + arguments)
-
-
-def _stack(builder: Builder, x: IntArray, cells: int, saved: int) -> IntArray:
-    """Return header, removed cells, changed variables, queues (all propagators wait) and room for a trail.
-
-    ``saved`` is how much room a level of the trail may need.
-    """
-    queue_of = _array([at.QUICK if p.own is None else p.own.queue for p in builder.propagators])
-    waiting = {queue: (queue_of == queue).nonzero()[0] for queue in _QUEUES}
-    changed = at.HEADER + cells + 1
-    begin = changed + at.CHANGE_WIDTH * len(x) + 1
-    trail = begin + len(queue_of) + len(waiting)
-    stack = np.zeros(trail + 2 * saved + 256, dtype=np.int64)
-    stack[at.CELLS_TOP], stack[at.TRAIL_TOP], stack[at.LEVEL] = at.HEADER, trail, 1
-    stack[at.CHANGED_BASE] = stack[at.CHANGED_TOP] = changed
-    stack[at.MARKS], stack[at.VARIABLES], stack[at.BUMP] = cells, x.size, FIRST_WEIGHT
-    for queue, numbers in waiting.items():
-        end = begin + len(numbers) + 1
-        stack[queue : queue + at.Q_WIDTH] = begin, end, begin, len(numbers)
-        stack[begin : end - 1] = numbers * at.P_WIDTH
-        begin = end
-    apart = [p.kind - kinds.APART for p in builder.propagators if p.own is not None]
-    stack[at.ADDRESSES + _array(apart)] = at.WANTED
-    stack[at.UNLINKED] = bool(apart)
-    return stack

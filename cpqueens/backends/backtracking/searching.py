@@ -14,7 +14,7 @@ from cpqueens.backends.backtracking.alternating import LEARNED, SELDOM, Alternat
 from cpqueens.backends.backtracking.choosing import LEXICOGRAPHIC, RESTARTING
 from cpqueens.backends.backtracking.forward import ForwardSearch
 from cpqueens.backends.backtracking.independent import Part, counted_apart, parts_of
-from cpqueens.backends.backtracking.network import build_memory
+from cpqueens.backends.backtracking.memory import build_memory
 from cpqueens.backends.backtracking.orders import in_any_order, in_phases, learns, remembers
 from cpqueens.backends.backtracking.parted import Parted, parts_of_model
 from cpqueens.backends.backtracking.rows import Row

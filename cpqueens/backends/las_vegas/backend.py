@@ -216,7 +216,7 @@ class _AnyAttempts:
     """Attempts on any model, each placement tested by propagation without look-ahead."""
 
     def __init__(self, compiled: Compiled, random: int, seed: int) -> None:
-        from cpqueens.backends.backtracking.network import LISTED, build_memory
+        from cpqueens.backends.backtracking.memory import LISTED, build_memory
         from cpqueens.backends.backtracking.settings import tree_search
         from cpqueens.kernels.boards.las_vegas import OWN, RANDOM_VARIABLES, TALLIES
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from cpqueens.backends.backtracking.network import build_memory
+from cpqueens.backends.backtracking.memory import build_memory
 from cpqueens.backends.base import Request, Want
 from cpqueens.backends.local_search.root import LARGEST
 from cpqueens.backends.relaxation.root import relaxation_of

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from cpqueens.backends.backtracking.forward import ForwardSearch
-from cpqueens.backends.backtracking.network import build_memory
+from cpqueens.backends.backtracking.memory import build_memory
 from cpqueens.backends.base import Ended, Request, Want
 from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact import kinds

@@ -23,8 +23,9 @@ from cpqueens.kernels.local.info import NEVER
 from cpqueens.kernels.local.plain import AT_MOST
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import offsets
-from cpqueens.lowered.structures.tours import FREE, Ends, Times, Tours
+from cpqueens.lowered.structures.tours import Tours
 from cpqueens.lowered.term_tables import LARGEST
+from cpqueens.lowered.tour_times import FREE, Ends, Times
 
 SHARE = 4_000_000
 """Steps without a tour that violates nothing, after which the general engine goes on."""

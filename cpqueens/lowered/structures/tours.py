@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -15,68 +15,12 @@ from cpqueens.lowered.affine import Affine, affines
 from cpqueens.lowered.columns import RELATIONS, blocks
 from cpqueens.lowered.compiled import EQ, GE, LE, NE, Compiled, CompiledDefinition
 from cpqueens.lowered.term_tables import LARGEST, NotSimpleError, Tabulator
+from cpqueens.lowered.tour_times import ALWAYS, NoTourError, Times, Wait, Waits
 
 FEWEST, MOST = 4, 1_000
 """Nodes of a circuit that is searched by its tours."""
 MOST_CELLS = 20_000_000
 """Numbers in all matrices."""
-ALWAYS = -1
-"""The nodes of what holds whatever the tour."""
-FREE = -(1 << 40)
-"""The lag between nodes of which the second does not wait for the first, as in the kernel."""
-
-
-@dataclass(frozen=True)
-class Times:
-    """Values along a tour: that of the next node is at least that of a node plus a lag.
-
-    Attributes
-    ----------
-    variable
-        (nodes,): -1 where a node has none.
-    lag, exact
-        (nodes, nodes): FREE where the second does not wait; 1 where it is exactly so much later.
-    early, latest, weight
-        (nodes,): bounds, and what a unit costs.
-    ends
-        What waits for several of them, see `Ends`.
-    """
-
-    variable: IntArray
-    lag: IntArray
-    exact: IntArray
-    early: IntArray
-    latest: IntArray
-    weight: IntArray
-    ends: Ends
-
-
-@dataclass(frozen=True)
-class Ends:
-    """Values that are at least those of several nodes and of ends before them, plus lags: a last return.
-
-    Attributes
-    ----------
-    variable
-        (ends,): decision variables and definitions.
-    peak, after
-        (ends, nodes, nodes): lags behind a node before an arc (to itself: it is left out); (ends, ends):
-        behind an end before it. FREE where there is none.
-    early, latest, weight
-        (ends,): bounds, and what a unit costs.
-    """
-
-    variable: IntArray
-    peak: IntArray
-    after: IntArray
-    early: IntArray
-    latest: IntArray
-    weight: IntArray
-
-    @property
-    def lags(self) -> list[IntArray]:
-        """How much ends are behind what they wait for."""
-        return [part[part != FREE] for part in (self.peak, self.after)]
 
 
 @dataclass(frozen=True)
@@ -133,27 +77,8 @@ def find(compiled: Compiled) -> Tours | None:
         return None
     try:
         return _TourReader(c).tours()
-    except (_NoTourError, NotSimpleError):
+    except (NoTourError, NotSimpleError):
         return None
-
-
-class _NoTourError(Exception):
-    """The model is more than tours."""
-
-
-@dataclass(frozen=True)
-class _Wait:
-    """Under an arc from ``node`` to another one, ``later`` is at least (exactly) ``earlier`` plus a lag.
-
-    Both nodes are ALWAYS where it is whatever the tour.
-    """
-
-    node: int
-    to: int
-    earlier: int
-    later: int
-    lag: int
-    exact: bool
 
 
 @dataclass
@@ -163,12 +88,10 @@ class _Rows:
     costs: list[IntArray] = field(default_factory=list)
     kinds: list[int] = field(default_factory=list)
     constants: list[int] = field(default_factory=list)
-    waits: list[_Wait] = field(default_factory=list)
-    turned: list[_Wait] = field(default_factory=list)  # of which the later may be the earlier
 
 
 class _TourReader:
-    """Reads costs of arcs and times; raises `_NoTourError` where something is neither.
+    """Reads costs of arcs and times; raises `NoTourError` where something is neither.
 
     A variable is a successor, a *function* of one successor, a *sum* that an equality defines, a *time*, or
     an *end* that waits for times. The time at which a node without one is left has a negative number.
@@ -180,11 +103,11 @@ class _TourReader:
         terms = whole.terms(whole.constraint.successor)
         singles = terms.singles(0, len(terms))
         if singles is None or not FEWEST <= len(terms) <= MOST:
-            raise _NoTourError
+            raise NoTourError
         self.successor, coefficient, self.shift = singles
         plain = (coefficient == 1).all() and (self.successor < c.decision_count).all()
         if not plain or len(np.unique(self.successor)) < len(terms):
-            raise _NoTourError
+            raise NoTourError
         self.size, self.optional = len(terms), whole.constraint.kind == "SubCircuit"
         self.node = {v: i for i, v in enumerate(self.successor.tolist())}
         self.tables = Tabulator(c, self.successor.tolist())
@@ -199,7 +122,7 @@ class _TourReader:
         self.low, self.high = c.lower.tolist(), c.upper.tolist()
         self.rows = _Rows()
         self.pending: dict[int, CompiledDefinition] = {}
-        self.extremes: set[int] = set()
+        self.along = Waits(self.forbidden, self.optional, self.low, self.high, c.domains)
 
     def tours(self) -> Tours:
         self._read_tables()
@@ -213,11 +136,13 @@ class _TourReader:
             self._row(affine, relation)
         for terms in blocks(self.compiled.literals, self.compiled.clause_start):
             self._clause(affines(terms))
-        times, others = self._times(weights)
+        known = set(self.tables.known) | {z for z, _ in self.sums}
+        loose = [v for v in range(self.compiled.decision_count) if v not in known]
+        times, others = self.along.times(loose, weights)
         matrices = len(self.rows.costs) + 1 + sum(2 + len(along.ends.variable) for along in times)
         cells = matrices * self.size**2
         if cells > MOST_CELLS or (self.forbidden.all(axis=1)).any():
-            raise _NoTourError
+            raise NoTourError
         return Tours(
             self.successor, self.shift, self.optional, self.forbidden, np.array(self.rows.costs),
             self.rows.kinds, self.rows.constants, times, self.functions, self._defined(), self.sums, others,
@@ -235,11 +160,11 @@ class _TourReader:
                 or (singles[1] != 1).any()
                 or (singles[0] >= self.compiled.decision_count).any()
             ):
-                raise _NoTourError
+                raise NoTourError
             variables, values = singles[0].tolist(), rows - singles[2]
             keys = [k for k, v in enumerate(variables) if v in self.node]
             if len(keys) != 1 or len(np.unique(values[:, keys[0]])) < len(values):
-                raise _NoTourError
+                raise NoTourError
             i, key = (
                 self.node[variables[keys[0]]],
                 values[:, keys[0]] + self.shift[self.node[variables[keys[0]]]],
@@ -258,7 +183,7 @@ class _TourReader:
     def _follows(self, v: int, i: int, nodes: IntArray, values: IntArray) -> None:
         """Note that a variable follows from the successor of a node."""
         if v in self.functions:
-            raise _NoTourError
+            raise NoTourError
         fits = (values >= self.low[v]) & (values <= self.high[v])
         if v in self.compiled.domains:
             fits &= np.isin(values, self.compiled.domains[v])
@@ -275,7 +200,7 @@ class _TourReader:
             if all(v in self.tables.known for v in definition.terms.variable.tolist()):
                 scope, values = self.tables.defined(definition)
                 if len(scope) > 1:
-                    raise _NoTourError
+                    raise NoTourError
                 self.tables.known[definition.result] = scope, values
             else:
                 self.pending[definition.result] = definition
@@ -285,13 +210,13 @@ class _TourReader:
         for terms in blocks(self.compiled.different, self.compiled.different_start):
             singles = terms.singles(0, len(terms))
             if singles is None or len(np.unique(singles[0])) < len(terms):
-                raise _NoTourError
+                raise NoTourError
             variables, coefficients, constants = (part.tolist() for part in singles)
             if any(v not in self.node for v in variables) or any(a != 1 for a in coefficients):
-                raise _NoTourError
+                raise NoTourError
             nodes = [self.node[v] for v in variables]
             if len({c - int(self.shift[i]) for c, i in zip(constants, nodes, strict=True)}) > 1:
-                raise _NoTourError
+                raise NoTourError
 
     # ---- sums that equalities define ----------------------------------------------------------------
 
@@ -358,7 +283,7 @@ class _TourReader:
         matrix = np.zeros((self.size, self.size), dtype=np.int64)
         for i, values in costs.items():
             if np.abs(values).max(initial=0) > LARGEST:
-                raise _NoTourError
+                raise NoTourError
             matrix[i] = int(values.max()) if missing is None else missing
             inside = (self.reach[i] >= 0) & (self.reach[i] < self.size)
             matrix[i, self.reach[i][inside]] = values[inside]
@@ -370,7 +295,7 @@ class _TourReader:
         costs, rest, more = self._costs(parts)
         self._add(self._matrix(costs, None), AT_MOST, constant + more)
         if any(a < 0 for a in rest.values()):
-            raise _NoTourError
+            raise NoTourError
         for v in rest.keys() & self.pending.keys():
             self._extreme(v)
         return rest
@@ -379,10 +304,10 @@ class _TourReader:
         """Read a maximum that should be small: an end of its terms."""
         definition = self.pending[v]
         if definition.kind != "maximum":
-            raise _NoTourError
-        if v in self.extremes:
+            raise NoTourError
+        if v in self.along.extremes:
             return
-        self.extremes.add(v)
+        self.along.extremes.add(v)
         for parts, constant in affines(definition.terms):
             costs, rest, more = self._costs(parts)
             if not rest and not costs:
@@ -394,7 +319,7 @@ class _TourReader:
 
     def _add(self, costs: IntArray, kind: int, constant: int) -> None:
         if abs(constant) > LARGEST:
-            raise _NoTourError
+            raise NoTourError
         self.rows.costs.append(costs)
         self.rows.kinds.append(kind)
         self.rows.constants.append(constant)
@@ -408,7 +333,7 @@ class _TourReader:
             self._wait(costs, rest, constant, relation)
         elif not costs:
             if gap(kind, sign * constant):
-                raise _NoTourError
+                raise NoTourError
         elif len(costs) == 1:
             ((i, values),) = costs.items()
             self._rule_out(i, [gap(kind, sign * (int(value) + constant)) == 0 for value in values])
@@ -438,7 +363,7 @@ class _TourReader:
             return
         if len(costs) > 1 or len(rest) > 1:
             if rest:
-                raise _NoTourError
+                raise NoTourError
             self._add(-self._matrix({i: v.astype(np.int64) for i, v in costs.items()}), AT_MOST, 1)
             return
         if not rest and len(costs) == 1:
@@ -446,7 +371,7 @@ class _TourReader:
             self._rule_out(i, holds.tolist())
             return
         if not rest:
-            raise _NoTourError
+            raise NoTourError
         self._under(dict(costs), *rest[0])
 
     # ---- times --------------------------------------------------------------------------------------
@@ -457,17 +382,17 @@ class _TourReader:
         definition = self.pending.get(literal)
         plain = not more and (sign, constant) in ((1, 0), (-1, 1))
         if not plain or not holds or definition is None or definition.kind != "truth_linear":
-            raise _NoTourError
+            raise NoTourError
         relation, shift = definition.relation, 0
         if sign == -1:
             if relation not in (LE, GE):
-                raise _NoTourError
+                raise NoTourError
             relation, shift = (GE, -1) if relation == LE else (LE, 1)
         ((terms, rest),) = affines(definition.terms)
         ((i, free),) = holds.items()
         costs, times, fixed = self._costs(terms)
         if costs:
-            raise _NoTourError
+            raise NoTourError
         self._wait({i: np.zeros(len(free), dtype=np.int64)}, times, rest + fixed + shift, relation, ~free)
 
     def _wait(
@@ -476,7 +401,7 @@ class _TourReader:
     ) -> None:  # fmt: skip
         """Read a relation between times that depends on one successor."""
         if relation == NE or len(costs) > 1:
-            raise _NoTourError
+            raise NoTourError
         if len(parts) == 1 and not costs:
             self._bound(parts, constant, relation)
             return
@@ -484,7 +409,7 @@ class _TourReader:
             parts, constant, costs = _negated(parts), -constant, _negative(costs)
         signs = {a: v for v, a in parts.items()}
         if not len(parts) == len(signs) <= 2 or not {1} <= signs.keys() <= {1, -1}:
-            raise _NoTourError
+            raise NoTourError
         if signs.get(-1) in self.pending:
             self._extreme(signs[-1])
         for i, j, later, more in self._arcs_to(signs[1], costs):
@@ -494,45 +419,18 @@ class _TourReader:
                 if where is not None and not where[at]:
                     continue
                 lag -= int(costs[i][at]) if i in costs else 0
-            self._note(i, j, signs.get(-1, -1 - i), later, lag, relation == EQ, later != signs[1])
+            wait = Wait(i, j, signs.get(-1, -1 - i), later, lag, relation == EQ)
+            self.along.note(wait, later != signs[1] or later in self.pending)
 
     def _is_backward(self, parts: dict[int, int]) -> bool:
         """Say whether an equality has what follows with the sign of what is before it."""
         elements = [v for v in parts if v in self.pending]
         return parts[elements[0]] < 0 if len(elements) == 1 else set(parts.values()) == {-1}
 
-    def _note(self, i: int, j: int, earlier: int, later: int, lag: int, exact: bool, element: bool) -> None:
-        if (i != ALWAYS and self.forbidden[i, j]) or (
-            not exact and self.low[later] - (self.high[earlier] if earlier >= 0 else 0) >= lag
-        ):
-            return
-        if earlier == later:
-            if i == ALWAYS and (lag > 0 or (exact and lag)):
-                raise _NoTourError
-            if lag > 0 or (exact and lag):
-                self.forbidden[i, j] = 1
-            return
-        plain = exact and earlier >= 0 and later not in self.pending and i != ALWAYS
-        (self.rows.turned if plain and not element else self.rows.waits).append(
-            _Wait(i, j, earlier, later, lag, exact)
-        )
-
-    def _turn(self) -> None:
-        """Find out which of two equal times is the earlier: each has a node that all its arcs have."""
-        nodes: dict[int, set[int]] = {}
-        for wait in (*self.rows.waits, *self.rows.turned):
-            for v in (wait.earlier, wait.later):
-                nodes[v] = nodes.get(v, {wait.node, wait.to}) & {wait.node, wait.to}
-        for wait in self.rows.turned:
-            backward = nodes[wait.later] == {wait.node} or nodes[wait.earlier] == {wait.to}
-            self.rows.waits.append(
-                replace(wait, earlier=wait.later, later=wait.earlier, lag=-wait.lag) if backward else wait
-            )
-
     def _arcs_to(self, later: int, costs: dict[int, IntArray]) -> Iterator[tuple[int, int, int, int]]:
         """Yield arcs, the time behind each, and what is added to it."""
         definition = self.pending.get(later)
-        if definition is None or later in self.extremes:
+        if definition is None or later in self.along.extremes:
             if not costs:
                 yield ALWAYS, ALWAYS, later, 0
                 return
@@ -540,20 +438,20 @@ class _TourReader:
             yield from ((i, int(j), later, 0) for j in self.reach[i] if 0 <= j < self.size)
             return
         if definition.kind != "element":
-            raise _NoTourError
+            raise NoTourError
         (position, *entries) = affines(definition.terms)
         mine, rest, constant = self._costs(position[0])
         if rest or len(mine) != 1:
-            raise _NoTourError
+            raise NoTourError
         ((i, values),) = mine.items()
         if any(k != i for k in costs):
-            raise _NoTourError
+            raise NoTourError
         for j, place in zip(self.reach[i].tolist(), (values + position[1] + constant).tolist(), strict=True):
             if not 0 <= j < self.size or not 0 <= place < len(entries):
                 continue
             parts, more = entries[place]
             if list(parts.values()) != [1] or self._is_no_time(next(iter(parts))):
-                raise _NoTourError
+                raise NoTourError
             yield i, j, next(iter(parts)), more
 
     def _is_no_time(self, v: int) -> bool:
@@ -568,158 +466,13 @@ class _TourReader:
         if v in self.pending and (relation == LE) == (a > 0) and relation != EQ:
             self._extreme(v)
         elif v in self.pending or v in self.compiled.domains or (relation == EQ and constant % a):
-            raise _NoTourError
+            raise NoTourError
         if relation == EQ or (relation == LE) == (a > 0):
             self.high[v] = min(self.high[v], -constant // a if a > 0 else constant // -a)
         if relation == EQ or (relation == LE) != (a > 0):
             self.low[v] = max(self.low[v], -(constant // a) if a > 0 else -(-constant // -a))
         if self.low[v] > self.high[v]:
-            raise _NoTourError
-
-    def _times(self, weights: dict[int, int]) -> tuple[list[Times], dict[int, int]]:
-        """Return the times by what waits for what, and the values of variables that nothing binds."""
-        self._turn()
-        known = set(self.tables.known) | {z for z, _ in self.sums}
-        loose = [v for v in range(self.compiled.decision_count) if v not in known]
-        left = {wait.earlier for wait in self.rows.waits if wait.earlier < 0}
-        group = _Groups([*loose, *self.extremes, *left])
-        for wait in self.rows.waits:
-            group.join(wait.earlier, wait.later)
-        ends = self._ends(group)
-        node: dict[int, int] = {}
-        for wait in self.rows.waits:
-            for v, i in ((wait.earlier, wait.node), (wait.later, wait.to)):
-                if v in self.compiled.domains:
-                    raise _NoTourError
-                if i != ALWAYS and v not in ends and node.setdefault(v, i) != i:
-                    raise _NoTourError
-        others = {v: self.low[v] for v in loose if v not in node and v not in ends}
-        if any(v not in node and v not in ends for v in weights):
-            raise _NoTourError
-        times = []
-        for members in group.all(node.keys() | ends):
-            along = [v for v in members if v in node]
-            times.append(self._along(along, [v for v in members if v in ends], node, weights))
-        return times, others
-
-    def _ends(self, group: _Groups) -> set[int]:
-        """Return what waits for more than the node before one."""
-        waits = self.rows.waits
-        before = {wait.earlier for wait in waits if wait.node != ALWAYS}
-        taken = {(group.of(wait.earlier), wait.node) for wait in waits if wait.node != ALWAYS}
-        targets: dict[int, set[int]] = {v: {ALWAYS} for v in self.extremes}
-        for wait in waits:
-            targets.setdefault(wait.later, set()).add(wait.to)
-        ends = {
-            v for v, nodes in targets.items()
-            if ALWAYS in nodes or len(nodes) > 1 or any((group.of(v), i) in taken for i in nodes - {ALWAYS})
-        }  # fmt: skip
-        ends = {v for v in ends if v not in before or v in self.extremes or ALWAYS in targets[v]}
-        if ends & before:
-            raise _NoTourError
-        return ends
-
-    def _along(
-        self, members: list[int], ends: list[int], node: dict[int, int], weights: dict[int, int]
-    ) -> Times:
-        n = self.size
-        if len({node[v] for v in members}) < len(members):
-            raise _NoTourError
-        variable = np.full(n, -1, dtype=np.int64)
-        early, latest = np.zeros(n, dtype=np.int64), np.full(n, LARGEST, dtype=np.int64)
-        weight = np.zeros(n, dtype=np.int64)
-        for v in members:
-            i = node[v]
-            if v < 0:  # a node that is left at 0
-                latest[i] = 0
-                continue
-            variable[i], early[i], latest[i], weight[i] = v, self.low[v], self.high[v], weights.get(v, 0)
-        lag, exact = np.full((n, n), FREE, dtype=np.int64), np.zeros((n, n), dtype=np.int64)
-        mine = set(members)
-        for wait in self.rows.waits:
-            if wait.later not in mine:
-                continue
-            at = wait.node, wait.to
-            if lag[at] != FREE and (exact[at] or wait.exact) and lag[at] != wait.lag:
-                raise _NoTourError
-            lag[at] = max(lag[at], wait.lag)
-            exact[at] |= wait.exact
-        # an arc that is not allowed must not set time free: it takes as long as others
-        closed = (self.forbidden == 1) & (lag == FREE) & (lag > FREE).any(axis=0)
-        lag = np.where(closed, lag.max(), lag)
-        all_ends = self._all_ends(ends, node, weights)
-        numbers = (early, latest, np.where(lag == FREE, 0, lag), all_ends.early, all_ends.latest)
-        largest = max(int(np.abs(a).max(initial=0)) for a in (*numbers, *all_ends.lags))
-        total = 1 + int(weight.sum()) + int(all_ends.weight.sum())
-        if largest > LARGEST or largest * total > LARGEST << 16:
-            raise _NoTourError
-        return Times(variable, lag, exact, early, latest, weight, all_ends)
-
-    def _all_ends(self, members: list[int], node: dict[int, int], weights: dict[int, int]) -> Ends:
-        """Return the ends of a group, each behind those that it waits for."""
-        n, mine = self.size, set(members)
-        waits = [wait for wait in self.rows.waits if wait.later in mine]
-        order: list[int] = []
-        while len(order) < len(members):
-            ready = [
-                v for v in members if v not in order
-                and all(w.earlier in order for w in waits if w.later == v and w.earlier in mine)
-            ]  # fmt: skip
-            if not ready:
-                raise _NoTourError
-            order += ready
-        number = {v: k for k, v in enumerate(order)}
-        peak = np.full((len(order), n, n), FREE, dtype=np.int64)
-        after = np.full((len(order), len(order)), FREE, dtype=np.int64)
-        for wait in waits:
-            k = number[wait.later]
-            if wait.exact and not self._is_met(wait):
-                raise _NoTourError
-            if wait.node != ALWAYS:
-                peak[k, wait.node, wait.to] = max(peak[k, wait.node, wait.to], wait.lag)
-            elif wait.earlier in mine:
-                after[k, number[wait.earlier]] = max(after[k, number[wait.earlier]], wait.lag)
-            elif wait.earlier in node:
-                i = node[wait.earlier]
-                peak[k, i] = np.maximum(peak[k, i], wait.lag)
-            else:  # nothing binds it
-                self.low[wait.later] = max(self.low[wait.later], self.low[wait.earlier] + wait.lag)
-        early, latest = (np.array([at[v] for v in order], dtype=np.int64) for at in (self.low, self.high))
-        weight = np.array([weights.get(v, 0) for v in order], dtype=np.int64)
-        return Ends(np.array(order, dtype=np.int64), peak, after, early, latest, weight)
-
-    def _is_met(self, wait: _Wait) -> bool:
-        """Say whether an end that is exactly so much behind a node is so by itself: no other may delay it."""
-        same = [w for w in self.rows.waits if w.later == wait.later]
-        alone = all(w.exact and w.to == wait.to for w in same) and wait.to != ALWAYS and not self.optional
-        earlier = self.low[wait.earlier] if wait.earlier >= 0 else 0
-        return alone and self.low[wait.later] <= earlier + wait.lag
-
-
-class _Groups:
-    """Variables that are joined, directly or by others."""
-
-    def __init__(self, variables: list[int]) -> None:
-        self.above = {v: v for v in variables}
-
-    def of(self, v: int) -> int:
-        """Return the variable that stands for the group of one."""
-        if v not in self.above:
-            raise _NoTourError
-        while self.above[v] != v:
-            v = self.above[v]
-        return v
-
-    def join(self, v: int, w: int) -> None:
-        """Make one group of two."""
-        self.above[self.of(v)] = self.of(w)
-
-    def all(self, variables: Iterable[int]) -> list[list[int]]:
-        """Return the groups of some variables."""
-        found: dict[int, list[int]] = defaultdict(list)
-        for v in sorted(variables):
-            found[self.of(v)].append(v)
-        return list(found.values())
+            raise NoTourError
 
 
 def _put(row: Affine, z: int, means: Affine) -> Affine:

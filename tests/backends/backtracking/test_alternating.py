@@ -34,7 +34,7 @@ from cpqueens import (
 )
 from cpqueens.backends.backtracking import alternating, remembering
 from cpqueens.backends.backtracking.backend import Backtracking
-from cpqueens.backends.backtracking.network import build_memory
+from cpqueens.backends.backtracking.memory import build_memory
 from cpqueens.backends.backtracking.searching import Searching
 from cpqueens.backends.backtracking.settings import tree_search
 from cpqueens.backends.backtracking.turns import Slices

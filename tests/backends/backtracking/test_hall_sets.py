@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from cpqueens import AllDifferent, Model
-from cpqueens.backends.backtracking.network import build_memory
+from cpqueens.backends.backtracking.memory import build_memory
 from cpqueens.kernels.exact import apart
 from cpqueens.kernels.exact import domains as at
 from cpqueens.lowered.compiled import compile_model

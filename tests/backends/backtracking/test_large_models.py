@@ -10,7 +10,7 @@ import pytest
 from cpqueens.models.queens import queens
 
 from cpqueens import AllDifferent, Model, Table
-from cpqueens.backends.backtracking import network, searching
+from cpqueens.backends.backtracking import memory, searching
 from cpqueens.backends.backtracking.wholes.table import table_propagator
 from cpqueens.errors import ModelError
 
@@ -109,7 +109,7 @@ def test_an_optimum_far_away() -> None:
 
 
 def test_too_many_listed_values_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(network, "CELLS", 1000)
+    monkeypatch.setattr(memory, "CELLS", 1000)
     m = Model()
     x = m.intvar(0, 99, shape=11, name="x")
     m.add(x.sum() == 5)
@@ -131,7 +131,7 @@ def test_a_run_makes_its_network_once(monkeypatch: pytest.MonkeyPatch, size: int
 
     def build_memory(*arguments: Any) -> Any:
         made.append(arguments)
-        return network.build_memory(*arguments)
+        return memory.build_memory(*arguments)
 
     monkeypatch.setattr(searching, "build_memory", build_memory)
     m = Model()

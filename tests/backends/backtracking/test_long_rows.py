@@ -11,7 +11,7 @@ import pytest
 from seeds import sweep
 
 from cpqueens import AllDifferent, Model
-from cpqueens.backends.backtracking import network, settings
+from cpqueens.backends.backtracking import memory, settings
 from cpqueens.kernels.exact.domains import Memory
 from cpqueens.kernels.exact.propagators import rows as rows_kernel
 from cpqueens.kernels.jit import tiers
@@ -65,9 +65,9 @@ def test_a_row_that_keeps_its_bounds_prunes_as_others_do(
     build: Callable[[random.Random], Model], order: str, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(settings, "FIRST_RESTART", 3)
-    monkeypatch.setattr(network, "LONG", 1 << 30)
+    monkeypatch.setattr(memory, "LONG", 1 << 30)
     added = said(build(random.Random(seed)), variable_order=order)
-    monkeypatch.setattr(network, "LONG", 2)
+    monkeypatch.setattr(memory, "LONG", 2)
     kept_bounds, looks = rows_kernel.kept_bounds, 0
 
     def compared(m: Memory, p: int, sums: int) -> Any:
@@ -87,7 +87,7 @@ def test_rows_are_long_from_some_variables_on(monkeypatch: pytest.MonkeyPatch) -
     looks = []
     kept_bounds = rows_kernel.kept_bounds
     monkeypatch.setattr(rows_kernel, "kept_bounds", lambda *a: (looks.append(a), kept_bounds(*a))[1])
-    for many, expected in ((network.LONG - 1, 0), (network.LONG, 1)):
+    for many, expected in ((memory.LONG - 1, 0), (memory.LONG, 1)):
         looks.clear()
         m = Model()
         m.add(m.boolvar(shape=many, name="x").sum() == many)

@@ -16,7 +16,7 @@ from each import each
 
 from cpqueens import AllDifferent, CpqueensError, IncompleteCount, Model, Status, StopReason
 from cpqueens.backends.backtracking.forward import ForwardSearch
-from cpqueens.backends.backtracking.network import build_memory
+from cpqueens.backends.backtracking.memory import build_memory
 from cpqueens.backends.base import Clock, Request, Want
 from cpqueens.lowered.compiled import PLAIN_KINDS, compile_model
 from cpqueens.solving.solve import count_solutions

@@ -13,7 +13,7 @@ from typing import Any
 from seeds import seeds
 
 from cpqueens import Model
-from cpqueens.backends.backtracking.network import build_memory
+from cpqueens.backends.backtracking.memory import build_memory
 from cpqueens.backends.backtracking.settings import tree_search
 from cpqueens.crosscheck import oracle
 from cpqueens.fuzzing.generate import random_model

@@ -11,7 +11,7 @@ from cpqueens.models.magic_square import magic_square
 from each import each
 
 from cpqueens import AllDifferent, Model, StopReason
-from cpqueens.backends.backtracking.network import build_memory
+from cpqueens.backends.backtracking.memory import build_memory
 from cpqueens.backends.backtracking.shares import _PARTS, split
 from cpqueens.backends.base import Clock, Request, Want
 from cpqueens.kernels.exact.domains import HIGH, LOW, X_WIDTH, Memory

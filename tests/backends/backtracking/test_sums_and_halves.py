@@ -8,7 +8,7 @@ import pytest
 from seeds import seeds
 
 from cpqueens import AllDifferent, Model, Status
-from cpqueens.backends.backtracking import network
+from cpqueens.backends.backtracking import memory
 from cpqueens.crosscheck import oracle
 from cpqueens.fuzzing.generate import random_model
 
@@ -54,8 +54,8 @@ def test_all_different_sums_have_the_solutions_of_brute_force(seed: int) -> None
 
 @seeds(range(60))
 def test_halved_domains_keep_solutions_and_their_order(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(network, "LISTED", 2)
-    monkeypatch.setattr(network, "LISTED_DEFINED", 2)
+    monkeypatch.setattr(memory, "LISTED", 2)
+    monkeypatch.setattr(memory, "LISTED_DEFINED", 2)
     model = random_model(seed) if seed % 2 else random_sums(seed)
     expected = solutions(model)
     assert listed(model) == expected

@@ -17,7 +17,8 @@ from cpqueens.backends.local_search.search import Limits
 from cpqueens.backends.local_search.tours import TourWalk
 from cpqueens.kernels.local import tour as codes
 from cpqueens.lowered.structures.table import Structures
-from cpqueens.lowered.structures.tours import FREE, Tours
+from cpqueens.lowered.structures.tours import Tours
+from cpqueens.lowered.tour_times import FREE
 
 N = 6
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from cpqueens import Model
-from cpqueens.backends.backtracking.network import build_memory
+from cpqueens.backends.backtracking.memory import build_memory
 from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact.domains import Memory
 from cpqueens.lowered.compiled import compile_model

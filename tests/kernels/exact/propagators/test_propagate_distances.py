@@ -10,7 +10,7 @@ from each import each
 from propagation import Bench, Strength, random_domains
 
 from cpqueens import AllDifferent, Model
-from cpqueens.backends.backtracking.network import build_memory
+from cpqueens.backends.backtracking.memory import build_memory
 from cpqueens.crosscheck import oracle
 from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact.apart import kind_of

@@ -9,8 +9,8 @@ from each import each
 from propagation import Bench, Domains, Strength, random_domains
 
 from cpqueens import AllDifferent, Cumulative, Model, maximum, minimum
-from cpqueens.backends.backtracking import network
-from cpqueens.backends.backtracking.network import build_memory
+from cpqueens.backends.backtracking import memory, network
+from cpqueens.backends.backtracking.memory import build_memory
 from cpqueens.backends.backtracking.wholes.registry import takes
 from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact import kinds
@@ -102,7 +102,7 @@ def test_without_flags_nothing_wrong_is_said(kind: int, bounds_only: Sequence[in
 
 @pytest.mark.parametrize("seed", range(12))
 def test_arguments_that_list_their_values_without_flags(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(network, "LISTED", 6)
+    monkeypatch.setattr(memory, "LISTED", 6)
     source = random.Random(seed)
     gaps = [sorted({-9, *source.sample(range(-4, 4), 3)}) for _ in range(2)]
     bench = bench_of(kinds.MAXIMUM, [*gaps, [-3, -2], list(range(-2, 4))], range(4), seed)

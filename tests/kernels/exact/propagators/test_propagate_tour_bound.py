@@ -9,7 +9,7 @@ from each import each
 from propagation import Bench, Strength, random_domains
 
 from cpqueens import AllDifferent, Circuit, Model, element
-from cpqueens.backends.backtracking.network import build_memory
+from cpqueens.backends.backtracking.memory import build_memory
 from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact.apart import kind_of
 from cpqueens.kernels.exact.domains import Memory
