@@ -11,10 +11,9 @@ from functools import cached_property
 
 import numpy as np
 
-from cpqueens.backends.local_search.search import End, Search, final
-from cpqueens.backends.local_search.slices import OwnArena, advance
+from cpqueens.backends.local_search.search import Aside, End, Search, final
+from cpqueens.backends.local_search.slices import OwnWalk
 from cpqueens.backends.local_search.walking import Walk
-from cpqueens.kernels.jit.pace import Pace
 from cpqueens.kernels.local import cells as codes
 from cpqueens.kernels.local import info as at
 from cpqueens.kernels.local import walk as walk_kernel
@@ -75,11 +74,14 @@ class _Terms:
         return offsets(np.bincount(mine[:, 0], minlength=n)), mine[:, 1:].reshape(-1)
 
 
-class CellsWalk(OwnArena):
+class CellsWalk(OwnWalk):
     """The kernel's arena for a search, which lives as long as the search."""
 
+    places = codes.X, codes.BEST, codes.FOUND, codes.TOLD
+
     def __init__(self, search: Search, cells: Cells) -> None:
-        self.cells, self.pace, self.cycles = cells, Pace(), 0
+        super().__init__()
+        self.cells, self.cycles = cells, 0
         self.random = search.random.copy()
         model, n = cells.model, len(cells.domains)
         nothing = SumRow(AT_MOST, 0, {})
@@ -104,6 +106,7 @@ class CellsWalk(OwnArena):
             np.concatenate([empty, *(g.variables for g in cells.groups)]), np.zeros(n), np.zeros(n),
             np.round(logarithms * 65536).astype(np.int64), np.zeros(codes.LENGTH),
         ])  # fmt: skip
+        self.kernel = lambda most: codes.cells_search(most, self.arena, self.random)
         self.info = self.part(codes.INFO)
         self.info[codes.OPTIMISING] = model.objective is not None
         self.info[at.LEAST] = NEVER if model.objective is None else search.objective_limit + 1
@@ -189,27 +192,12 @@ class CellsWalk(OwnArena):
         n, place = len(self.cells.model.domains), self.part(which).tolist()
         return np.array([self.cells.domains[v][place[v]] for v in range(n)], dtype=np.int64)
 
-    def advance(self, search: Search, steps: int) -> int:
-        """Make so many steps, which count as the search's; return how the kernel's call ended."""
-        steps = steps if search.observer is None else 1
-        code = advance(
-            search,
-            self.info,
-            self.pace,
-            lambda most: codes.cells_search(most, self.arena, self.random),
-            steps,
-        )
-        if search.observer is not None:
-            search.observer.walked(search.steps, self.values(codes.X), None)
-        return code
-
-    def tell(self, search: Search) -> bool:
-        """Let the search go to a new best assignment, if there is one; say whether that solves it."""
-        if self.info[codes.FOUND] == self.info[codes.TOLD]:
-            return False
-        self.info[codes.TOLD] = self.info[codes.FOUND]
-        search.go_to(self.values(codes.BEST))
-        return search.solved()
+    def looked(self, search: Search, aside: Aside) -> None:
+        """Look again only after as many steps as that was worth, and go on from what it has found."""
+        if aside.after < NEVER:
+            aside.after += (STEPS_PER_NODE - 1) * (aside.after - search.steps)
+        if search.solved():
+            self.begin(search.x)
 
     def turn(self) -> None:
         """Begin the next cycle, which is longer, with another price if this one's was too low or too high."""
@@ -239,9 +227,9 @@ def run(search: Search, cells: Cells, others: Iterator[Walk]) -> End:
     if walk.info[codes.OPTIMISING]:  # a walk may have found a better one
         walk.info[at.LEAST] = min(int(walk.info[at.LEAST]), search.objective_limit + 1)
     while True:
-        ended = _cycle(search, walk)
+        ended = walk.walk(search)
         if ended is not None:
-            if ended != "solved" and not walk.info[codes.FOUND]:
+            if ended != "solved" and not walk.has_found:
                 search.go_to(walk.values(codes.X))
             return ended
         walk.turn()
@@ -254,35 +242,3 @@ def run(search: Search, cells: Cells, others: Iterator[Walk]) -> End:
                 return final(paused)
             if cells.counts_alone and not walk.info[codes.OPTIMISING]:  # where it was, it would stay
                 walk.begin(search.x)
-
-
-def _cycle(search: Search, walk: CellsWalk) -> End | None:
-    """Anneal until there is a better solution or the search must end; None at the end of a cycle."""
-    while True:
-        left = NEVER if search.limits.steps is None else search.limits.steps - search.steps
-        aside = search.aside
-        looks = aside is not None and search.steps >= aside.after
-        stopping = left > 0 and search.limits.should_stop()
-        if (left <= 0 or looks or stopping) and walk.tell(search):
-            return "solved"
-        if left <= 0:
-            return "step_limit"
-        if stopping:
-            return "stopped"
-        if aside is not None and looks:
-            ended = aside.look(search)
-            if ended is not None:
-                return ended
-            if aside.after < NEVER:
-                aside.after += (STEPS_PER_NODE - 1) * (aside.after - search.steps)
-            if search.solved():
-                walk.begin(search.x)
-                return "solved"
-            continue
-        if aside is not None:
-            left = min(left, aside.after - search.steps)
-        code = walk.advance(search, min(left, walk.pace.steps))
-        if code == at.SOLVED and walk.tell(search):
-            return "solved"
-        if code == at.STALLED:
-            return None

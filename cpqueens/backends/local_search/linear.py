@@ -7,9 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from cpqueens.backends.local_search.search import End, Search, final
-from cpqueens.backends.local_search.slices import COUNTED, OwnArena, advance
+from cpqueens.backends.local_search.slices import COUNTED, OwnWalk
 from cpqueens.backends.local_search.walking import Walk
-from cpqueens.kernels.jit.pace import Pace
 from cpqueens.kernels.local import info as at
 from cpqueens.kernels.local import linear as codes
 from cpqueens.kernels.local import walk as walk_kernel
@@ -27,10 +26,14 @@ TURN, WALK_COST = 50_000, 20
 """Steps of the first turn where the general engine has turns, too; so many cost as much as one of its."""
 
 
-class LinearWalk(OwnArena):
+class LinearWalk(OwnWalk):
     """The kernel's arena for a search, which lives as long as the search."""
 
+    places = codes.X, codes.BEST, codes.FOUND, codes.TOLD
+    counted = (*COUNTED, at.RESETS)
+
     def __init__(self, search: Search, form: LinearForm) -> None:
+        super().__init__()
         self.form, self.limit, self.turn = form, NEVER, TURN
         row, variable, coefficient = form.row, form.variable, form.coefficient
         n, rows = len(form.lower), len(form.kind)
@@ -47,8 +50,8 @@ class LinearWalk(OwnArena):
         ])  # fmt: skip
         self.info = self.part(codes.INFO)
         self.info[codes.TURN] = WAY + WAY_PER_VARIABLE * n
-        self.arguments = self.arena, search.random.copy()
-        self.pace = Pace()
+        random = search.random.copy()
+        self.kernel = lambda most: codes.linear_search(most, self.arena, random)
 
     def values(self, which: int) -> IntArray:
         """Return the assignment of the model that a part has the columns of."""
@@ -71,29 +74,13 @@ class LinearWalk(OwnArena):
             self.part(codes.BEST)[:] = columns
             self.info[[codes.FOUND, codes.TOLD]] += 1
 
-    def advance(self, search: Search, steps: int) -> int:
-        """Make so many steps, which count as the search's; return how the kernel's call ended."""
-        steps = steps if search.observer is None else 1
-        code = advance(
-            search,
-            self.info,
-            self.pace,
-            lambda most: codes.linear_search(most, *self.arguments),
-            steps,
-            (*COUNTED, at.RESETS),
-        )
-        if search.observer is not None:
-            search.observer.walked(search.steps, self.values(codes.X), None)
-        return code
-
     def tell(self, search: Search) -> bool:
-        """Let the search go to a new best assignment, if there is one; say whether that solves it."""
-        if self.info[codes.FOUND] == self.info[codes.TOLD]:
-            return False
-        self.info[codes.TOLD] = self.info[codes.FOUND]
-        search.go_to(self.values(codes.BEST))
-        self.limit = search.value_of(search.x) - 1
-        return search.solved()
+        """Do so, and note the limit that follows."""
+        before = self.info[codes.TOLD]
+        solved = super().tell(search)
+        if self.info[codes.TOLD] != before:
+            self.limit = search.value_of(search.x) - 1
+        return solved
 
 
 def run(search: Search, form: LinearForm, others: Iterator[Walk] | None = None) -> End:
@@ -112,7 +99,7 @@ def run(search: Search, form: LinearForm, others: Iterator[Walk] | None = None) 
     if search.objective_limit != linear.limit:  # at first, and where another search has found a better one
         linear.begin(search.x, search.objective_limit)
     while True:
-        ended = _slices(search, linear, None if others is None else linear.turn)
+        ended = linear.walk(search, NEVER if others is None else search.steps + linear.turn)
         if ended is None:
             linear.turn, steps = 3 * linear.turn // 2, linear.turn // WALK_COST
             search.reset_weights()
@@ -122,37 +109,6 @@ def run(search: Search, form: LinearForm, others: Iterator[Walk] | None = None) 
             if paused in ("stalled", "budget"):
                 continue
             return final(paused)
-        if ended != "solved" and not linear.info[codes.FOUND]:
+        if ended != "solved" and not linear.has_found:
             search.go_to(linear.values(codes.X))
         return ended
-
-
-def _slices(search: Search, linear: LinearWalk, turn: int | None) -> End | None:
-    """Search for ``turn`` steps without a better solution, then return None."""
-    aside, until = search.aside, NEVER if turn is None else search.steps + turn
-    while True:
-        left = NEVER if search.limits.steps is None else search.limits.steps - search.steps
-        looks = aside is not None and search.aside is aside and search.steps >= aside.after
-        stopping = left > 0 and search.limits.should_stop()
-        if (left <= 0 or looks or stopping) and linear.tell(search):
-            return "solved"
-        if left <= 0:
-            return "step_limit"
-        if stopping:
-            return "stopped"
-        if aside is not None and looks:
-            ended = aside.look(search)
-            if ended is not None:
-                return ended
-            if search.solved():
-                return "solved"
-            continue
-        if search.steps >= until:
-            if linear.tell(search):
-                return "solved"
-            return None
-        left = min(left, until - search.steps)
-        if search.aside is not None:
-            left = min(left, search.aside.after - search.steps)
-        if linear.advance(search, min(left, linear.pace.steps)) == at.SOLVED and linear.tell(search):
-            return "solved"

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
-from cpqueens.backends.local_search.search import Limits, Result, Search
+from cpqueens.backends.local_search.search import Aside, End, Limits, Result, Search
 from cpqueens.kernels.jit.pace import Pace
 from cpqueens.kernels.local import info as at
 from cpqueens.language.rows import IntArray
@@ -25,6 +25,95 @@ class OwnArena:
         """Return a view of a part of the arena."""
         view: IntArray = self.arena[self.arena[which] : self.arena[which + 1]]
         return view
+
+
+class OwnWalk(OwnArena):
+    """A kernel that walks in an arena of its own for a search, and lives as long as that.
+
+    Attributes
+    ----------
+    info
+        The part of the arena that holds the kernel's counters.
+    kernel
+        Called with a number of steps; returns how they ended (see `ENDS`).
+    places
+        The parts that hold the present assignment and the best one, and in ``info`` how many times there was
+        a better one, and how many of these the search has been told.
+    counted
+        Which counters of ``info`` count as the search's, too.
+    """
+
+    info: IntArray
+    kernel: Callable[[int], int]
+    places: tuple[int, int, int, int]
+    counted: Sequence[int] = COUNTED
+
+    def __init__(self) -> None:
+        self.pace = Pace()
+
+    def values(self, which: int) -> IntArray:
+        """Return the assignment of the model that a part stands for."""
+        raise NotImplementedError
+
+    @property
+    def has_found(self) -> bool:
+        """Whether there ever was an assignment to tell."""
+        return bool(self.info[self.places[2]])
+
+    def advance(self, search: Search, steps: int) -> int:
+        """Make so many steps, which count as the search's; return how the kernel's call ended."""
+        steps = steps if search.observer is None else 1
+        code = advance(search, self.info, self.pace, self.kernel, steps, self.counted)
+        if search.observer is not None:
+            search.observer.walked(search.steps, self.values(self.places[0]), None)
+        return code
+
+    def tell(self, search: Search) -> bool:
+        """Let the search go to a new best assignment, if there is one; say whether that solves it."""
+        _, best, found, told = self.places
+        if self.info[found] == self.info[told]:
+            return False
+        self.info[told] = self.info[found]
+        search.go_to(self.values(best))
+        return search.solved()
+
+    def looked(self, search: Search, aside: Aside) -> None:
+        """Take note that the search has looked aside, which may have brought it somewhere else."""
+
+    def walk(self, search: Search, until: int = at.NEVER) -> End | None:
+        """Walk until there is a better solution or the search must end.
+
+        None where the kernel wants to do something else, and after the search's step ``until``.
+        """
+        while True:
+            aside = search.aside
+            left = at.NEVER if search.limits.steps is None else search.limits.steps - search.steps
+            looks = aside is not None and search.steps >= aside.after
+            stopping = left > 0 and search.limits.should_stop()
+            if (left <= 0 or looks or stopping) and self.tell(search):
+                return "solved"
+            if left <= 0:
+                return "step_limit"
+            if stopping:
+                return "stopped"
+            if aside is not None and looks:
+                ended = aside.look(search)
+                if ended is not None:
+                    return ended
+                self.looked(search, aside)
+                if search.solved():
+                    return "solved"
+                continue
+            if search.steps >= until:
+                return "solved" if self.tell(search) else None
+            left = min(left, until - search.steps, self.pace.steps)
+            if aside is not None:
+                left = min(left, aside.after - search.steps)
+            code = self.advance(search, left)
+            if code == at.SOLVED and self.tell(search):
+                return "solved"
+            if code == at.STALLED:
+                return None
 
 
 def slices(
