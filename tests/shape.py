@@ -21,10 +21,10 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 70_100,
-    "files": 666,
-    "import lines": 6_900,
-    "longest file": 705,
+    "code lines": 71_100,
+    "files": 672,
+    "import lines": 7_020,
+    "longest file": 707,
     "sudoku by backtracking, files": 76,
     "sudoku by backtracking, functions": 510,
     "knapsack by local-search, files": 70,
@@ -52,7 +52,7 @@ ALLOWANCES = {
     "learning and bounds": 3_200,
     "proofs and export": 1_600,
     "provers": 300,
-    "questions": 1_300,
+    "questions": 2_300,
     "MiniZinc": 400,
 }
 """Code lines that features may add to the goal."""

@@ -249,6 +249,12 @@ class Checker:
         parts += [(~has_value).astype(np.int64) for has_value in self._objectives_defined(defined)]
         return saturated_sum(np.stack(parts, axis=1)) if parts else np.zeros(len(matrix), dtype=np.int64)
 
+    def amounts(self, matrix: IntArray) -> list[IntArray]:
+        """Return of each constraint of the model the violation in each row, of shape (batch,)."""
+        values, defined = self._complete(matrix)
+        each = (p.constraint.flattened() for p in self.model.constraints)
+        return [saturated_sum(_amounts(constraint, values, defined)) for constraint in each]
+
     def objective(self, matrix: IntArray) -> IntArray:
         """Return the first objective's value of each row, of shape (batch,)."""
         return self.objectives(matrix)[:, 0]

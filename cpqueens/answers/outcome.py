@@ -13,6 +13,7 @@ from cpqueens.answers.check import Check, check
 from cpqueens.answers.core import AssumptionCore
 from cpqueens.answers.frames import frame_of_set, frame_of_solution
 from cpqueens.answers.lookup import Lookup
+from cpqueens.answers.profile import Profile
 from cpqueens.answers.soft import SoftViolation, soft_violations
 from cpqueens.answers.trace import Trace
 from cpqueens.errors import BadIndex, ModelError, NoSolution
@@ -512,9 +513,10 @@ class Outcome:
         How many solutions were delivered.
     statistics, messages, faults
         What solver and checker say besides (`Fault`).
-    solver, model, trace, closest
-        The solver that answered, and the model; the recorded search (`Trace`), if ``trace=`` was given; the
-        nearest that a heuristic came to a solution.
+    solver, model, trace, profile, closest
+        The solver that answered, and the model; the recorded search (`Trace`), if ``trace=`` was given; what
+        each constraint took (`Profile`), if ``profile=True`` was; the nearest that a heuristic came to a
+        solution.
     """
 
     model: Statement
@@ -532,6 +534,7 @@ class Outcome:
     messages: tuple[str, ...] = ()
     trace: Trace | None = None
     core: AssumptionCore | None = None
+    profile: Profile | None = None
 
     @property
     def solution(self) -> Solution | None:

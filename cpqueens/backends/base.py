@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpqueens.answers.outcome import StopReason
+from cpqueens.answers.profile import Tallies, Walked
 from cpqueens.answers.recorder import TraceRecorder
 from cpqueens.answers.trace import Trace
 from cpqueens.backends.bounds import Bounds
@@ -73,6 +74,11 @@ REFUSED = {
 """Spellings of other tools that would change what a status means, or that have another name here."""
 
 
+PROFILE = Parameter(
+    bool, False, "whether to note for each constraint what it takes and what it does: the outcome's profile"
+)
+"""Of the engines that can tell; see `cpqueens.answers.profile`."""
+
 TRACE = Parameter(
     int, 0, "how many events of the search to keep in the outcome's trace, 0: none", limits=(0, 2**32)
 )
@@ -113,6 +119,7 @@ class Request:
 
     What is delivered from then on comes, in lexicographic order, after all that was delivered before.
     """
+    profiling: Any = None  # of a profiled run, what its searches tell what they do
     heard: Callable[[int], None] | None = None  # hears after each slice of a search its solutions so far
 
     @property
@@ -163,8 +170,8 @@ class Ended:
         The number of solutions for ``Want.COUNT`` by a backend that does not list them.
     closest
         A heuristic's best assignment (decision variables) if it found no solution.
-    trace
-        What it did, where it was asked to record it.
+    trace, tallies
+        What it did, where it was asked to record it, and by constraint, where that was asked for.
     """
 
     exhausted: bool
@@ -175,6 +182,7 @@ class Ended:
     closest: IntArray | None = None
     statistics: Mapping[str, Any] = field(default_factory=dict)
     trace: Trace | None = None
+    tallies: Tallies | Walked | None = None
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 @click.option(
     "--explain", is_flag=True, help="of an infeasible model: constraints that contradict each other"
 )
+@click.option("--profile", is_flag=True, help="print what each constraint took, and what it did")
 @click.option("--trace", is_flag=True, help="print what the search did, step by step")
 @click.option("--trace-boards", is_flag=True, help="the same as boards")
 @shared.json_option
@@ -39,6 +40,7 @@ def command(
     out: str | None,
     force: bool,
     explain: bool,
+    profile: bool,
     trace: bool,
     trace_boards: bool,
     as_json: bool,
@@ -53,6 +55,7 @@ def command(
     instance = shared.load(model, parameters)
     given = shared.run_options(**options) | ({"trace": TRACED} if trace or trace_boards else {})
     _check_trace(instance, given, trace_boards)
+    given |= {"profile": True} if profile else {}
     shared.check_place(out or None, "--out")
     if out is None and not as_json:
         check_format(instance.model, form)
@@ -69,6 +72,8 @@ def command(
         _print_trace(outcome, trace_boards)
     if not as_json:
         _print(instance, outcome, form, out, explain)  # before the explanation, which may take long
+        if outcome.profile is not None:
+            say(str(outcome.profile))
     reasons = _explanation(instance, outcome, given) if explain else None
     if as_json:
         said = {} if reasons is None else {"explanation": reasons[0]}
@@ -140,6 +145,7 @@ def _document(instance: Instance, outcome: Outcome, out: str | None) -> dict[str
         "file": out,
         "published": _published(instance),
     }
+    fields |= {} if outcome.profile is None else {"profile": outcome.profile.to_dict()}
     fields |= {"penalty": outcome.penalty, "violated": violated} if instance.model.soft else {}
     return document("solve", instance, **outcome_fields(outcome), **fields)
 

@@ -252,6 +252,15 @@ class ConstraintList(Sequence[Constraint]):
             self._arrays = state, self._rows(0)
         return list(self._arrays[1])
 
+    def row_positions(self) -> list[list[int]]:
+        """Return of each array that `rows` makes the positions of the relations in it."""
+        positions = [k for k, e in enumerate(self._entries) if isinstance(e, int) and e >= 0]
+        ends = [0, *self._ends]
+        groups: dict[tuple[int, int], list[int]] = {}
+        for k, (position, relation) in enumerate(zip(positions, self._relations, strict=True)):
+            groups.setdefault((CODES[relation], ends[k + 1] - ends[k]), []).append(position)
+        return [groups[sort] for sort in sorted(groups)]
+
     def _rows(self, first: int) -> list[Linear]:
         rows = [e for e in self._entries[first:] if isinstance(e, int) and e >= 0] if first else [0]
         if not rows or not self._relations:

@@ -83,6 +83,7 @@ class Lowered:
     maximizing: bool
     how: list[str] = field(default_factory=list)
     origins: list[int] = field(default_factory=list)  # per lowered constraint, the model's constraint
+    members: list[list[int]] = field(default_factory=list)  # per constraint behind `rows`, all that it is of
     variables: int = 0  # of the model when it was lowered
     rows: int = 0  # how many of the constraints, the first ones, are arrays of single relations
     rewritten: bool = False  # whether any definition is not the model's
@@ -140,7 +141,9 @@ def _lowered(
     _add(lowered, remaining, scratch, supports, model, backend)
     for simple in _plain(_unseen_conditions(model), scratch, supports, model, backend):
         lowered.constraints += simple
-    lowered.origins += [-1] * (len(lowered.constraints) - len(lowered.origins))
+    more = len(lowered.constraints) - len(lowered.origins)
+    lowered.origins += [-1] * more
+    lowered.members += [[]] * more
     lowered.definitions = _definitions(lowered, scratch, supports, model, backend)
     return lowered
 
@@ -165,6 +168,7 @@ def _grown(before: Lowered, model: Statement, supports: Supports, backend: str) 
     lowered.variables, lowered.rows, lowered.how = model.variable_count, len(rows), list(before.how)
     lowered.line = before.line
     lowered.origins = [-1] * len(rows) + before.origins[before.rows :]
+    lowered.members = list(before.members)
     added = [one for one in posted.others() if one[0][0] >= first]
     _add(lowered, added, scratch, supports, model, backend)
     new = [*posted.rows(first), *lowered.constraints[len(rows) + len(others) :]]
@@ -194,6 +198,7 @@ def _add(
                 lowered.how[origin] = "decomposed"
         lowered.constraints += simple
         lowered.origins += [origins[0] if len(origins) == 1 else -1] * len(simple)
+        lowered.members += [origins] * len(simple)
 
 
 def _unseen_conditions(model: Statement) -> list[Constraint]:

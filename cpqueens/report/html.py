@@ -46,6 +46,7 @@ def outcome_fragment(outcome: Outcome) -> str:
         markup.table((name, str(value)) for name, value in facts.items() if value is not None),
         *map(markup.line, outcome.messages),
         "" if outcome.solution is None else solution_fragment(outcome.solution),
+        "" if outcome.profile is None else outcome.profile._repr_html_(),
     )
 
 

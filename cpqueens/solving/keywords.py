@@ -32,6 +32,7 @@ class _OwnParameters(TypedDict, total=False):
     phases: list[tuple[str | list[str], Any, Any]]
     plateau: float
     presolve: bool
+    profile: bool
     reheat: float
     reset_limit: int
     reset_percent: float

@@ -10,6 +10,7 @@ import numpy as np
 
 from cpqueens.answers.check import Checker
 from cpqueens.answers.outcome import Fault, Outcome, Solution, SolutionSet, Status, StopReason
+from cpqueens.answers.profile import profile_of
 from cpqueens.backends import named
 from cpqueens.backends.base import Backend, Ended, Request, Want, within_limits
 from cpqueens.backends.clock import current_share
@@ -65,7 +66,8 @@ def solve(model: Statement, /, solver: str | Backend = "auto", **options: Any) -
         ``time_limit`` (seconds), ``step_limit``, ``random_seed`` (or ``seed``), ``num_workers``,
         ``hint={q: values}``, ``on_improvement`` (called with each better solution; it may return `STOP`),
         ``on_progress`` (called with ``{"bound": b}`` for each better bound that an exact solver proves),
-        ``log`` (a function of one line, or True), and the backend's own parameters; with ``near``,
+        ``log`` (a function of one line, or True), ``profile=True`` (what each constraint takes and does, as
+        `Outcome.profile`, by this package's engines), and the backend's own parameters; with ``near``,
         ``weight``, ``over`` and ``distance`` as little changes as possible (see `nearness`).
 
     Raises
@@ -154,6 +156,8 @@ def run(
     """
 
     solver, options = respelled(solver, options)
+    if solver == "auto" and options.get("profile"):
+        solver = "backtracking"  # which can tell, of every model
 
     def ask(narrower: Statement, *parts: Any, look_ahead: bool) -> Outcome:
         return run(narrower, solver, *parts, abandoned=abandoned, collect=collect, look_ahead=look_ahead)
@@ -257,6 +261,7 @@ def conclude(
         faults=tuple(faults),
         messages=_messages(collector),
         trace=None if ended.trace is None else replace(ended.trace, model=model, solver=label),
+        profile=None if ended.tallies is None else profile_of(model, ended.tallies),
     )
 
 

@@ -229,3 +229,21 @@ def test_count_up_to_symmetry(solver: str) -> None:
 def test_count_up_to_symmetry_refuses_what_has_none() -> None:
     assert call("count", "queens", "given=[[0,0]]", "--up-to-symmetry").exit_code == 2
     assert call("count", "queens", "n=5", "--up-to-symmetry", "--store", "x.db").exit_code == 2
+
+
+TITLES = ["runs", "removed", "failed", "reasons", "constraint"]
+
+
+def test_a_profile_is_printed_and_is_in_the_document() -> None:
+    text = call("solve", "queens", "n=6", "--profile").stdout
+    lines = text.splitlines()
+    first = next(k for k, line in enumerate(lines) if line.split()[1:] == TITLES)
+    head, *rows = lines[first:]
+    assert sum("AllDifferent(q" in row for row in rows) == 3
+    assert max(map(len, (head, *rows))) < 80
+    result = call("solve", "queens", "n=6", "--solver", "backtracking:forward", "--profile", "--json")
+    found = json.loads(result.stdout)["profile"]
+    assert sum(c["removed"] for c in found["constraints"]) > 0
+    assert {v["name"] for v in found["variables"]} <= {f"q[{k}]" for k in range(6)}
+    refused = call("solve", "queens", "n=6", "--solver", "cpsat", "--profile")
+    assert (refused.exit_code, refused.stderr.count("\n")) == (2, 1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from cpqueens.backends.backtracking.choosing import PATTERNED, choose
@@ -14,7 +15,7 @@ from cpqueens.backends.backtracking.orders import (
     is_lexicographic,
     with_places,
 )
-from cpqueens.backends.base import TRACE, Deliver, Ended, Feature, Order, Parameter, Request, Want
+from cpqueens.backends.base import PROFILE, TRACE, Deliver, Ended, Feature, Order, Parameter, Request, Want
 from cpqueens.errors import UnsupportedRequest
 from cpqueens.system.platforms import ThreadTime
 from cpqueens.system.stopping import Stopped
@@ -22,6 +23,7 @@ from cpqueens.system.stopping import Stopped
 if TYPE_CHECKING:
     from cpqueens.language.statement import Statement
     from cpqueens.lowered.compiled import Compiled
+    from cpqueens.lowered.forms import ModelForm
 
 _BOARDS = ("shifted_board", "sum_board")
 _TABLED = ("check", "rowmask", "table")
@@ -97,6 +99,7 @@ class Backtracking:
             False,
             "learning: whether each learned clause is refuted again by exhaustive search (for small models)",
         ),
+        "profile": PROFILE,
         "trace": TRACE,
     }
 
@@ -127,10 +130,25 @@ class Backtracking:
         request.clock.measure(ThreadTime())
         started = time.monotonic()
         try:
+            if request.parameters.get("profile"):
+                return self._profiled(model, request, started, deliver)
             return self._prepare(model, request, started)(deliver)
         except Stopped:  # before a search was under way
             spent = {"translate_time": time.monotonic() - started}
             return Ended(False, request.why_stopped(), statistics=spent)
+
+    def _profiled(self, model: Statement, request: Request, started: float, deliver: Deliver) -> Ended:
+        """Search in one thread and note what each constraint does."""
+        from cpqueens.backends.backtracking.profiling import Profiling
+        from cpqueens.lowered.origins import origins_of
+
+        form = self._form(request.want is Want.BEST, decomposed=request.strategy == "check")
+        profiling = Profiling(origins_of(model, form, self.name), len(model.decisions))
+        request = replace(request, profiling=profiling, workers=1, spare=0)
+        search = self._prepare(model, request, started)
+        with profiling.sampling():
+            ended = search(deliver)
+        return replace(ended, tallies=profiling.tallies())
 
     def _prepare(self, model: Statement, request: Request, started: float) -> Callable[[Deliver], Ended]:
         """Compile the model and choose the search."""
@@ -159,11 +177,16 @@ class Backtracking:
 
         Variables that are placed without look-ahead are frozen, which propagators of wholes do not expect.
         """
-        from cpqueens.backends.backtracking.wholes.registry import takes
-        from cpqueens.lowered.forms import DECOMPOSED, ModelForm, compiled_of
+        from cpqueens.lowered.forms import compiled_of
 
-        whole = None if decomposed else takes
-        return compiled_of(model, ModelForm(DECOMPOSED.kinds, whole, objective), self.name)
+        return compiled_of(model, self._form(objective, decomposed), self.name)
+
+    def _form(self, objective: bool, decomposed: bool = False) -> ModelForm:
+        """Return the form in which it takes models."""
+        from cpqueens.backends.backtracking.wholes.registry import takes
+        from cpqueens.lowered.forms import DECOMPOSED, ModelForm
+
+        return ModelForm(DECOMPOSED.kinds, None if decomposed else takes, objective)
 
 
 def _board_of(compiled: Compiled, strategy: str) -> str | None:

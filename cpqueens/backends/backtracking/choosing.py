@@ -39,6 +39,11 @@ def choose(asked: str, pattern: Pattern | SumPattern | None, request: Request) -
     UnsupportedRequest
         If the strategy cannot do what is wanted, or not in the asked order.
     """
+    if request.profiling is not None and asked not in ("auto", "check", "forward", "learning"):
+        raise UnsupportedRequest(
+            f"profile: backtracking:{asked} places queens by words of bits and does not know what each "
+            "constraint does; backtracking:forward and backtracking:learning do"
+        )
     if asked != "auto":
         if asked in (*PATTERNED, "halves"):
             _need(asked, pattern, request)
@@ -51,6 +56,8 @@ def choose(asked: str, pattern: Pattern | SumPattern | None, request: Request) -
         return (asked,), "asked for"
     if _has_own_order(request):
         return ("forward",), "an order is asked for"
+    if request.profiling is not None:
+        return ("forward",), "its constraints are profiled"
     if pattern is None:
         return _choose_order(request)
     if wants_halves(pattern, request, HALVES_FROM):

@@ -1,5 +1,6 @@
 """Running the search that learns clauses: room for them, limits and statistics around the compiled kernel."""
 
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -94,6 +95,7 @@ class ClauseSearch(CompetingSearch):
         self._refuted = not _attach(self.memory, self.learner, start.clauses)
         self.learner.state[of.KEEPS_BEST] = request.want is Want.BEST
         self.audit = audit
+        self._number = 0 if request.profiling is None else request.profiling.follow(self)
         self.pace = Pace(1)
         self._gave_up = False
         self._demand_limit()
@@ -152,12 +154,14 @@ class ClauseSearch(CompetingSearch):
         if self.request.step_limit is not None:
             steps = min(steps, self.request.step_limit - self._tried)
         learned = self._count(of.LEARNED)
-        answer = self.pace.timed(
-            lambda most: int(learn(self.memory, self.learner, most)),
-            steps,
-            lambda answer: answer == PAUSED,
-            unmade=PAUSED,
-        )
+        profiling = self.request.profiling
+        with nullcontext() if profiling is None else profiling.running(self._number):
+            answer = self.pace.timed(
+                lambda most: int(learn(self.memory, self.learner, most)),
+                steps,
+                lambda answer: answer == PAUSED,
+                unmade=PAUSED,
+            )
         if self.audit is not None and self._count(of.LEARNED) > learned:
             self._audit(self.audit)
         if answer in (NO_CLAUSES, NO_TRAIL, NO_LOG):
@@ -236,7 +240,9 @@ def clause_search(
     compiled: Compiled, request: Request, facts: dict[str, Any], proved: Row | None = None
 ) -> ClauseSearch | str:
     """Return a search that learns, audited if that is asked for; or why the model is not for it."""
-    start = explained(compiled, proved=proved)
+    profiling = request.profiling
+    sources = None if profiling is None else profiling.sources
+    start = explained(compiled, proved=proved, sources=sources)
     if isinstance(start, str):
         return start
     audit = None

@@ -18,6 +18,7 @@ from cpqueens.kernels.exact.learning import literals as lit
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import Compiled, Terms
+from cpqueens.lowered.origins import Origins
 
 DROPPED = ("all_different_values", "all_different_ends", "distances", "fractional_bound", "tour_bound")
 """Propagators of what others say, which are explained by all that their arguments have lost."""
@@ -53,14 +54,14 @@ class Explained:
 class ExplainedBuilder(Builder):
     """Collects clauses apart, if that is asked for; a sum in an AllDifferent is a variable of its own."""
 
-    def __init__(self, compiled: Compiled, apart: bool) -> None:
-        super().__init__(compiled, not is_empty_board(compiled), True)
+    def __init__(self, compiled: Compiled, apart: bool, sources: Origins | None = None) -> None:
+        super().__init__(compiled, not is_empty_board(compiled), True, sources)
         self.clausal, self.collected = apart, list[Clause]()
         self.truths_of_values: dict[tuple[int, tuple[int, ...]], int] = {}
 
     def clauses(self, terms: Terms, start: IntArray) -> None:
         """Add all clauses."""
-        for rows in groups(terms, start):
+        for rows in self.each(groups(terms, start), self.sources.clauses):
             self.add(kinds.CLAUSE, *self.literals(rows))
 
     def propagator(self, own: Propagator) -> None:
@@ -131,15 +132,18 @@ def _literal(v: int, positive: bool) -> tuple[int, int, int]:
     return v, lit.AT_LEAST if positive else lit.AT_MOST, int(positive)
 
 
-def explained(compiled: Compiled, apart: bool = True, proved: Row | None = None) -> Explained | str:
+def explained(
+    compiled: Compiled, apart: bool = True, proved: Row | None = None, sources: Origins | None = None
+) -> Explained | str:
     """Return what a search that learns starts from, or why it cannot; with all clauses ``apart``, or none.
 
-    ``proved`` is a row, at most 0 in every solution, that bounds the objective (see `Relaxation`).
+    ``proved`` is a row, at most 0 in every solution, that bounds the objective (see `Relaxation`). With
+    ``sources``, where all comes from, it has the counters of a profile.
     """
     spans = compiled.upper - compiled.lower + 1
     if len(spans) + spans[spans <= LISTED_DEFINED].sum() > LARGEST:
         return "too many values"
-    builder = ExplainedBuilder(compiled, apart)
+    builder = ExplainedBuilder(compiled, apart, sources)
     builder.build(proved)
     low, high = np.array(builder.lower), np.array(builder.upper)
     memory, objective = memory_of(builder, False, True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -33,6 +34,7 @@ _SMALL = 1 << 12
 """Words of the variables of a network of which some steps take no time, in plain form."""
 _FIRST_BATCH, _LARGEST_BATCH = 64, 4096
 _HALVINGS, _SPLITS = 65, 17  # of one variable, on one path; of one with listed values
+_UNSEEN = nullcontext()
 _COUNTS = {
     "nodes": tree.NODES,
     "failures": tree.FAILURES,
@@ -65,6 +67,7 @@ class ForwardSearch(CompetingSearch):
         self.decided = range(compiled.decision_count) if part is None else part
         self._nogoods = 0 if learning and restarts(request) else -1
         self.start, self.memory = start, copied(start) if memory is None else memory
+        self._number = 0 if request.profiling is None else request.profiling.follow(self)
         self.orders = self._orders()
         self.pace = Pace(1 if len(start.x) > _SMALL else 16)  # a first step propagates much, in plain form
         self.phases = phases(request, self.decided, self.orders)
@@ -199,12 +202,14 @@ class ForwardSearch(CompetingSearch):
         if self.observer is not None or (self.request.want is Want.BEST and self._is_at_first_root()):
             steps = 1
         memory, tree = self._arguments()
-        answer = self.pace.timed(
-            lambda most: int(search(memory, tree, most)),
-            steps,
-            lambda answer: answer == PAUSED,
-            unmade=PAUSED,
-        )
+        profiling = self.request.profiling
+        with _UNSEEN if profiling is None else profiling.running(self._number):
+            answer = self.pace.timed(
+                lambda most: int(search(memory, tree, most)),
+                steps,
+                lambda answer: answer == PAUSED,
+                unmade=PAUSED,
+            )
         if answer == TRAIL_FULL:
             self.memory = self.memory._replace(stack=np.concatenate([self.memory.stack, self.memory.stack]))
         elif answer == CHOOSING:
@@ -304,6 +309,9 @@ class ForwardSearch(CompetingSearch):
         first, end = old.net[[at.ROWS, at.ROWS_END]]
         self.memory.net[first:end] = old.net[first:end]  # the nogoods
         self.memory.stack[at.RUNS] = old.stack[at.RUNS]
+        counters = int(old.stack[at.PROFILE])
+        if counters:
+            self.memory.net[counters:] = old.net[counters:]
         state = self.tree.state
         state[[tree.DEPTH, tree.REFUTED, tree.LAST_CONFLICT]] = 0
         state[tree.PHASE] = tree.ROOT

@@ -17,6 +17,7 @@ from cpqueens.kernels.exact import kinds
 from cpqueens.kernels.exact.domains import Memory
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import Compiled, offsets
+from cpqueens.lowered.origins import Origins
 
 LISTED = 1 << 16
 """Decision variables that span at most so many values have a flag for each; others have bounds only, and the
@@ -51,8 +52,11 @@ def build_memory(
     learning: bool = False,
     remembering: bool = False,
     proved: Row | None = None,
+    sources: Origins | None = None,
 ) -> tuple[Memory, int]:
     """Return the search's memory and the objective's propagator in it (-1 for none).
+
+    With ``sources``, where all comes from, it has the counters of a profile.
 
     ``proved`` is a row, at most 0 in every solution, that bounds the objective (see `Relaxation`).
 
@@ -60,7 +64,7 @@ def build_memory(
     ``learning`` the first propagator is that of nogoods, and variables have first weights and values; with
     ``remembering`` it is that of subproblems, and variables have first values.
     """
-    builder = Builder(compiled, not check_only and not is_empty_board(compiled), learning)
+    builder = Builder(compiled, not check_only and not is_empty_board(compiled), learning, sources)
     if learning:
         builder.propagator(nogoods(compiled))
     if remembering:
@@ -93,6 +97,8 @@ def memory_of(builder: Builder, check_only: bool, values: bool) -> tuple[Memory,
     net = _net(builder, x)
     whole = np.concatenate([x.reshape(-1), _words(builder)])
     stack = _stack(builder, x, len(cells), len(whole))
+    if builder.marks is not None:
+        stack[at.PROFILE], net = len(net), builder.marks.with_counters(net, len(x))
     memory = Memory(whole, net, stack, np.concatenate([cells, np.zeros_like(cells)]))
     row = builder.objective_row
     return memory, row if row < 0 else row * at.P_WIDTH
@@ -176,9 +182,13 @@ def _net(builder: Builder, x: IntArray) -> IntArray:
     if builder.different:
         different = np.concatenate(builder.different)
         members = _members(different[:, 0], [len(group) for group in builder.different], end)
+        if builder.marks is not None:
+            builder.marks.place_groups([len(group) for group in builder.different], end, sums=False)
         append(different * np.array([at.X_WIDTH, 1, 1]))
     append_by_variable(at.MEMBER, members, 3)
     places = _places([[row[0] for row in group] for group in builder.sums], end)
+    if builder.marks is not None:
+        builder.marks.place_groups([len(group) for group in builder.sums], end, sums=True)
     if builder.sums:
         append(_sums([row for group in builder.sums for row in group], end))
     append_by_variable(at.PART, _array(sorted(places)), 3)

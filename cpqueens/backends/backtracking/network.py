@@ -3,11 +3,12 @@
 from collections.abc import Container, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain, combinations, pairwise
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cpqueens.backends.backtracking.profiling import Sources
 from cpqueens.backends.backtracking.rows import Row, difference, groups, rows_of, rows_of_each
 from cpqueens.backends.backtracking.wholes.all_different import add_hall_sets
 from cpqueens.backends.backtracking.wholes.by_values import (
@@ -34,6 +35,9 @@ from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import EQ, GE, LE, NE, Compiled, DefinitionBlock, Terms, Whole
+from cpqueens.lowered.origins import IMPLIED, OBJECTIVE, SEARCH, SHARED, Origins
+
+Made = TypeVar("Made")
 
 PAIRS = 1 << 12
 """Pairs of terms of one AllDifferent that are compared with each other where a term has several variables."""
@@ -52,8 +56,11 @@ _ONE = (1,)
 class Builder:
     """Collects propagators and auxiliary variables."""
 
-    def __init__(self, compiled: Compiled, strong: bool, learning: bool = False) -> None:
+    def __init__(
+        self, compiled: Compiled, strong: bool, learning: bool = False, sources: Origins | None = None
+    ) -> None:
         self.compiled, self.strong, self.learning = compiled, strong, learning
+        self.sources, self.origin = sources or Origins(), SEARCH  # of what is being added
         self.lower: list[int] = compiled.lower.tolist()
         self.upper: list[int] = compiled.upper.tolist()
         self.propagators: list[Laid] = []
@@ -66,6 +73,12 @@ class Builder:
         self.taken: Whole | None = None
         self.decided: list[int] = []  # auxiliary variables that the search decides
         self.orders = Orders([])
+        self.marks = None if sources is None else Sources(self)
+
+    def each(self, items: Iterable[Made], origins: Iterable[int]) -> Iterator[Made]:
+        """Yield what is to be added, and note where it comes from."""
+        for item, self.origin in zip(items, origins, strict=False):
+            yield item
 
     # ---- terms ----------------------------------------------------------------------------------
 
@@ -186,6 +199,7 @@ class Builder:
         rows = rows_of_each(block.terms for block, known in zip(blocks, plain, strict=True) if known is None)
         ends = _array([self.lower, self.upper])
         for block, known in zip(blocks, plain, strict=True):
+            self.origin = self.sources.owner(block.results[0]) if len(block.results) == 1 else SHARED
             if known is not None:
                 self.functions(block, known.tolist(), ends[:, known])
             elif block.is_truth:
@@ -232,6 +246,7 @@ class Builder:
         """Add the propagators of absolute values: of differences of few values as one, without a variable."""
         for row, single in zip(rows, block.split(), strict=True):
             made = len(self.propagators), int(single.results[0])
+            self.origin = self.sources.owner(made[1])
             if add_distance_values(row, made[1], self):
                 self.makers.append(made)
             else:
@@ -241,6 +256,7 @@ class Builder:
         """Add the propagators of truths, whose terms are ``rows``."""
         each = block.each
         for k, result in enumerate(block.results.tolist()):
+            self.origin = self.sources.owner(result)
             if block.kind == "truth_linear":
                 self.truth(rows[k], block.relation, result)
             else:
@@ -258,6 +274,7 @@ class Builder:
             ends = _array([[e[v] for v in flat] for e in (self.lower, self.upper)]) if ends is None else ends
             seen = self.seen_by_values(block, kind, _array(flat), ends)
         for result, variables in zip(results, arguments, strict=True):
+            self.origin = self.sources.owner(result)
             self.propagators.append(Laid(kind, variables, ones[: len(variables)], 0, result))
             if block.kind == "abs" and self.strong:
                 add_absolute_values(variables[0], result, self)
@@ -313,7 +330,7 @@ class Builder:
         if not len(terms):
             return
         if (terms.start[1:] - terms.start[:-1] != 1).any():
-            for rows in groups(terms, start):
+            for rows in self.each(groups(terms, start), self.sources.different):
                 self.all_different(rows)
             return
         v, a, c = terms.variable, terms.coefficient, terms.constant
@@ -324,7 +341,9 @@ class Builder:
             np.maximum.reduceat(both.max(axis=0), filled),
         )
         ends = [*filled.tolist(), len(terms)]
-        for (first, last), least, most in zip(pairwise(ends), low.tolist(), high.tolist(), strict=True):
+        origins = (k for k, n in zip(self.sources.different, np.diff(start).tolist(), strict=False) if n)
+        found = zip(pairwise(ends), low.tolist(), high.tolist(), strict=True)
+        for (first, last), least, most in self.each(found, origins):
             if last - first > 1:
                 self.distinct(flat[first:last], least, most)
 
@@ -378,11 +397,11 @@ class Builder:
         sign, constant = terms.coefficient, terms.constant
         single = (terms.start[1:] - terms.start[:-1] == 1).all()
         if not single or not (((sign == 1) & (constant == 0)) | ((sign == -1) & (constant == 1))).all():
-            for rows in groups(terms, start):
+            for rows in self.each(groups(terms, start), self.sources.clauses):
                 self.add(kinds.CLAUSE, *self.literals(rows))
             return
         variables, signs = terms.variable.tolist(), sign.tolist()
-        for a, b in pairwise(start.tolist()):
+        for a, b in self.each(pairwise(start.tolist()), self.sources.clauses):
             self.propagators.append(Laid(kinds.CLAUSE, variables[a:b], signs[a:b]))
 
     def build(self, proved: Row | None = None) -> None:
@@ -393,20 +412,23 @@ class Builder:
         self.define(c.definitions.blocks)
         linear = list(zip(rows_of(c.linear), c.relation.tolist(), strict=True))
         self.orders = Orders(linear)
-        for row, relation in linear:
+        for row, relation in self.each(linear, self.sources.linear):
             self.linear(row, relation)
+        self.origin = IMPLIED
         if self.strong:
             add_circles(linear, self)
             add_cliques(linear, self)
         self.clauses(c.literals, c.clause_start)
         self.all_differents(c.different, c.different_start)
-        for table_terms, allowed in c.tables:
+        for table_terms, allowed in self.each(c.tables, self.sources.tables):
             self.table(rows_of(table_terms), allowed)
-        for self.taken in c.wholes:
-            self.whole(self.taken.constraint)
-        limited = None
+        for whole in self.each(c.wholes, self.sources.wholes):
+            self.taken = whole
+            self.whole(whole.constraint)
+        limited, self.origin = None, OBJECTIVE
         if c.objective is not None:
             limited = self.objective(rows_of(c.objective)[0], linear), self.objective_row * at.P_WIDTH
+        self.origin = IMPLIED
         if self.strong:
             add_tour_bounds(c, linear, limited, self)
         if proved is not None and limited is not None:

@@ -74,6 +74,7 @@ class Searching:
         if strategies == ("halves",):
             return lambda _deliver: patterned.count_halves(self._board(), self.request, self.facts)
         in_parts = self.request.want is Want.COUNT and wants_parts(self.request)
+        in_parts = in_parts and self.request.profiling is None
         if in_parts and not (strategies == ("check",) and self.pattern is None):
             return lambda _deliver: self._count_in_parts(strategies)
         return lambda deliver: self._run(strategies, deliver)
@@ -104,6 +105,7 @@ class Searching:
         """Return a count of independent parts, where the model has several and all strategies are general."""
         request = self.request
         countable = request.want is Want.COUNT and request.after is None and request.step_limit is None
+        countable = countable and request.profiling is None
         if not countable or "check" in strategies or self._is_one_part():
             return None
         if self.pattern is not None and not self._is_free():
@@ -147,9 +149,12 @@ class Searching:
         if key not in self.networks:
 
             def make() -> tuple[Memory, int]:
-                return build_memory(self.compiled, check_only, learning, remembering, proved)
+                return build_memory(self.compiled, check_only, learning, remembering, proved, sources)
 
-            self.networks[key] = make() if self.apart else self.model.kept(key, make)
+            profiling = self.request.profiling
+            sources = None if profiling is None else profiling.sources
+            once = self.apart or profiling is not None
+            self.networks[key] = make() if once else self.model.kept(key, make)
         return self.networks[key]
 
     def _run(self, strategies: tuple[str, ...], deliver: Deliver) -> Ended:
@@ -266,6 +271,7 @@ class Searching:
         request = self.request
         if (
             self.apart
+            or request.profiling is not None
             or request.objective_limit is not None
             or (request.want is Want.ONE and request.look_ahead)
         ):

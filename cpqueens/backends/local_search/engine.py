@@ -13,6 +13,7 @@ from cpqueens.backends.local_search.meaning import violation
 from cpqueens.backends.local_search.requests import COMMON
 from cpqueens.backends.local_search.search import Aside, End, Limits, Result, Search
 from cpqueens.backends.local_search.strategies import Strategy, complete, get_strategy, gives_up_swaps
+from cpqueens.backends.local_search.tracing import WatchedStates
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import Compiled
 from cpqueens.lowered.evaluation import values_of_all
@@ -38,6 +39,12 @@ class Task:
     common: Mapping[str, Any]
     hint: Hint | None = None
     recorder: TraceRecorder | None = None
+    watched: WatchedStates | None = None
+
+    @property
+    def recorded(self) -> bool:
+        """Say whether somebody looks at the states."""
+        return bool(self.common["trace"] or self.common["profile"])
 
     @cached_property
     def lets_kernels_try(self) -> bool:
@@ -79,7 +86,7 @@ def search_model(
     given = task if limits is task.limits else replace(task, limits=limits)
     search = search_for(compiled, given, strategy, options, waiting)
     built = time.monotonic() - began
-    search.aside = aside
+    search.aside, search.watched = aside, task.watched
     if tried is not None and task.recorder is not None:
         task.recorder.translate(None, tried.steps)
     if incumbent is not None:

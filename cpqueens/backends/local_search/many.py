@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 def run_many(model: Statement, request: Request, seeds: IntArray) -> Many | None:
     """Make a run for each seed; None where runs have to be made one by one.
 
-    So it is with hints, audits and traces; with starts of groups whose members have different domains;
-    where constraints do not count at first (`auto` on models of many rows); and with the kernels for paths,
-    lines, tours and schedules.
+    So it is with hints, audits, traces and profiles; with starts of groups whose members have different
+    domains; where constraints do not count at first (`auto` on models of many rows); and with the kernels for
+    paths, lines, tours and schedules.
     """
     task = task_of(request)
-    if task.hint is not None or task.common["audit"] != "final" or task.common["trace"]:
+    if task.hint is not None or task.common["audit"] != "final" or task.recorded:
         return None
     structures = Structures(model, "local-search", takes)
     found = special_of(structures, task)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from cpqueens.answers.outcome import StopReason
 from cpqueens.answers.trace import Trace
-from cpqueens.backends.base import TRACE, Ended, Parameter, Request
+from cpqueens.backends.base import PROFILE, TRACE, Ended, Parameter, Request
 from cpqueens.kernels.local.info import NEVER
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 COMMON: Mapping[str, Parameter] = {
     "audit": Parameter(str, "final", "compare the state with a fresh computation", ("final", "step", "full")),
+    "profile": PROFILE,
     "trace": TRACE,
     "neighbourhood": Parameter(
         str, "derived", "swaps where the model allows, or not", ("derived", "assignment")

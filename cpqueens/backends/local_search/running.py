@@ -19,6 +19,7 @@ from cpqueens.backends.local_search.requests import COMMON, default_steps, ended
 from cpqueens.backends.local_search.search import Limits, Result, StrategyError
 from cpqueens.backends.local_search.specials import SPECIALS, special_of
 from cpqueens.backends.local_search.strategies import STRATEGIES, complete
+from cpqueens.backends.local_search.tracing import WatchedStates
 from cpqueens.errors import UnsupportedRequest
 from cpqueens.lowered.compiled import Compiled
 from cpqueens.lowered.forms import unfolded
@@ -41,7 +42,10 @@ def run_request(model: Statement, request: Request, deliver: Deliver) -> Ended:
     except StrategyError as error:
         raise UnsupportedRequest(f"local-search:{task.strategy}: {error}") from None
     trace = None if task.recorder is None else task.recorder.trace()
-    return ended(result, request, model.maximizing, trace)
+    found = ended(result, request, model.maximizing, trace)
+    return (
+        found if task.watched is None else replace(found, tallies=task.watched.walked(len(model.decisions)))
+    )
 
 
 def task_of(request: Request, recorder: TraceRecorder | None = None) -> Task:
@@ -60,7 +64,13 @@ def task_of(request: Request, recorder: TraceRecorder | None = None) -> Task:
     hint = None
     if request.hint is not None:
         hint = np.asarray(request.hint, dtype=np.int64), np.asarray(request.hinted, dtype=bool)
-    return Task(name, request.seed, Limits(), options, common, hint, recorder)
+    if common["profile"] and name in {special.strategy for special in SPECIALS.values()}:
+        raise UnsupportedRequest(
+            f"profile: local-search:{name} keeps its own counters and does not know what each constraint is "
+            "violated by; other strategies of local-search do"
+        )
+    watched = WatchedStates() if common["profile"] else None
+    return Task(name, request.seed, Limits(), options, common, hint, recorder, watched)
 
 
 def _run(model: Statement, request: Request, deliver: Deliver, task: Task) -> Result:
@@ -111,7 +121,7 @@ def _smaller(model: Statement, task: Task, compiled: Compiled) -> Reduced | None
 
     `auto` computes more variables than that, later.
     """
-    if task.strategy == "auto":
+    if task.strategy == "auto" or task.watched is not None:
         return None
     return model.kept("objective of local-search", lambda: without_objective_variable(unfolded(compiled)))
 
@@ -119,6 +129,6 @@ def _smaller(model: Statement, task: Task, compiled: Compiled) -> Reduced | None
 def _presolve(structures: Structures, request: Request, task: Task) -> Presolve | None:
     """Return what `auto` does beside walking."""
     compiled = structures.compiled()
-    wanted = task.strategy == "auto" and complete(auto, task.options)["presolve"]
+    wanted = task.strategy == "auto" and task.watched is None and complete(auto, task.options)["presolve"]
     after = auto.first_steps(compiled) if wanted and compiled.decision_count else None
     return None if after is None else Presolve(structures, request, after)

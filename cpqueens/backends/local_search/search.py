@@ -14,7 +14,7 @@ from cpqueens.backends.local_search.assembler import below, objective_bounds
 from cpqueens.backends.local_search.audit import check_state
 from cpqueens.backends.local_search.layers import build_arrays
 from cpqueens.backends.local_search.starts import NO_START, Start, all_starts, hinted_start, random_start
-from cpqueens.backends.local_search.tracing import WalkObserver, events_for
+from cpqueens.backends.local_search.tracing import WalkObserver, WatchedStates, events_for
 from cpqueens.kernels.jit.pace import Pace
 from cpqueens.kernels.jit.random import seed_state
 from cpqueens.kernels.jit.tiers import Fixed, to_the_end
@@ -166,6 +166,7 @@ class Search:
         self.relaxed = np.zeros(0, dtype=np.int64)  # constraints that do not count yet
         self.goes_on = False
         self.aside: Aside | None = None
+        self.watched: WatchedStates | None = None
         self.carried: dict[str, Any] = {}  # what a strategy keeps from one improvement to the next
         self.improvements = 0
         self.reset_weights()
@@ -377,6 +378,8 @@ class Search:
                 check_state(self.arrays, self.measure, self.events)
             if self.observer is not None:
                 self.observer.stepped()
+            if self.watched is not None:
+                self.watched.see(self.steps, self.x)
             if code == at.SOLVED:
                 continue
             if code != at.BUDGET:

@@ -58,6 +58,8 @@ class Special:
 
     def suits(self, task: Task) -> bool:
         """Say whether it can do what is asked for."""
+        if task.watched is not None:
+            return False
         able = task.lets_kernels_try or (self.takes_hints and task.common["neighbourhood"] == "derived")
         return able and task.strategy in ("auto", self.strategy)
 

@@ -7,12 +7,16 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from cpqueens.answers.profile import Walked
 from cpqueens.answers.recorder import TraceRecorder
 from cpqueens.kernels.local import info as at
 from cpqueens.language.rows import IntArray
 
+MOST_STATES = 256
+"""States that are kept for a profile; then every other one goes."""
 
-class Walked(Protocol):
+
+class Observed(Protocol):
     """What is looked at of a search."""
 
     info: IntArray
@@ -57,7 +61,7 @@ def apply(values: IntArray, after: IntArray, event: list[int]) -> None:
 class WalkObserver:
     """Shows a recorder the states of one search, whose kernels are called for single steps."""
 
-    def __init__(self, recorder: TraceRecorder, search: Walked) -> None:
+    def __init__(self, recorder: TraceRecorder, search: Observed) -> None:
         self.recorder, self.search = recorder, search
         self.temperature: Callable[[], float] | None = None
         self._keep()
@@ -125,6 +129,31 @@ class WalkObserver:
         elif not found and (search.tabu > self._tabu).any():
             found.append(("tabu", now, search.cost))
         return found
+
+
+class WatchedStates:
+    """Some states of a search, evenly over its slices, from which a profile is made."""
+
+    def __init__(self) -> None:
+        self._seen: list[tuple[int, IntArray]] = []
+        self._thinning, self._waiting = 1, 0
+
+    def see(self, steps: int, values: IntArray) -> None:
+        """Keep a state, or not; when there are too many, every other one is dropped."""
+        self._waiting += 1
+        if self._waiting < self._thinning:
+            return
+        self._waiting = 0
+        self._seen.append((steps, values.copy()))
+        if len(self._seen) >= MOST_STATES:
+            del self._seen[1::2]
+            self._thinning *= 2
+
+    def walked(self, variables: int) -> Walked:
+        """Return what was seen of a search over so many variables."""
+        steps = np.array([step for step, _ in self._seen], dtype=np.int64)
+        states = np.array([values for _, values in self._seen], dtype=np.int64)
+        return Walked(steps, states.reshape(-1, variables))
 
 
 def watching(

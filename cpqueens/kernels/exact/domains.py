@@ -51,11 +51,13 @@ KIND, START, END, CONSTANT, RESULT, ROWS, ROWS_END, QUEUED, QUEUE, P_WIDTH = ran
 # AllDifferent, negated), what a failure adds to weights, how many propagators ran. A search that explains its
 # changes has a log of them, see `R_VARIABLE`: where the next record comes (0: there is no
 # log) and its end, why what changes now does and at how many decisions, the record of what was refused last,
-# whether the log was too short.
+# whether the log was too short. Then of a profile, see `tally`: where its counters begin in ``net`` (0: there
+# is none), what runs now, how many values were removed since the last tally.
 TRAIL_TOP, CELLS_TOP, LEVEL, CHANGED_BASE, CHANGED_TOP, MARKS, VARIABLES, UNLINKED = range(8)
 FAILED, BUMP, RUNS, LOG_TOP, LOG_END, REASON, DECISIONS, REFUSED, LOG_FULL = range(8, 17)
+PROFILE, RUNNING, REMOVED = range(17, 20)
 # Three queues: of propagators in constant or linear time, of dear ones, of the dearest.
-QUICK, DEAR, DEAREST, QUEUES_END = range(17, 30, 4)
+QUICK, DEAR, DEAREST, QUEUES_END = range(20, 33, 4)
 # The record of a queue.
 BASE_OF, END_OF, HEAD_OF, SIZE_OF, Q_WIDTH = range(5)
 # The addresses of propagators that are compiled apart, by kind: `NOT_USED`, or `WANTED` until they are known.
@@ -67,6 +69,15 @@ NOT_USED, WANTED = 0, -1
 # decisions. Then what an analysis wants of it: bounds (those before: nothing), the value, and its mark.
 R_VARIABLE, R_LOW, R_HIGH, R_NEW_LOW, R_NEW_HIGH, R_ASKED_LOW, R_ASKED_HIGH, R_VALUE, R_TAKEN = range(9)
 R_REASON, R_BEFORE, R_DECISIONS, R_WANTED_LOW, R_WANTED_HIGH, R_WANTED_VALUE, R_MARK, R_WIDTH = range(9, 17)
+
+# The counters of a profile lie as far behind `PROFILE` as what they are of lies in ``net``: a propagator, the
+# first term of an AllDifferent, or, at the end of these, all clauses. Runs, removed values, failures, how
+# often a conflict was traced back to it, and, for the driver, where it comes from. Behind all of them is how
+# often each variable was decided.
+T_RUNS, T_REMOVED, T_FAILURES, T_REASONS, T_ORIGIN, T_WIDTH = range(6)
+
+MOST_REMOVED = 1 << 40
+"""Values that one change counts for at most."""
 
 
 class Memory(NamedTuple):
@@ -98,6 +109,31 @@ def save(m: Memory, v: int) -> None:
         put(m.stack, top + 2, entry(m.x, v + HIGH))
         put(m.stack, top + 3, entry(m.x, v + HOLES))
         m.stack[TRAIL_TOP] = top + 4
+
+
+@inner_kernel
+def count_removed(m: Memory, v: int, low: int, high: int, holes: int) -> None:
+    """Count the values that v loses by new bounds, between which there are ``holes``."""
+    before = entry(m.x, v + HIGH) - entry(m.x, v + LOW) - entry(m.x, v + HOLES)
+    m.stack[REMOVED] += min(before - (high - low - holes), MOST_REMOVED)
+
+
+@inner_kernel
+def tally(m: Memory, place: int, possible: int) -> None:
+    """Count a run of what lies at a place of ``net``, and what it has done."""
+    t = m.stack[PROFILE] + place
+    put(m.net, t + T_RUNS, entry(m.net, t + T_RUNS) + 1)
+    put(m.net, t + T_REMOVED, entry(m.net, t + T_REMOVED) + m.stack[REMOVED])
+    m.stack[REMOVED] = 0
+    if not possible:
+        put(m.net, t + T_FAILURES, entry(m.net, t + T_FAILURES) + 1)
+
+
+@inner_kernel
+def tally_decision(m: Memory, v: int) -> None:
+    """Count a decision on v."""
+    t = 2 * m.stack[PROFILE] + T_WIDTH + v // X_WIDTH
+    put(m.net, t, entry(m.net, t) + 1)
 
 
 @inner_kernel
@@ -239,6 +275,8 @@ def within(m: Memory, v: int, low: int, high: int) -> Any:
 def set_bounds(m: Memory, v: int, low: int, high: int, holes: int) -> None:
     """Give v these bounds and holes: the one place where bounds change."""
     save(m, v)
+    if m.stack[PROFILE]:
+        count_removed(m, v, low, high, holes)
     before, after = entry(m.x, v + LOW), entry(m.x, v + HIGH)
     put(m.x, v + LOW, low)
     put(m.x, v + HIGH, high)
@@ -281,6 +319,8 @@ def remove(m: Memory, v: int, value: int) -> Any:
 @inlined
 def clear(m: Memory, v: int, cell: int, low: int, high: int) -> None:
     """Remove a value between the bounds by its flag."""
+    if m.stack[PROFILE]:
+        m.stack[REMOVED] += 1
     put(m.cells, cell, 0)
     put(m.stack, m.stack[CELLS_TOP], cell)
     m.stack[CELLS_TOP] += 1

@@ -26,7 +26,7 @@ from cpqueens.kernels.exact.branching import (
     limit,
 )
 from cpqueens.kernels.exact.dispatch import link
-from cpqueens.kernels.exact.domains import Memory, enqueue, forget, note, restore, tighten
+from cpqueens.kernels.exact.domains import Memory, enqueue, forget, note, restore, tally_decision, tighten
 from cpqueens.kernels.exact.nogoods import keep_path
 from cpqueens.kernels.exact.propagation import LATE, propagate
 from cpqueens.kernels.exact.propagators.rows import linear_bounds
@@ -114,6 +114,8 @@ def decide(m: Memory, q: TreeSearch, v: int, kind: int, value: int) -> None:
     q.state[tree.DEPTH] = depth + 1
     q.state[tree.DEEPEST] = max(q.state[tree.DEEPEST], depth + 1)
     m.stack[at.LEVEL] += 1
+    if m.stack[at.PROFILE]:
+        tally_decision(m, v)
     if q.options[tree.CHECK_ONLY]:
         put(m.x, v + at.FROZEN, 0)
         if not is_open(m, v):  # from the start, refused by nothing
@@ -218,6 +220,7 @@ def conclude(m: Memory, q: TreeSearch, step: int, end: int) -> None:
         if q.state[tree.PHASE] < UNFINISHED:  # what goes on has woken it
             wake_objective(m, q)
         possible = propagate(m, end)
+        m.stack[at.RUNNING] = 0
     if possible == LATE:
         q.state[tree.PHASE] = UNFINISHED + step
         return

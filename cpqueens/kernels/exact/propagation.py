@@ -16,6 +16,7 @@ from cpqueens.kernels.exact.domains import (
     enqueue,
     remove,
     set_word,
+    tally,
     tighten,
     waiting_queue,
     word,
@@ -71,6 +72,7 @@ def all_different(m: Memory, v: int) -> Any:
     for place in range(entry(m.x, v + at.MEMBER), entry(m.x, v + at.MEMBER_END), 3):
         mine = entry(m.net, place)
         taken = entry(m.net, mine + 1) * entry(m.x, v + at.LOW) + entry(m.net, mine + 2)
+        m.stack[at.RUNNING] = -entry(m.net, place + 1)
         for term in range(entry(m.net, place + 1), entry(m.net, place + 2), 3):
             if term != mine:
                 a = entry(m.net, term + 1)
@@ -78,7 +80,11 @@ def all_different(m: Memory, v: int) -> Any:
                 value = rest if a == 1 else rest // a
                 if value * a == rest and not remove(m, entry(m.net, term), value):
                     m.stack[at.FAILED] = -place
+                    if m.stack[at.PROFILE]:
+                        tally(m, entry(m.net, place + 1), 0)
                     return 0
+        if m.stack[at.PROFILE]:
+            tally(m, entry(m.net, place + 1), 1)
     return 1
 
 
@@ -113,6 +119,7 @@ def sums_different(m: Memory, v: int) -> Any:
         free, rest = open_argument(m, mine)
         if free == SEVERAL:
             continue
+        m.stack[at.RUNNING] = -entry(m.net, place + 1)
         for term in range(entry(m.net, place + 1), entry(m.net, place + 2), 3):
             other, gap = open_argument(m, term)
             if term == mine or other == SEVERAL:
@@ -127,6 +134,8 @@ def sums_different(m: Memory, v: int) -> Any:
                 a -= entry(m.net, other + 1)
             if a == 0:
                 if gap == 0:
+                    if m.stack[at.PROFILE]:
+                        tally(m, entry(m.net, place + 1), 0)
                     return 0
                 continue
             value = gap if a > 0 else -gap
@@ -135,7 +144,11 @@ def sums_different(m: Memory, v: int) -> Any:
                     continue
                 value = gap // a
             if not remove(m, entry(m.net, max(free, other)), value):
+                if m.stack[at.PROFILE]:
+                    tally(m, entry(m.net, place + 1), 0)
                 return 0
+        if m.stack[at.PROFILE]:
+            tally(m, entry(m.net, place + 1), 1)
     return 1
 
 
@@ -174,6 +187,7 @@ def move_sums(m: Memory, v: int, low: int, high: int) -> None:
 @inlined
 def wake(m: Memory) -> Any:
     """Queue what waits for the last change, remove a fixed value from what must differ; 0 at a failure."""
+    m.stack[at.RUNNING] = m.stack[at.REMOVED] = 0
     top = m.stack[at.CHANGED_TOP] - at.CHANGE_WIDTH
     m.stack[at.CHANGED_TOP] = top
     v = entry(m.stack, top)
@@ -204,7 +218,11 @@ def propagate(m: Memory, end: int) -> Any:
                 return 1
             p = dequeue(m, queue)
             m.stack[at.RUNS] += 1
-            if not run_propagator(m, p):
+            m.stack[at.RUNNING] = p + 1
+            possible = run_propagator(m, p)
+            if m.stack[at.PROFILE]:
+                tally(m, p, possible)
+            if not possible:
                 m.stack[at.FAILED] = p + 1
                 return 0
     return LATE

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from itertools import chain
+from typing import Any
 
 from cpqueens.language.arrays import concatenate_rows
 from cpqueens.language.constraints.base import Constraint
@@ -18,23 +19,42 @@ def join_linear(constraints: Iterable[Constraint]) -> list[Constraint]:
     The joined arrays come first; their rows keep the order in which they came. Relations without any
     element are left out: they are true.
     """
-    arrays: dict[tuple[str, int], list[LinearArray]] = {}
-    single: dict[tuple[str, int], list[Term]] = {}
-    others: list[Constraint] = []
-    for constraint in constraints:
-        if type(constraint) is not Linear:
-            others.append(constraint)
-            continue
-        expression = constraint.expression
-        if type(expression) is Term:
-            key = (constraint.relation, len(expression.variable_list))
-            single.setdefault(key, []).append(expression)
-        elif expression.size:
-            width = max(1, expression.width)
-            arrays.setdefault((constraint.relation, width.bit_length()), []).append(expression)
+    given = list(constraints)
+    of_arrays, of_single, of_others = _sorts(given)
+    linear: list[Any] = [c.expression if type(c) is Linear else None for c in given]
+    arrays = {key: [linear[k] for k in found] for key, found in of_arrays.items()}
+    single = {key: [linear[k] for k in found] for key, found in of_single.items()}
+    others = [given[k] for k in of_others]
     joined: list[Constraint] = [Linear(_concatenate(parts), sign) for (sign, _), parts in arrays.items()]
     joined += [Linear(join_terms(registry_of(*terms), terms), sign) for (sign, _), terms in single.items()]
     return joined + others
+
+
+def joined_numbers(constraints: Sequence[Constraint]) -> list[list[int]]:
+    """Return of each constraint that `join_linear` makes the numbers of those that it is made of."""
+    of_arrays, of_single, of_others = _sorts(constraints)
+    return [*of_arrays.values(), *of_single.values(), *([k] for k in of_others)]
+
+
+Numbers = dict[tuple[str, int], list[int]]
+
+
+def _sorts(constraints: Sequence[Constraint]) -> tuple[Numbers, Numbers, list[int]]:
+    """Return the numbers of linear arrays and of single relations, by what can be joined, and of others."""
+    arrays: Numbers = {}
+    single: Numbers = {}
+    others: list[int] = []
+    for k, constraint in enumerate(constraints):
+        if type(constraint) is not Linear:
+            others.append(k)
+            continue
+        expression = constraint.expression
+        if type(expression) is Term:
+            single.setdefault((constraint.relation, len(expression.variable_list)), []).append(k)
+        elif expression.size:
+            width = max(1, expression.width)
+            arrays.setdefault((constraint.relation, width.bit_length()), []).append(k)
+    return arrays, single, others
 
 
 def join(constraints: Iterable[Constraint]) -> list[Constraint]:

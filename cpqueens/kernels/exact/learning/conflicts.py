@@ -18,7 +18,7 @@ from cpqueens.kernels.exact.learning import state as of
 from cpqueens.kernels.exact.learning.clauses import watch
 from cpqueens.kernels.exact.learning.heap import bump, into_heap
 from cpqueens.kernels.exact.learning.literals import first_bounds, has_high, has_low, is_listed, record_of
-from cpqueens.kernels.exact.learning.reasons import explain
+from cpqueens.kernels.exact.learning.reasons import explain, tally_reason
 from cpqueens.kernels.exact.learning.state import Learner, level_place
 from cpqueens.kernels.jit.decorators import inner_kernel
 from cpqueens.kernels.jit.entries import entry, put
@@ -113,6 +113,8 @@ def find_point(m: Memory, q: Learner, depth: int, many: int) -> Any:
         if entry(m.stack, r + at.R_MARK) == KEPT and entry(m.stack, r + at.R_DECISIONS) == depth:
             if many == 1 and is_single(m, r):
                 return r
+            if m.stack[at.PROFILE]:
+                tally_reason(m, entry(m.stack, r + at.R_REASON), r)
             explain(m, q, r)
             put(m.stack, r + at.R_MARK, REPLACED)
             many += take_facts(m, q, depth) - 1

@@ -429,6 +429,36 @@ def explain(m: Memory, q: Learner, r: int) -> None:
 
 
 @inner_kernel
+def group_of(m: Memory, v: int, r: int) -> Any:
+    """Return the first term of the AllDifferent in which v, fixed, took the value of a record; 0 for none."""
+    w, value = entry(m.stack, r + at.R_VARIABLE), entry(m.stack, r + at.R_VALUE)
+    for place in range(entry(m.x, v + at.MEMBER), entry(m.x, v + at.MEMBER_END), 3):
+        mine = entry(m.net, place)
+        taken = entry(m.net, mine + 1) * entry(m.x, v + at.LOW) + entry(m.net, mine + 2)
+        for term in range(entry(m.net, place + 1), entry(m.net, place + 2), 3):
+            its = entry(m.net, term + 1) * value + entry(m.net, term + 2)
+            if term != mine and entry(m.net, term) == w and its == taken:
+                return entry(m.net, place + 1)
+    return 0
+
+
+@inner_kernel
+def tally_reason(m: Memory, reason: int, r: int) -> None:
+    """Count for a profile that a conflict was traced back to what did, or refused, a record."""
+    by, place = reason & 3, -1
+    if by == lit.BY_CLAUSE:
+        place = m.stack[at.PROFILE]
+    elif by == lit.BY_PROPAGATOR:
+        place = reason >> 2
+    elif by == lit.BY_FIXED and r:
+        place = group_of(m, reason >> 2, r)
+        place = place if place else -1
+    if place >= 0:
+        t = m.stack[at.PROFILE] + place + at.T_REASONS
+        put(m.net, t, entry(m.net, t) + 1)
+
+
+@inner_kernel
 def explain_refused(m: Memory, q: Learner, r: int) -> None:
     """Add why a change was asked for that was refused, and what of its variable's domain contradicts it."""
     v = entry(m.stack, r + at.R_VARIABLE)

@@ -14,14 +14,22 @@ from typing import Any
 from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact.branching import AT_LEAST, AT_MOST, EQUAL, halved, is_open, limit, near_saved
 from cpqueens.kernels.exact.dispatch import link
-from cpqueens.kernels.exact.domains import Memory, dequeue, enqueue, note, waiting_queue
+from cpqueens.kernels.exact.domains import (
+    Memory,
+    dequeue,
+    enqueue,
+    note,
+    tally,
+    tally_decision,
+    waiting_queue,
+)
 from cpqueens.kernels.exact.learning import literals as lit
 from cpqueens.kernels.exact.learning import state as of
 from cpqueens.kernels.exact.learning.clauses import forget_clauses, propagate_clauses
 from cpqueens.kernels.exact.learning.conflicts import LEARNED, NO_ROOM, analyse, go_back, keep_clause
 from cpqueens.kernels.exact.learning.heap import fade, first_open
 from cpqueens.kernels.exact.learning.literals import is_listed, make_true
-from cpqueens.kernels.exact.learning.reasons import add_decisions, explain_failure
+from cpqueens.kernels.exact.learning.reasons import add_decisions, explain_failure, tally_reason
 from cpqueens.kernels.exact.learning.state import Learner, level_place
 from cpqueens.kernels.exact.propagation import LATE, all_different, move_sums, run_propagator
 from cpqueens.kernels.exact.propagators.rows import linear_bounds
@@ -55,6 +63,7 @@ def begin(m: Memory, q: Learner) -> None:
 @inlined
 def wake_next(m: Memory) -> Any:
     """Queue what waits for the last change, remove a fixed value from what must differ; 0 at a failure."""
+    m.stack[at.RUNNING] = m.stack[at.REMOVED] = 0
     top = m.stack[at.CHANGED_TOP] - at.CHANGE_WIDTH
     m.stack[at.CHANGED_TOP] = top
     v = entry(m.stack, top)
@@ -75,17 +84,24 @@ def propagate(m: Memory, q: Learner, end: int) -> Any:
     while m.stack[at.RUNS] < end:
         m.stack[at.REFUSED] = 0
         if q.state[of.SEEN] < m.stack[at.LOG_TOP]:
+            m.stack[at.RUNNING], m.stack[at.REMOVED] = m.stack[at.PROFILE] + 1, 0
             possible = propagate_clauses(m, q)
+            if m.stack[at.PROFILE]:
+                tally(m, m.stack[at.PROFILE], possible)
         elif m.stack[at.CHANGED_TOP] > m.stack[at.CHANGED_BASE]:
             possible = wake_next(m)
         else:
             queue = waiting_queue(m)
             if queue == at.QUEUES_END:
+                m.stack[at.RUNNING] = 0
                 return 1
             p = dequeue(m, queue)
             m.stack[at.RUNS] += 1
             m.stack[at.REASON] = p * 4 + lit.BY_PROPAGATOR
+            m.stack[at.RUNNING] = p + 1
             possible = run_propagator(m, p)
+            if m.stack[at.PROFILE]:
+                tally(m, p, possible)
         if not possible:
             return 0
     return LATE
@@ -135,6 +151,8 @@ def decide(m: Memory, q: Learner, v: int, better: int) -> None:
     q.state[of.DEPTH] = m.stack[at.DECISIONS] = depth
     q.state[of.DEEPEST] = max(depth, q.state[of.DEEPEST])
     m.stack[at.LEVEL] += 1
+    if m.stack[at.PROFILE]:
+        tally_decision(m, v)
     m.stack[at.REASON] = lit.BY_DECISION
     low, high = entry(m.x, v + at.LOW), entry(m.x, v + at.HIGH)
     kind = EQUAL
@@ -234,7 +252,10 @@ def fail(m: Memory, q: Learner) -> Any:
             return_to(m, q, 0)
         return NO_LOG
     q.state[of.FAILURES] += 1
+    m.stack[at.RUNNING] = 0
     if q.state[of.DEPTH]:
+        if m.stack[at.PROFILE]:
+            tally_reason(m, m.stack[at.REASON], m.stack[at.REFUSED])
         explain_failure(m, q)
     return resolve(m, q)
 

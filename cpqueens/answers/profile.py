@@ -1,0 +1,291 @@
+"""What a run spent on each constraint and what that was good for: why it takes so long."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from cpqueens.answers.check import Checker
+from cpqueens.language.describe import describe
+from cpqueens.language.rows import IntArray
+from cpqueens.language.statement import Statement
+from cpqueens.text import markup
+from cpqueens.text.plaintext import one_line, wrapped
+
+COUNTED = ("runs", "removed", "failures", "reasons", "parts", "samples")
+"""What `Tallies.rows` counts."""
+
+FEW_SAMPLES = 20
+"""Fewer say nothing of shares of the time: then the shares are those of runs."""
+
+MUCH, MOMENTS = 0.3, 10
+_COLUMNS, _LISTED, _NAMED = 79, 20, 3
+
+NOT_STATED = {
+    -1: "(expressions that several constraints share)",
+    -2: "(what follows from several constraints)",
+    -3: "(the objective's bound)",
+    -4: "(nogoods and subproblems of the search)",
+    -5: "(clauses, stated and learned)",
+    -6: "(decisions, waking and the analysis of conflicts)",
+}
+"""What takes time and is no constraint of the model, by its number in `cpqueens.lowered.origins`."""
+
+
+@dataclass(frozen=True)
+class Tallies:
+    """What an exact search counted.
+
+    Attributes
+    ----------
+    rows
+        By origin (a constraint's position, or one of `NOT_STATED`) what `COUNTED` names.
+    decided
+        (decision variables + 1,): how often each was decided, and last how often others were.
+    samples
+        How often it was looked at what runs.
+    """
+
+    rows: Mapping[int, IntArray]
+    decided: IntArray
+    samples: int
+
+
+@dataclass(frozen=True)
+class Walked:
+    """States that a local search passed: at which steps, and (states, decision variables) of them."""
+
+    steps: IntArray
+    states: IntArray
+
+
+@dataclass(frozen=True)
+class ConstraintProfile:
+    """What one constraint took, and what it did.
+
+    Attributes
+    ----------
+    constraint, name, where
+        Its text, the name that it was given or None, and the user's file and line.
+    share
+        Its part of the time, from 0 to 1, or of the runs of all (see `Profile.measure`); after local search
+        its part of the violation.
+    parts
+        Propagators that it became.
+    runs, removed, failures
+        How often these ran, how many values they removed, how often they found that nothing is left.
+    reasons
+        How often a conflict was traced back to it, where clauses were learned.
+    violated
+        After local search: in which part of the states it was violated.
+    history
+        After local search: its violation at up to ten moments of the run.
+    """
+
+    constraint: str
+    name: str | None
+    where: str
+    share: float
+    parts: int = 0
+    runs: int = 0
+    removed: int = 0
+    failures: int = 0
+    reasons: int = 0
+    violated: float = 0.0
+    history: tuple[int, ...] = ()
+
+    @property
+    def label(self) -> str:
+        """Its name and where it was added, or its text."""
+        place = self.where.rpartition("/")[2]
+        return " ".join(part for part in (self.name or self.constraint, place) if part)
+
+    @property
+    def did_nothing(self) -> bool:
+        """Whether it ran, and neither removed a value nor failed."""
+        return self.runs > 0 and not self.removed and not self.failures
+
+
+@dataclass(frozen=True)
+class VariableProfile:
+    """How often a variable was decided, and its part of all decisions."""
+
+    name: str
+    decisions: int
+    share: float
+
+
+@dataclass(frozen=True)
+class Profile:
+    """What a run spent on each constraint, the dearest first; ``print`` shows it as a table.
+
+    >>> from cpqueens import AllDifferent, Model
+    >>> m = Model()
+    >>> x = m.intvar(1, 3, shape=3, name="x")
+    >>> m.add(AllDifferent(x), name="all differ")
+    >>> m.add(x[0] < x[1], name="rising")
+    >>> profile = m.solve(solver="backtracking", profile=True).profile
+    >>> sorted(c.name for c in profile.constraints if c.runs)
+    ['all differ', 'rising']
+
+    Attributes
+    ----------
+    constraints
+        Of the model, and what else took time (`ConstraintProfile`).
+    variables
+        Those that were decided, most often first (`VariableProfile`).
+    measure
+        What the shares are of: ``time`` (by samples), ``runs`` (of a run that was too short for samples) or
+        ``violation`` (of local search).
+    samples
+        How often it was looked at what runs, or which states were looked at.
+    """
+
+    constraints: tuple[ConstraintProfile, ...]
+    variables: tuple[VariableProfile, ...] = ()
+    measure: str = "time"
+    samples: int = 0
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What stands out, in sentences."""
+        found = list(self._dear()) if self.measure == "time" else []
+        told = NOT_STATED.values()
+        idle = [c for c in self.constraints if c.did_nothing and c.constraint not in told and c.share < MUCH]
+        if idle:
+            more = f" and {len(idle) - _NAMED} more" if len(idle) > _NAMED else ""
+            named = ", ".join(one_line(c.label, 40) for c in idle[:_NAMED])
+            found.append(f"Removed and refuted nothing: {named}{more}.")
+        hard = [c for c in self.constraints if c.violated >= 1]
+        if hard:
+            found.append(f"Never satisfied: {', '.join(one_line(c.label, 40) for c in hard[:_NAMED])}.")
+        return tuple(found)
+
+    def _dear(self) -> Iterator[str]:
+        for c in self.constraints:
+            if c.share >= MUCH and c.runs and not c.failures and c.constraint not in NOT_STATED.values():
+                did = "refuted nothing" if c.removed else "removed and refuted nothing"
+                yield f"{one_line(c.label, 40)} took {c.share:.0%} of the time and {did}."
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as plain data."""
+        return asdict(self) | {"remarks": list(self.remarks)}
+
+    def __str__(self) -> str:
+        return "\n".join([*self._lines(), *(part for r in self.remarks for part in wrapped(r, _COLUMNS))])
+
+    def _lines(self) -> Iterator[str]:
+        """Yield a table of at most 79 columns."""
+        titles, rows = self._cells()
+        widths = [max(len(line[k]) for line in (titles, *rows)) for k in range(len(titles) - 1)]
+        for line in (titles, *rows):
+            cells = "  ".join(f"{cell:>{w}}" for cell, w in zip(line, widths, strict=False))
+            yield f"{cells}  {one_line(line[-1], _COLUMNS - len(cells) - 2)}".rstrip()
+        left = len(self.constraints) - len(rows)
+        if left > 0:
+            yield f"... and {left:,} more"
+        if self.variables:
+            decided = ", ".join(f"{v.name} {v.share:.0%}" for v in self.variables[:5])
+            yield one_line(f"decisions: {decided}", _COLUMNS)
+
+    def _cells(self) -> tuple[Sequence[str], list[Sequence[str]]]:
+        shown = self.constraints[:_LISTED]
+        rows: list[Sequence[str]]
+        if self.measure == "violation":
+            columns: tuple[str, ...] = ("violated", "violation over time")
+            rows = [(f"{c.violated:.0%}", " ".join(map(_short, c.history))) for c in shown]
+        else:
+            columns = ("runs", "removed", "failed", "reasons")
+            rows = [tuple(map(_short, (c.runs, c.removed, c.failures, c.reasons))) for c in shown]
+        rows = [(f"{c.share:.0%}", *own, c.label) for c, own in zip(shown, rows, strict=True)]
+        return ("time" if self.measure == "time" else "share", *columns, "constraint"), rows
+
+    def _repr_html_(self) -> str:
+        titles, rows = self._cells()
+        head = "".join(f'<th style="{_CELL}">{escape(title)}</th>' for title in titles)
+        lines = [f"<tr>{head}<th></th></tr>"]
+        for c, row in zip(self.constraints, rows, strict=False):
+            cells = "".join(f'<td style="{_CELL}">{escape(cell)}</td>' for cell in row)
+            bar = f'<div style="{_BAR_STYLE};width:{max(1, round(160 * c.share))}px"></div>'
+            lines.append(f"<tr>{cells}<td>{bar}</td></tr>")
+        left = len(self.constraints) - len(rows)
+        return markup.fragment(
+            markup.heading(f"Profile: shares of the {self.measure}"),
+            f"<table><tbody>{''.join(lines)}</tbody></table>",
+            markup.line(f"... and {left:,} more") if left > 0 else "",
+            *map(markup.line, self.remarks),
+        )
+
+
+_CELL = "text-align:left;vertical-align:top;padding:1px 12px 1px 0"
+_BAR_STYLE = f"background:{markup.NEUTRAL};height:12px"
+
+
+def _short(number: int) -> str:
+    """Return a number in at most five columns or so."""
+    for unit, size in (("G", 10**9), ("M", 10**6), ("k", 10**3)):
+        if number >= 10 * size:
+            return f"{number // size:,}{unit}"
+    return f"{number}"
+
+
+def profile_of(model: Statement, tallies: Tallies | Walked) -> Profile:
+    """Return what was counted in a user's words."""
+    return _of_walk(model, tallies) if isinstance(tallies, Walked) else _of_search(model, tallies)
+
+
+def _of_search(model: Statement, tallies: Tallies) -> Profile:
+    timed = tallies.samples >= FEW_SAMPLES
+    rows = {origin: dict(zip(COUNTED, row.tolist(), strict=True)) for origin, row in tallies.rows.items()}
+    rest = tallies.samples - sum(row["samples"] for row in rows.values())
+    rows[min(NOT_STATED)] = dict.fromkeys(COUNTED, 0) | {"samples": rest}
+    whole = tallies.samples if timed else sum(row["runs"] for row in rows.values())
+    found = []
+    for origin in {**dict.fromkeys(range(len(model.constraints))), **rows}:
+        row = rows.get(origin, dict.fromkeys(COUNTED, 0))
+        share = row["samples" if timed else "runs"]
+        del row["samples"]
+        if origin < 0 and not (row["runs"] or share):
+            continue
+        text = _texts(model, origin)
+        found.append(ConstraintProfile(*text, share / whole if whole else 0.0, **row))
+    decided, total = tallies.decided, max(1, int(tallies.decided.sum()))
+    names = [model.name_of(v) for v in model.decisions.tolist()] + ["(auxiliary variables)"]
+    order = np.argsort(-decided, kind="stable")[: int((decided > 0).sum())].tolist()
+    return Profile(
+        tuple(sorted(found, key=lambda c: (-c.share, -c.runs))),
+        tuple(VariableProfile(names[k], int(decided[k]), int(decided[k]) / total) for k in order),
+        "time" if timed else "runs",
+        tallies.samples,
+    )
+
+
+def _texts(model: Statement, origin: int) -> tuple[str, str | None, str]:
+    """Return text, name and place of a constraint, or what else it is."""
+    if origin < 0:
+        return NOT_STATED[origin], None, ""
+    posted = model.constraints[origin]
+    return describe(model, posted.constraint), posted.name, posted.where
+
+
+def _of_walk(model: Statement, walked: Walked) -> Profile:
+    """Return how far each constraint was violated in the states that were looked at."""
+    amounts = Checker.of(model).amounts(walked.states)
+    whole = max(1, int(sum(map(np.sum, amounts))))
+    moments = np.linspace(0, max(0, len(walked.steps) - 1), min(MOMENTS, len(walked.steps))).astype(int)
+    found = [
+        ConstraintProfile(
+            *_texts(model, k),
+            float(amount.sum() / whole),
+            violated=float((amount > 0).mean()) if len(amount) else 0.0,
+            history=tuple(amount[moments].tolist()),
+        )
+        for k, amount in enumerate(amounts)
+    ]
+    return Profile(
+        tuple(sorted(found, key=lambda c: -c.share)), measure="violation", samples=len(walked.steps)
+    )
