@@ -13,16 +13,21 @@ from cpqueens.proofs.refuters import REFUTERS, assignments, inside, refuted
 
 COMPLETE = (
     "Linear", "AllDifferentExcept", "And", "Count", "Decreasing", "Increasing", "Inverse", "LexLess", "Or",
-    "Predicate", "Regular", "SubCircuit", "Table", "ValuePrecede", "truth",
+    "Predicate", "Regular", "SubCircuit", "Table", "ValuePrecede",
 )  # fmt: skip
-"""Kinds of which the refuter itself sees nearly everything on small models; of the others, most."""
+"""Kinds of which the refuter itself sees much also where terms share variables."""
 
 
 def drawn_domains(model, part: ModelPart, draw: random.Random) -> Domains:
     """Return domains from which values of the part's variables are gone at random."""
     d = Domains.of(model)
-    share = draw.choice([0.2, 0.5, 0.8])
+    share = draw.choice([0.0, 0.1, 0.3, 0.5, 0.7, 0.9])
     for v in part.scope:
+        if draw.random() < 0.3:
+            low = draw.randint(d.low[v], d.high[v])
+            mark = d.mark()
+            if not d.impose((v, draw.choice([">=", "<="]), low)):
+                d.back(mark)
         for x in range(d.low[v], min(d.high[v], d.low[v] + 30) + 1):
             mark = d.mark()
             if draw.random() < share and not d.impose((v, "!=", x)):
@@ -40,36 +45,48 @@ def has_none(part: ModelPart, d: Domains) -> bool | None:
     return not part.meaning(rows).any()
 
 
-def compared(seeds) -> tuple[Counter[str], Counter[str]]:
+def compared(seeds, kinds, draws: int) -> tuple[Counter[str], Counter[str]]:
     """Return how often parts of each kind had no assignment, and how often the refuter saw it."""
     empty: Counter[str] = Counter()
     seen: Counter[str] = Counter()
     for seed in seeds:
         draw = random.Random(seed)
-        kinds = None if seed % 2 else [sorted(KINDS)[seed // 2 % len(KINDS)]]
-        model = random_model(seed, kinds=kinds, soft=True)
+        contexts = ("plain", "negated", "reified") if kinds is None else ("plain",)
+        model = random_model(seed, kinds=kinds, contexts=contexts, constraints=2, soft=kinds is None)
         parts = ModelParts(model)
         for name in parts.names():
             part = parts[name]
             own = REFUTERS.get(part.kind)
-            for _ in range(3):
+            if kinds is not None and part.kind not in kinds:
+                continue
+            for _ in range(draws):
                 d = drawn_domains(model, part, draw)
                 truth = has_none(part, d)
                 if truth is None:
                     continue
                 by_kind = own is not None and own(part, d)
                 assert truth or not by_kind, f"{part.kind} of model {seed}, {name}"
-                assert refuted(part, d) == truth, f"{part.kind} of model {seed}, {name}"
+                if not by_kind:
+                    assert refuted(part, d) == truth, f"{part.kind} of model {seed}, {name}"
                 empty[part.kind] += truth
                 seen[part.kind] += truth and by_kind
     return empty, seen
 
 
 def test_what_is_refuted_has_no_assignment() -> None:
-    empty, seen = compared(range(2 * len(KINDS)))
-    assert len(empty) >= len(KINDS)
+    empty, seen = Counter[str](), Counter[str]()
+    for place, kind in enumerate(sorted(KINDS)):
+        found, by_kind = compared(range(100 * place, 100 * place + 12), [kind], 12)
+        empty += found
+        seen += by_kind
+    assert len(empty) >= len(KINDS) - 1
     for kind in COMPLETE:
-        assert seen[kind] >= 0.8 * empty[kind], (kind, seen[kind], empty[kind])
+        assert seen[kind] >= 0.4 * empty[kind], (kind, seen[kind], empty[kind])
+
+
+def test_functions_and_truths_are_refuted_only_where_they_have_none() -> None:
+    empty, _ = compared(range(60), None, 4)
+    assert {"abs", "product", "element", "minimum", "maximum", "quotient", "truth", "cone"} <= empty.keys()
 
 
 def test_long_constraints_are_refuted_by_their_own_refuters() -> None:
