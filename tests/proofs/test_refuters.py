@@ -111,3 +111,20 @@ def test_long_constraints_are_refuted_by_their_own_refuters() -> None:
     for v in range(6, 12):
         d.impose((v, ">=", 1))
     assert refuted(parts["c6"], d)
+
+
+def test_what_has_an_assignment_at_the_edge_is_not_refuted() -> None:
+    """Tasks that follow each other at once or may be absent, and things that may be in another bin."""
+    from cpqueens import BinPacking, Cumulative, Model
+
+    m = Model()
+    b = m.boolvar(shape=2, name="b")
+    m += [
+        Cumulative([0, 2], 2, 1, 1),
+        Cumulative([0, 0], 2, 1, 1, present=[1, b[0]]),
+        BinPacking(b, [5, 5], [0, 10]),
+    ]
+    parts = ModelParts(m)
+    for name in ("c0", "c1", "c2"):
+        assert not refuted(parts[name], Domains.of(m)), name
+        assert not REFUTERS[parts[name].kind](parts[name], Domains.of(m)), name
