@@ -54,7 +54,7 @@ from cpqueens.models.latin_square import latin_square
 from cpqueens.models.still_life import still_life
 from cpqueens.models.travelling_salesman import GR17
 from gecode_models import gecode_work, start_of_gecode
-from peers import nucs
+from peers import nucs, nucs_optimum, nucs_solver
 from race import Absent, Entry, Work, arguments, measured, race, timed
 
 from cpqueens import AllDifferent, GlobalCardinality, LexLessEqual, Model, ValuePrecede
@@ -174,18 +174,12 @@ def golfers_of_nucs(groups: int, size: int, weeks: int) -> Model:
 # ---- NuCS: its own examples ----------------------------------------------------------------------------
 
 
-def solver_of(problem: Any, **search: Any) -> Any:
-    from nucs.solvers.backtrack_solver import BacktrackSolver
-
-    return BacktrackSolver(problem, log_level="ERROR", **search)
-
-
 def listing(build: Callable[[], tuple[Any, dict[str, Any]]]) -> Peer:
     """How many solutions NuCS lists."""
 
     def job() -> int:
         problem, search = build()
-        return len([row.tolist() for row in solver_of(problem, **search).solve()])
+        return len([row.tolist() for row in nucs_solver(problem, **search).solve()])
 
     return job
 
@@ -195,7 +189,7 @@ def first(build: Callable[[], tuple[Any, dict[str, Any]]]) -> Peer:
 
     def job() -> bool:
         problem, search = build()
-        return next(solver_of(problem, **search).solve(), None) is not None
+        return next(nucs_solver(problem, **search).solve(), None) is not None
 
     return job
 
@@ -233,20 +227,19 @@ def golomb(n: int) -> Peer:
                 golomb_problem.golomb_consistency_algorithm
             )
         problem = golomb_problem.GolombProblem(n, True)
-        solver = solver_of(problem, consistency_algorithm=golomb.algorithm)  # type: ignore[attr-defined]
-        return int(solver.minimize(problem.length_idx)[problem.length_idx])
+        solver = nucs_solver(problem, consistency_algorithm=golomb.algorithm)  # type: ignore[attr-defined]
+        return nucs_optimum(solver, problem.length_idx)
 
     return job
 
 
 def shop() -> int:
     """The makespan of ft06, with the search that NuCS recommends."""
-    from nucs.constants import OPTIM_PRUNE
     from nucs.examples.jobshop.jobshop_problem import JobShopProblem
 
     problem = JobShopProblem([[list(task) for task in job] for job in schedules.FT06])
-    solver = solver_of(problem, searches=problem.recommended_searches())
-    return int(solver.minimize(problem.makespan, mode=OPTIM_PRUNE)[problem.makespan])
+    solver = nucs_solver(problem, searches=problem.recommended_searches())
+    return nucs_optimum(solver, problem.makespan, prune=True)
 
 
 def nurses() -> int:
@@ -255,15 +248,14 @@ def nurses() -> int:
     from nucs.heuristics.heuristics import DOM_HEURISTIC_MAX_VALUE
 
     problem = EmployeeSchedulingProblem()
-    solver = solver_of(
+    solver = nucs_solver(
         problem, decision_variables=problem.requested_shifts, dom_heuristic=DOM_HEURISTIC_MAX_VALUE
     )
-    return int(solver.maximize(problem.satisfied_request_nb)[problem.satisfied_request_nb])
+    return nucs_optimum(solver, problem.satisfied_request_nb, greatest=True)
 
 
 def tour() -> int:
     """The shortest tour of gr17, with NuCS's own orders for it."""
-    from nucs.constants import OPTIM_PRUNE
     from nucs.examples.tsp.tsp_problem import TSPProblem
     from nucs.examples.tsp.tsp_var_heuristic import tsp_var_heuristic
     from nucs.heuristics.heuristics import DOM_HEURISTIC_MIN_COST, register_var_heuristic
@@ -274,12 +266,12 @@ def tour() -> int:
     n = len(rows)
     costs = [[rows[max(i, j)][min(i, j)] for j in range(n)] for i in range(n)]
     problem = TSPProblem(costs)
-    solver = solver_of(
+    solver = nucs_solver(
         problem, decision_variables=list(range(2 * n)),
         var_heuristic=tour.order, var_heuristic_params=costs + costs,  # type: ignore[attr-defined]
-        dom_heuristic=DOM_HEURISTIC_MIN_COST, dom_heuristic_params=costs + costs,
+        dom_heuristic=DOM_HEURISTIC_MIN_COST, dom_heuristic_params=costs + costs, last_conflict=True,
     )  # fmt: skip
-    return int(solver.minimize(problem.total_cost, mode=OPTIM_PRUNE)[problem.total_cost])
+    return nucs_optimum(solver, problem.total_cost, prune=True)
 
 
 def nucs_knapsack(items: int, seed: int) -> Peer:
@@ -293,8 +285,8 @@ def nucs_knapsack(items: int, seed: int) -> Peer:
         weights, profits = ([draw.randint(1, 100) for _ in range(items)] for _ in range(2))
         data = {"capacity": sum(weights) // 2, "volumes": weights, "weights": profits}
         problem = KnapsackProblem(data)
-        solver = solver_of(problem, dom_heuristic=DOM_HEURISTIC_MAX_VALUE)
-        return int(solver.maximize(problem.weight)[problem.weight])
+        solver = nucs_solver(problem, dom_heuristic=DOM_HEURISTIC_MAX_VALUE)
+        return nucs_optimum(solver, problem.weight, greatest=True)
 
     return job
 
@@ -305,7 +297,7 @@ def nucs_latin(n: int) -> Peer:
     def job() -> bool:
         from nucs.problems.latin_square_problem import LatinSquareProblem
 
-        return next(solver_of(LatinSquareProblem(range(n))).solve(), None) is not None
+        return next(nucs_solver(LatinSquareProblem(range(n))).solve(), None) is not None
 
     return job
 
@@ -316,7 +308,7 @@ def nucs_alpha() -> int:
 
     letters = [chr(c) for c in range(65, 91)]
     words = {"letters": letters, "domain": (1, 26), "word_sums": list(cryptarithms.ALPHA.items())}
-    return len([row.tolist() for row in solver_of(AlphanumericProblem(words)).solve()])
+    return len([row.tolist() for row in nucs_solver(AlphanumericProblem(words)).solve()])
 
 
 def sudoku_of(clues: str) -> Callable[[], tuple[Any, dict[str, Any]]]:
@@ -374,9 +366,9 @@ JOBS = (
     Job("all-interval 50, one", "solve", lambda: one_direction(50),
         first(example(*SERIES, 50, True, decision_variables=range(50)))),
     Job("magic sequence of 100", "solve", lambda: magic_sequence(100),
-        first(example("magic_sequence", "MagicSequenceProblem", 100))),
+        first(example("magic_sequence", "MagicSequenceProblem", 100, last_conflict=True))),
     Job("magic sequence of 200", "solve", lambda: magic_sequence(200),
-        first(example("magic_sequence", "MagicSequenceProblem", 200))),
+        first(example("magic_sequence", "MagicSequenceProblem", 200, last_conflict=True))),
     known("BIBD (7, 7, 3, 3, 1)", "solve", first(example("bibd", "BIBDProblem", 7, 7, 3, 3, 1))),
     known("BIBD (8, 14, 7, 4, 3)", "solve", first(example("bibd", "BIBDProblem", 8, 14, 7, 4, 3))),
     Job("QG5 of order 10", "solve", lambda: latin_squares.quasigroup_5(10),

@@ -27,11 +27,31 @@ Search = Callable[[], dict[str, Any]]
 """Returns the keywords of NuCS's solver: its heuristics."""
 
 
-def nucs_solver(build: Callable[[], Any], search: Search) -> Any:
-    """Return a solver of NuCS for a problem built anew."""
+_OF_A_SEARCH = (
+    "decision_variables", "var_heuristic", "var_heuristic_params", "dom_heuristic", "dom_heuristic_params"
+)  # fmt: skip
+
+
+def nucs_solver(problem: Any, *, last_conflict: bool = False, **search: Any) -> Any:
+    """Return a solver of NuCS: a search is an object and may come back to its last conflict from 15 on."""
     from nucs.solvers.backtrack_solver import BacktrackSolver
 
-    return BacktrackSolver(build(), log_level="ERROR", **search())
+    if importlib.util.find_spec("nucs.solvers.search") is not None:
+        from nucs.solvers.search import Search as Order
+
+        order = {key: search.pop(key) for key in _OF_A_SEARCH if key in search}
+        search |= {"last_conflict": last_conflict} | ({"searches": [Order(**order)]} if order else {})
+    return BacktrackSolver(problem, log_level="ERROR", **search)
+
+
+def nucs_optimum(solver: Any, variable: int, *, greatest: bool = False, prune: bool = False) -> int:
+    """Return the least value of a variable, or the greatest one, proved by NuCS; also ``prune``d by it."""
+    options = {"mode": "PRUNE"} if prune else {}
+    if hasattr(solver, "find_best"):
+        from nucs.constants import DOMAIN_MAX, DOMAIN_MIN
+
+        return int(solver.find_best(variable, DOMAIN_MAX if greatest else DOMAIN_MIN, **options)[variable])
+    return int((solver.maximize if greatest else solver.minimize)(variable, **options)[variable])
 
 
 def nucs(job: Callable[[], object]) -> Work | Absent:
@@ -41,14 +61,14 @@ def nucs(job: Callable[[], object]) -> Work | Absent:
 
 def nucs_all(build: Callable[[], Any], search: Search = dict) -> Work | Absent:
     """All solutions, each as a list of values."""
-    return nucs(lambda: len([row.tolist() for row in nucs_solver(build, search).solve()]))
+    return nucs(lambda: len([row.tolist() for row in nucs_solver(build(), **search()).solve()]))
 
 
 def nucs_first(build: Callable[[], Any], search: Search = dict) -> Work | Absent:
     """A first solution, read; False if there is none."""
 
     def job() -> bool:
-        row = next(nucs_solver(build, search).solve(), None)
+        row = next(nucs_solver(build(), **search()).solve(), None)
         return row is not None and bool(row.tolist())
 
     return nucs(job)
@@ -58,9 +78,8 @@ def nucs_least(build: Callable[[], Any], variable: Callable[[Any], int], search:
     """The least value of a variable, proved."""
 
     def job() -> int:
-        solver = nucs_solver(build, search)
-        objective = variable(solver.problem)
-        return int(solver.minimize(objective)[objective])
+        solver = nucs_solver(build(), **search())
+        return nucs_optimum(solver, variable(solver.problem))
 
     return nucs(job)
 
