@@ -54,7 +54,9 @@ def add(left: LinearArray | BoolArray, right: Any) -> LinearArray:
 def _add_constants(a: LinearArray, values: rows.IntArray) -> LinearArray:
     shape = rows.common_shape(a.shape, values.shape)
     a = a.broadcast(shape)
-    total = rows.checked_add(a.constants, np.broadcast_to(values, shape).reshape(-1))
+    total = rows.checked_add(
+        a.constants, np.broadcast_to(values, shape).reshape(-1) if values.ndim else values
+    )
     return build(a.registry, shape, a.variables, a.coefficients, total)
 
 

@@ -69,7 +69,8 @@ def _axis(part: Any) -> tuple[int, Labels | None]:
     if _is_listing(part) and not unordered:
         return _labelled_axis(part)
     if isinstance(part, bool) or not isinstance(part, int | np.integer) or part < 0:
-        raise ModelError(f"shape: integers of at least 0, or labels in a list, got {shown(part)}")
+        named = f"; a name is written name={shown(part)}" if isinstance(part, str) else ""
+        raise ModelError(f"shape: integers of at least 0, or labels in a list, got {shown(part)}{named}")
     if part > MAX_VARIABLES:
         raise ModelError(f"shape: {shown(part)} along one axis, allowed are at most {MAX_VARIABLES}")
     return int(part), None

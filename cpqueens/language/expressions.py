@@ -481,6 +481,13 @@ class LinearArray(Operand, LinearRows):
                 r, c = key
                 if type(r) is int and type(c) is int and 0 <= r < shape[0] and 0 <= c < shape[1]:
                     return scalars[r * shape[1] + c]
+        if (
+            type(key) is int and len(self.shape) > 1 and 0 <= key < self.shape[0]
+        ):  # a row: its columns as they are
+            size = math.prod(self.shape[1:])
+            row = slice(key * size, key * size + size)
+            columns = self.variables[row], self.coefficients[row], self.constants[row]
+            return LinearArray(self.registry, self.shape[1:], *columns)
         place = self._place(key)
         if place is None:
             return OPERATIONS.pick(self, key)

@@ -263,10 +263,37 @@ def _is_whole(value: Any) -> bool:
     return isinstance(value, int | np.integer) or (isinstance(value, float) and are_whole(np.array(value)))
 
 
+_FEW = 64
+"""Up to so many numbers Python's own are faster than NumPy's calls."""
+
+
+def _normalise_few(variables: IntArray, coefficients: IntArray) -> Rows | None:
+    """Return what `normalise` does, of few numbers; None where they might not fit."""
+    found: list[list[tuple[int, int]]] = []
+    for names, factors in zip(variables.tolist(), coefficients.tolist(), strict=True):
+        total: dict[int, int] = {}
+        for v, a in zip(names, factors, strict=True):
+            if not -_SURE < a < _SURE:
+                return None
+            total[v] = total.get(v, 0) + a
+        found.append(sorted((v, a) for v, a in total.items() if a))
+    width = max(map(len, found))
+    padded = np.array([row + [(0, 0)] * (width - len(row)) for row in found], dtype=np.int64)
+    pairs = padded.reshape(len(found), width, 2)
+    return np.ascontiguousarray(pairs[:, :, 0]), np.ascontiguousarray(pairs[:, :, 1])
+
+
+_SURE = 2**62 // _FEW
+"""Below it so few coefficients cannot add up to 2^62."""
+
+
 def normalise(variables: IntArray, coefficients: IntArray) -> Rows:
     """Merge equal variables within each row and drop columns of zero coefficients."""
     size, width = variables.shape
     if width > 1 and size:
+        few = _normalise_few(variables, coefficients) if variables.size <= _FEW else None
+        if few is not None:
+            return few
         key = np.where(coefficients == 0, np.iinfo(np.int64).max, variables)
         order = np.argsort(key, axis=1, kind="stable")
         key = np.take_along_axis(key, order, axis=1)
@@ -349,6 +376,8 @@ def _checked(function: Callable[[Any, Any], Any], a: IntArray, b: IntArray) -> I
 
 
 def _largest(a: IntArray) -> int:
+    if a.size <= _FEW:
+        return max(map(abs, a.reshape(-1).tolist()))
     return max(abs(int(greatest(a, axis=None))), abs(int(least(a, axis=None))))
 
 
@@ -370,6 +399,8 @@ def common_shape(*shapes: tuple[int, ...]) -> tuple[int, ...]:
     ModelError
         If they do not broadcast.
     """
+    if all(shape == shapes[0] or not shape for shape in shapes):
+        return shapes[0]
     try:
         return np.broadcast_shapes(*shapes)
     except ValueError:

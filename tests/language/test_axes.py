@@ -102,7 +102,7 @@ def test_axes_are_given_by_sizes_or_labels(name: str) -> None:
     [
         (["a", "a"], "shape: the label 'a' is there twice along one axis"),
         ({"a", "b"}, "shape: integers of at least 0, or labels in a list, got {"),
-        ("ab", "shape: integers of at least 0, or labels in a list, got 'ab'"),
+        ("ab", "shape: integers of at least 0, or labels in a list, got 'ab'; a name is written name='ab'"),
         ((2, None), "shape: integers of at least 0, or labels in a list, got None"),
         (([["a"]],), "shape: labels: unhashable type"),
         (True, "shape: integers of at least 0, or labels in a list, got True"),

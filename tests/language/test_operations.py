@@ -4,10 +4,12 @@ import copy
 import pickle
 import typing
 
+import numpy as np
 import pytest
 
 from cpqueens import AllDifferent, Model, ModelError
 from cpqueens.language.expressions import OPERATIONS, Operations
+from cpqueens.language.ranges import OutOfRange
 from cpqueens.language.store import UNBOUND
 
 
@@ -37,3 +39,25 @@ def test_there_is_one_registry_of_constants_in_copies_and_pickles_too() -> None:
     constraint = AllDifferent([])
     for other in (copy.deepcopy(constraint), pickle.loads(pickle.dumps(constraint)), copy.copy(constraint)):
         assert other.registry is UNBOUND
+
+
+def test_sums_of_few_and_of_many_rows_are_the_same() -> None:
+    random = np.random.default_rng(5)
+    m = Model()
+    x = m.intvar(-4, 4, shape=(9, 3), name="x")
+    for _ in range(60):
+        picked, factors = random.integers(0, 9, 4).tolist(), random.integers(-3, 4, 4).tolist()
+        few = sum(x[row] * factor for row, factor in zip(picked, factors, strict=True))
+        many = sum(x[np.full(99, row)] * factor for row, factor in zip(picked, factors, strict=True))
+        assert few.row_keys() == many[50].row_keys()
+        values = random.integers(-4, 5, (9, 3))
+        means = sum(values[row] * factor for row, factor in zip(picked, factors, strict=True))
+        assert np.array_equal(few.evaluate(values.reshape(1, -1))[0], means)
+
+
+def test_coefficients_of_few_rows_that_do_not_fit_are_refused() -> None:
+    m = Model()
+    x = m.intvar(0, 1, shape=(2, 2), name="x")
+    far = x[0] * 2**61
+    with pytest.raises(OutOfRange, match="coefficients of one variable add up to 2\\^62 or more"):
+        far + far
