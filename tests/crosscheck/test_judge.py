@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from judged_pairs import PAIRS
 from wrong_models import PROBLEMS
 
 import cpqueens
 from cpqueens import Model
 from cpqueens.cli.main import main
+from cpqueens.crosscheck import oracle
 from cpqueens.crosscheck.judge import Judged, judge, read_apart
 from cpqueens.errors import ModelError
 
 
 def made(text: str) -> Model:
     m = Model("made")
-    space = {name: getattr(cpqueens, name) for name in ("AllDifferent", "maximum")} | {"m": m, "np": np}
+    space = {
+        name: getattr(cpqueens, name) for name in ("AllDifferent", "NoOverlap", "maximum", "minimum")
+    } | {"m": m, "np": np}
     exec(compile(text, "candidate.py", "exec"), space)
     return m
 
@@ -118,3 +123,40 @@ def test_what_is_not_decided_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     assert judged(ModelRelation.NO_DIFFERENCE_FOUND).verdict is Judged.UNDECIDED
     assert judged(ModelRelation.EQUAL, objectives=(True, True)).verdict is Judged.UNDECIDED
     assert judged(ModelRelation.EQUAL, objectives=(True, False)).verdict is Judged.WRONG_OBJECTIVE
+
+
+def label_of(reference: str, candidate: str) -> str:
+    """Return the right verdict, by all assignments of both texts."""
+    models = made(reference), made(candidate)
+    solved = [oracle.solve(model) for model in models]
+    names = [[model.name_of(v) for v in model.decisions] for model in models]
+    shared = [[own.index(name) for name in names[0]] for own in names]
+
+    def rows(which: int, chosen: Any = slice(None)) -> set[tuple[int, ...]]:
+        return {tuple(row) for row in solved[which].solutions[:, shared[which]][chosen].tolist()}
+
+    ours, theirs = rows(0), rows(1)
+    if ours != theirs:
+        weak, strong = bool(theirs - ours), bool(ours - theirs)
+        return "too weak and too strong" if weak and strong else "too weak" if weak else "too strong"
+    optima = [found.optimum for found in solved]
+    if optima[0] is None and optima[1] is None:
+        return "equal"
+    if None in optima or optima[0] != optima[1]:
+        return "wrong objective"
+    best = [rows(k, found.objectives == found.optimum) for k, found in enumerate(solved)]
+    return "equal" if best[0] == best[1] else "wrong objective"
+
+
+def test_verdicts_are_those_that_all_assignments_give() -> None:
+    labels, wrong = [], []
+    for name, (reference, candidates) in PAIRS.items():
+        for k, candidate in enumerate(candidates):
+            labels.append(label_of(reference, candidate))
+            found = judge(made(reference), made(candidate), time_limit=60)
+            if found.verdict != labels[-1]:
+                wrong.append((name, k, labels[-1], str(found)))
+    assert wrong == []
+    assert len(labels) >= 30
+    assert min(labels.count(label) for label in set(labels)) >= 3
+    assert len(set(labels)) == 5  # each verdict that can be proved
