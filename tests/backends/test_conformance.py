@@ -12,6 +12,7 @@ from cpqueens.backends.base import Feature
 from cpqueens.testing import BackendConformance
 
 
+@pytest.mark.usefixtures("uncompiled")
 class TestRegistered(BackendConformance):
     @pytest.fixture(autouse=True, params=named.available())
     def _each(self, request: pytest.FixtureRequest) -> None:

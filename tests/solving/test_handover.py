@@ -54,6 +54,7 @@ def nothing(reason: str = "step_limit") -> Any:
     return says(exhausted=False, reason=reason)
 
 
+@pytest.mark.usefixtures("uncompiled")
 class TestConformance(BackendConformance):
     """A hand-over is a backend and passes the suite for backends."""
 
