@@ -186,7 +186,7 @@ def objectives_text(values: Sequence[int]) -> str:
 
 
 def _kind_of(problem: str) -> str:
-    counted = re.search(r"(\d+) (?:value\(s\)|values) are needed, got (\d+)", problem)
+    counted = re.search(r"(\d+) values?(?: are needed)?, got (\d+)", problem)
     few = counted is not None and int(counted[2]) < int(counted[1])
     return "partial" if few or problem.startswith("no value for") else "bad assignment"
 
