@@ -8,7 +8,7 @@ PROCESSES ?= 2
 WORKERS ?= 3
 MODELS ?= 2000
 RUNS ?= 10000
-QUEENS ?= 10
+QUEENS ?= 12
 BENCHMARK := .venv-benchmark
 LOWEST := .venv-lowest
 # A Python 3.11: some of the lowest versions have no build for a newer one.

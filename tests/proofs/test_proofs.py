@@ -68,7 +68,14 @@ def test_two_thousand_random_models_are_proved(tmp_path) -> None:
             _agrees(model, tmp_path / "run.proof", True)
 
 
-def test_eight_queens_are_all(tmp_path) -> None:
+def test_a_truth_over_a_function_of_constants(tmp_path) -> None:
+    """It rests on no variable at all, and may be undefined."""
+    model = random_model(795, soft=True, cancelling=True)
+    _agrees(model, tmp_path / "run.proof", False)
+    _agrees(model, tmp_path / "run.proof", True)
+
+
+def test_six_queens_are_all(tmp_path) -> None:
     place = tmp_path / "run.proof"
     assert queens(6).count(proof=place) == 4
     outcome = queens(6).enumerate(proof=place)

@@ -118,7 +118,7 @@ class Shaving(ExplainingPropagator):
     def run(self) -> Conflict | None:
         """Try all assignments, if few, else values one by one."""
         part, d = self.part, self.trail.domains
-        variables = part.scope if part.evaluate is None else part.cone or part.fields["inputs"]
+        variables = part.cone if part.kind == "cone" else part.fields.get("inputs", part.scope)
         rows = assignments(variables, d, FEW)
         if rows is not None:
             return self._supported(variables, rows)
