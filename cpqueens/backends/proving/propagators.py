@@ -26,7 +26,7 @@ FEW = 256
 """Assignments of a part up to which all are tried in one go."""
 _TRIED = 12
 """Values of a variable that are tried one by one; of more only those at the ends."""
-_AT_ENDS = 6
+_AT_ENDS = 200
 
 Conflict = tuple["ExplainingPropagator | Clause", list[Literal]]
 """Who found that literals, all true, cannot be so together."""
@@ -180,18 +180,22 @@ class Shaving(ExplainingPropagator):
                         return conflict
             return None
         for up in (True, False):
-            width = 0
+            width = 0  # how much more than one value is tried: twice as much after each success
             for _ in range(_AT_ENDS):
                 low, high = d.low[v], d.high[v]
                 width = min(width, high - low - 1)
-                if low == high or not self._excludes(
-                    v, *((low, low + width) if up else (high - width, high))
-                ):
+                if low == high:
                     break
-                conflict = self.conclude((v, ">=", low + width + 1) if up else (v, "<=", high - width - 1))
-                if conflict is not None:
-                    return conflict
-                width = 2 * width + 1
+                if self._excludes(v, *((low, low + width) if up else (high - width, high))):
+                    literal: Literal = (v, ">=", low + width + 1) if up else (v, "<=", high - width - 1)
+                    conflict = self.conclude(literal)
+                    if conflict is not None:
+                        return conflict
+                    width = 2 * width + 1
+                elif not width:
+                    break
+                else:
+                    width //= 2
         return None
 
     def _excludes(self, v: int, low: int, high: int) -> bool:
