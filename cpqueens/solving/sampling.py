@@ -11,6 +11,7 @@ from __future__ import annotations
 import random
 import time
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cpqueens.answers.outcome import Solution, SolutionSet
+from cpqueens.backends.base import Want
 from cpqueens.backends.clock import by_processor, now
 from cpqueens.errors import BackendFault, CpqueensError, ModelError, NoSolution
 from cpqueens.language.arrays import of_variables
@@ -29,7 +31,7 @@ from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
 from cpqueens.solving.earlier import plain_variables_of
 from cpqueens.solving.request import positive_integer, positive_seconds
-from cpqueens.solving.solve import IncompleteCount, count, enumerate_solutions, solve
+from cpqueens.solving.solve import IncompleteCount, count, enumerate_solutions, run, solve, trusted
 from cpqueens.system.requirements import need
 from cpqueens.text.needed import as_switch
 from cpqueens.text.plaintext import counted, shown
@@ -39,6 +41,9 @@ if TYPE_CHECKING:
 
 LISTED, CELLS = 300_000, 10_000_000
 """Solutions, and values in them, up to which a part of the space is listed rather than counted by values."""
+
+STREAMED = 10_000_000
+"""Solutions up to which shares of values are read off one listing; of more each value is counted."""
 
 SECONDS = 60.0
 """Processor seconds that counting may take by default."""
@@ -249,24 +254,39 @@ class _Space:
         return found, total
 
     def marginals(self, model: Statement) -> Marginals:
-        """Return the numbers of solutions with each value."""
+        """Return the numbers of solutions with each value: of few by one listing, of many by counts."""
         root, known = self._listed(()), self._model.decisions.tolist()
+        total = self._count(()) if root is None else len(root)
+        if not total:
+            raise NoSolution("the model has no solution that values could be counted in")
+        if root is not None:
+            return Marginals(model, total, {v: _tally(root[:, k]) for k, v in enumerate(known)})
+        if total <= STREAMED:
+            return Marginals(model, total, self._seen_once(total))
         numbers: dict[int, dict[int, int]] = {}
-        total = None if root is None else len(root)
-        for k, v in enumerate(known):
-            if root is not None:
-                values, many = np.unique(root[:, k], return_counts=True)
-                numbers[v] = dict(zip(values.tolist(), many.tolist(), strict=True))
-                continue
+        for v in known:
             low, high = int(self._model.lower[v]), int(self._model.upper[v])
             if high - low >= PARTS:
                 raise self._refused(f"{self._model.name_of(v)} has {high - low + 1} values")
             parts = {a: self._count(((v, a, a),)) for a, _ in self._pieces(v, low, high, PARTS)}
             numbers[v] = {value: n for value, n in parts.items() if n}
-            total = _agree(sum(parts.values()), total)
-        if not total:
-            raise NoSolution("the model has no solution that values could be counted in")
+            _agree(sum(parts.values()), total)
         return Marginals(model, total, numbers)
+
+    def _seen_once(self, total: int) -> dict[int, dict[int, int]]:
+        """Return by variable how often each value is seen in a listing, of which nothing is kept."""
+        known = self._model.decisions.tolist()
+        tallies: list[Counter[int]] = [Counter() for _ in known]
+
+        def take(_interrupt: Any, found: SolutionSet) -> None:
+            for tally, column in zip(tallies, found.matrix.T, strict=True):
+                tally.update(_tally(column))
+
+        outcome = run(self._model, self._solver, Want.ALL, take, list, self._limits())
+        if not trusted(outcome).complete:
+            raise self._refused(f"{outcome.count:,} of {total:,} were listed")
+        _agree(outcome.count, total)
+        return {v: dict(sorted(tally.items())) for v, tally in zip(known, tallies, strict=True)}
 
     def walk(self, k: int, draws: random.Random) -> IntArray:
         """Return k states of a walk: blocks of variables are drawn anew, uniformly given all others."""
@@ -377,6 +397,12 @@ class _Space:
             f"the solutions could not be counted {within} ({so_far}), so that no draw would be uniform; give "
             "a longer time_limit, or approximate=True"
         )
+
+
+def _tally(column: IntArray) -> dict[int, int]:
+    """Return how often each value is there."""
+    values, many = np.unique(column, return_counts=True)
+    return dict(zip(values.tolist(), many.tolist(), strict=True))
 
 
 def _agree(many: int, known: int | None) -> int:

@@ -90,8 +90,9 @@ def test_marginals_are_the_shares_of_all_solutions(monkeypatch: pytest.MonkeyPat
     shade = model.var(["light", "dark"], name="shade")
     model.add(x.sum() == 5, (shade == "dark").implies(x[0, 0] > x[1, 1]))
     space = oracle.solve(model).solutions
-    for few in (sampling.LISTED, 2):
+    for few, streamed in ((sampling.LISTED, 0), (2, sampling.STREAMED), (2, 0)):  # kept, read once, counted
         monkeypatch.setattr(sampling, "LISTED", few)
+        monkeypatch.setattr(sampling, "STREAMED", streamed)
         found = model.marginals("backtracking")
         assert found.count == len(space)
         for value in range(5):
