@@ -55,6 +55,12 @@ MOST_WORDS = 1 << 26
 KEPT = 4000
 """Learned clauses from which on some are forgotten."""
 
+EXPLAINING = 10
+"""Runs of a propagator that take as long as an explanation with what an analysis does with it."""
+
+WEAK = 2
+"""The same where some constraint is explained by all that its variables lost: less is learned then."""
+
 BOUNDS_ONLY = (
     kinds.ABS,
     kinds.PRODUCT,
@@ -135,8 +141,9 @@ class ClauseSearch(CompetingSearch):
 
     @property
     def work(self) -> int:
-        """The propagators that have run, and the changes whose clauses were looked at."""
-        return super().work + self._count(of.LOOKED)
+        """The propagators that have run, changes that clauses looked at and explanations, by their time."""
+        done = super().work + self._count(of.LOOKED) + EXPLAINING * self._count(of.EXPLAINED)
+        return WEAK * done if self.start.weak else done
 
     def _ask_in_turns(self) -> None:
         self.learner.state[of.ASK_FAILURES] = self._turn_end

@@ -30,7 +30,7 @@ Begin = Callable[[Compiled, Request, Deliver], Slices]
 _ADDED = ("nodes", "failures", "decisions", "propagations")
 
 
-def _scopes(c: Compiled) -> Iterator[tuple[IntArray, IntArray, int]]:
+def scopes_of(c: Compiled) -> Iterator[tuple[IntArray, IntArray, int]]:
     """Yield of each sort of constraints, definitions too, the variables, whose they are, how many there are.
 
     In this order: rows, clauses, AllDifferents, tables, wholes, definitions.
@@ -58,7 +58,7 @@ def parts_of_model(c: Compiled) -> list[Flags]:
     """
     is_open = c.lower < c.upper
     variables, hubs, begin = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)], 0
-    for scope, owner, many in _scopes(c):
+    for scope, owner, many in scopes_of(c):
         seen = is_open[scope]
         variables.append(scope[seen])
         hubs.append(owner[seen] + begin)
@@ -79,7 +79,7 @@ def parts_of_model(c: Compiled) -> list[Flags]:
 def restricted(c: Compiled, part: Flags) -> Compiled:
     """Return a part of a model: all other variables have one value, and there are no constraints on them."""
     elsewhere = (c.lower < c.upper) & ~part
-    kept = [np.bincount(owner, elsewhere[scope], many)[:many] == 0 for scope, owner, many in _scopes(c)]
+    kept = [np.bincount(owner, elsewhere[scope], many)[:many] == 0 for scope, owner, many in scopes_of(c)]
     rows, clauses, different, tables, wholes, definitions = kept
     upper = np.where(elsewhere, c.lower, c.upper)
     literals, clause_start = _groups(c.literals, c.clause_start, clauses)

@@ -91,6 +91,7 @@ def search_model(
         task.recorder.translate(None, tried.steps)
     if incumbent is not None:
         search.go_to(incumbent)
+        search.incumbent = incumbent
         search.demand(search.value_of(incumbent) - 1)
     reason, incumbent = _improve(search, strategy, options, deliver)
     result = search.result(reason)
@@ -169,7 +170,7 @@ def _improve(
             return "stopped", incumbent
         if reason != "solved":
             return reason, incumbent
-        incumbent = search.x.copy()
+        incumbent = search.incumbent = search.x.copy()
         if not deliver(incumbent[None, :]) or least is None:
             return reason, incumbent
         objective = search.value_of(incumbent)

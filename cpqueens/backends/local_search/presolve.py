@@ -14,6 +14,7 @@ import numpy as np
 from cpqueens.backends.base import Deliver, Request
 from cpqueens.backends.local_search.choices import smaller_model
 from cpqueens.backends.local_search.engine import Task, search_model
+from cpqueens.backends.local_search.neighbourhoods import Neighbourhoods
 from cpqueens.backends.local_search.packing import PackingSearch
 from cpqueens.backends.local_search.reducing import Reduced
 from cpqueens.backends.local_search.root import NODES, Tree, propagated
@@ -27,6 +28,10 @@ from cpqueens.system.stopping import Stopped
 
 NODES_IMPROVING = 1000
 """Nodes of the first look where walks have found solutions, and better ones are wanted."""
+REPAIRING, EACH = 1000, 200
+"""Nodes of a turn in which neighbourhoods of a solution are searched, and of one neighbourhood at most."""
+STEPS_PER_NODE = 20
+"""Steps of walks after a turn that found nothing, for each of its nodes."""
 PLACED = 20
 """Nodes of a packing, which cost little, for each of the tree."""
 ADDED = ("steps", "evaluations", "moves", "restarts", "resets")
@@ -39,7 +44,8 @@ class Presolve:
 
     The first explores a small tree and leaves the search if there is a smaller model. Then searches of the
     tree and walks take turns, each turn twice as long as the one before: some models are easy for the one,
-    others for the other. Rectangles are packed, too, where there are some.
+    others for the other. Rectangles are packed, too, where there are some. Where a solution is known and
+    better ones are wanted, most of it is fixed and the rest searched (`Neighbourhoods`).
     """
 
     structures: Structures
@@ -53,6 +59,8 @@ class Presolve:
     _next: int = 0
     _leaving: bool = False
     _exhausted: bool = False
+    _explored: bool = False
+    _neighbourhoods: Neighbourhoods | None = None
 
     @property
     def model(self) -> Statement:
@@ -101,6 +109,9 @@ class Presolve:
             return None
         left = NEVER if search.limits.steps is None else search.limits.steps - search.steps
         optimising = search.compiled.objective is not None
+        if self._explored and search.incumbent is not None and not self._leaving:
+            return self._repair(search, tree, search.incumbent, left)
+        self._explored = True
         if search.improvements and self.smaller is None:
             self._nodes = NODES_IMPROVING  # walking works
         found = tree.explore(min(self._nodes, left), search.objective_limit if optimising else None)
@@ -112,7 +123,28 @@ class Presolve:
         self._exhausted = found.exhausted
         if found.exhausted:  # said at the next look, after a solution is delivered
             return None
-        self._after(search, 0 if optimising and found.solution is None else self._nodes)
+        walks = optimising and found.solution is None
+        self._after(search, STEPS_PER_NODE * REPAIRING if walks else self._nodes)
+        return None
+
+    def _repair(self, search: Search, tree: Tree, incumbent: IntArray, left: int) -> End | None:
+        """Search neighbourhoods of the last solution for a better one, for some nodes."""
+        around = self._neighbourhoods
+        if around is None:
+            around = self._neighbourhoods = Neighbourhoods(tree.root.compiled, self.request.seed)
+        x = incumbent if self.smaller is None else self.smaller.restored(incumbent)
+        spent, most, better = 0, min(REPAIRING, left), None
+        while spent < most and better is None and not search.limits.should_stop():
+            found = tree.repair(x, around.choose(), min(EACH, most - spent), search.objective_limit)
+            spent, better = spent + max(1, found.nodes), found.solution
+            if better is None:
+                around.learn(found.exhausted)
+        self.facts["nodes"] += spent
+        self.facts["neighbourhoods"] = around.chosen
+        search.info[at.STEPS] += spent
+        if better is not None:
+            search.go_to(better if self.smaller is None else self.smaller.projected(better))
+        self._after(search, spent if better is not None else STEPS_PER_NODE * spent)
         return None
 
     def _packed(self, search: Search, left: int) -> bool:

@@ -14,11 +14,12 @@ import numpy as np
 
 from cpqueens.backends.backtracking.forward import ForwardSearch
 from cpqueens.backends.backtracking.memory import build_memory
+from cpqueens.backends.backtracking.parted import Flags
 from cpqueens.backends.base import Ended, Request, Want
 from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact import kinds
 from cpqueens.kernels.exact.apart import entry_of
-from cpqueens.kernels.exact.domains import Memory, dequeue, note, waiting_queue
+from cpqueens.kernels.exact.domains import Memory, contains, copied, dequeue, note, tighten, waiting_queue
 from cpqueens.kernels.exact.propagation import run_propagator, wake
 from cpqueens.kernels.jit.entries import entry
 from cpqueens.kernels.jit.tiers import Fixed
@@ -176,7 +177,21 @@ class Tree:
             self.searches, self.part = self.searches + 1, self.part * 5 // 4
         return Explored(best[-1] if best else None, done, False)
 
-    def _search(self, nodes: int, limit: int | None, found: list[IntArray]) -> Ended:
+    def repair(self, x: IntArray, free: Flags, nodes: int, limit: int | None) -> Explored:
+        """Search at most ``nodes`` nodes of what is left where only some variables of ``x`` are ``free``."""
+        memory, best = copied(self.root.memory), list[IntArray]()
+        for v in np.flatnonzero(~free).tolist():
+            place, value = v * at.X_WIDTH, int(x[v])
+            if not contains(memory, place, value) or not tighten(memory, place, value, value):
+                return Explored(None, 0, True)  # what propagation at the root has taken from it
+        ended = self._search(nodes, limit, best, memory)
+        self.searches += 1
+        done = int(ended.statistics["nodes"] + ended.statistics["failures"]) - 1
+        return Explored(best[-1] if best else None, max(0, done), ended.exhausted)
+
+    def _search(
+        self, nodes: int, limit: int | None, found: list[IntArray], memory: Memory | None = None
+    ) -> Ended:
         """Search once; add to ``found`` the last solution, which is the best."""
         wants = Want.ONE if self.root.compiled.objective is None else Want.BEST
 
@@ -193,7 +208,11 @@ class Tree:
             seed=self.request.seed + self.searches, parameters=orders,
             objective_limit=_claimed(self.root.compiled, limit),
         )  # fmt: skip
-        network = self.root.memory, self.root.objective_row
+        if memory is None:
+            memory = self.root.memory
+        else:  # what is proved there is nothing of the model
+            request = replace(request, bounds=None)
+        network = memory, self.root.objective_row
         return ForwardSearch(self.root.compiled, network, request, False, {}).run(keep)
 
 

@@ -167,6 +167,7 @@ class Search:
         self.goes_on = False
         self.aside: Aside | None = None
         self.watched: WatchedStates | None = None
+        self.incumbent: IntArray | None = None  # the last solution
         self.carried: dict[str, Any] = {}  # what a strategy keeps from one improvement to the next
         self.improvements = 0
         self.reset_weights()
