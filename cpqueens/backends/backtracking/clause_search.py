@@ -58,7 +58,7 @@ KEPT = 4000
 EXPLAINING = 10
 """Runs of a propagator that take as long as an explanation with what an analysis does with it."""
 
-WEAK = 2
+WEAK = 4
 """The same where some constraint is explained by all that its variables lost: less is learned then."""
 
 BOUNDS_ONLY = (
