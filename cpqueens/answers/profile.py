@@ -112,7 +112,15 @@ class ConstraintProfile:
 
 @dataclass(frozen=True)
 class VariableProfile:
-    """How often a variable was decided, and its part of all decisions."""
+    """What a variable took.
+
+    Attributes
+    ----------
+    name
+        What it is called.
+    decisions, share
+        How often it was decided, and which part of all decisions that is, from 0 to 1.
+    """
 
     name: str
     decisions: int
