@@ -71,7 +71,13 @@ class ImportedFlatZinc(Imported):
 
 
 @explaining_keywords
-def from_flatzinc(given: str, where: str = "FlatZinc", *, searched_first: bool = False) -> ImportedFlatZinc:
+def from_flatzinc(
+    given: str,
+    where: str = "FlatZinc",
+    *,
+    searched_first: bool = False,
+    places: Mapping[int, tuple[str, int]] | None = None,
+) -> ImportedFlatZinc:
     """Return the model that a text in FlatZinc states.
 
     >>> from cpqueens import from_flatzinc
@@ -91,6 +97,9 @@ def from_flatzinc(given: str, where: str = "FlatZinc", *, searched_first: bool =
     searched_first
         Whether the variables of search annotations come first, in their order, also those that constraints
         define.
+    places
+        Where the constraints really come from, by the lines of the text from 1 (a MiniZinc model's);
+        None: from these lines themselves.
 
     Raises
     ------
@@ -102,7 +111,7 @@ def from_flatzinc(given: str, where: str = "FlatZinc", *, searched_first: bool =
     Examples
     --------
     """
-    reader = _DocumentReader(given, where, searched_first)
+    reader = _DocumentReader(given, where, searched_first, places)
     try:
         with _uncollected():
             return reader.read()
@@ -144,9 +153,12 @@ def _uncollected() -> Iterator[None]:
 class _DocumentReader:
     """Reads one text, twice: declarations, then constraints, each behind those that define what it needs."""
 
-    def __init__(self, given: str, where: str, searched_first: bool) -> None:
+    def __init__(
+        self, given: str, where: str, searched_first: bool, places: Mapping[int, tuple[str, int]] | None
+    ) -> None:
         self.given = given
         self.where = where
+        self.places = places
         self.lines = text.LineNumbers(given)
         self.plain = PlainReader()
         self.searched_first = searched_first
@@ -427,9 +439,10 @@ class _DocumentReader:
         else:
             self.model._add(truth, None, self._source())
 
-    def _source(self) -> tuple[str, int]:
+    def _source(self) -> tuple[str, int] | None:
         assert self.at is not None
-        return self.where, self.lines.of(self.at)
+        line = self.lines.of(self.at)
+        return (self.where, line) if self.places is None else self.places.get(line)
 
     def _defined_by(self, stated: text.Stated, form: Form, ending: str) -> int | None:
         """Return the argument that the constraint defines, if it is a variable that is not known yet."""

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 LIBRARY = Path(__file__).absolute().with_name("mznlib")
 """What MiniZinc reads of the globals that are kept whole."""
 _DATA = (".dzn", ".json")
+_PATH = re.compile(r'[ \t]*::[ \t]*mzn_path\("((?:[^"\\]|\\.)*)"\)')
+"""What MiniZinc says of where something comes from: ``file|line|column|...;``, from outside to inside."""
 _INTRODUCED = re.compile(r"\bX_INTRODUCED_")
 
 
@@ -49,7 +51,7 @@ def load_minizinc(path: str | Path, data: Iterable[str] = ()) -> ImportedFlatZin
     MissingLibrary
         If MiniZinc is not installed.
     """
-    words = [programs.program(), "--compile", "--no-output-ozn", "--output-mode", "dzn"]
+    words = [programs.program(), "--compile", "--keep-paths", "--no-output-ozn", "--output-mode", "dzn"]
     for given in data:
         is_file = given.lower().endswith(_DATA)
         if not is_file and "=" not in given:
@@ -68,8 +70,21 @@ def load_minizinc(path: str | Path, data: Iterable[str] = ()) -> ImportedFlatZin
             said = re.sub(r"(?m)^Warning:.*$", "", done.stderr or done.stdout)
             raise ModelError(f"{label(path)}: minizinc: {one_line(said.strip())[:300]}")
         text = flat.read_text(encoding="utf-8")
+    text, places = _places(text, path)
     mark = f"{zlib.crc32(text.encode()):08x}"  # two models share what has a name there, and nothing else
-    return from_flatzinc(_INTRODUCED.sub(f"introduced_{mark}_", text), str(path))
+    return from_flatzinc(_INTRODUCED.sub(f"introduced_{mark}_", text), str(path), places=places)
+
+
+def _places(flat: str, path: str | Path) -> tuple[str, dict[int, tuple[str, int]]]:
+    """Return FlatZinc without what it says of the model's lines, and these by its own lines, from 1."""
+    places = {}
+    for number, line in enumerate(flat.split("\n"), 1):
+        said = _PATH.search(line) if line.startswith("constraint") else None
+        if said is not None:
+            file, first = said[1].split("|", 2)[:2]
+            own = Path(file).resolve() == Path(path).resolve()
+            places[number] = str(path) if own else file, int(first)
+    return _PATH.sub("", flat), places
 
 
 def minizinc_model(path: str, data: Iterable[str] = ()) -> Model:
