@@ -123,7 +123,10 @@ def test_without_the_library_one_line_says_how_to_install_it(monkeypatch: pytest
 def test_the_session_of_the_documents_says_what_they_say() -> None:
     docs = Path(__file__).parents[2] / "docs"
     said = (
-        (docs / "trust" / "comparing_models.md").read_text(encoding="utf-8").rpartition("```text\n")[2].split("```")[0]
+        (docs / "trust" / "comparing_models.md")
+        .read_text(encoding="utf-8")
+        .rpartition("```text\n")[2]
+        .split("```")[0]
     )
     done = subprocess.run([sys.executable, str(docs / "files" / "agent.py")], capture_output=True, text=True)
     first, second, *why = said.splitlines()
