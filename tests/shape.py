@@ -22,16 +22,16 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 71_100,
-    "files": 672,
-    "import lines": 7_020,
+    "code lines": 70_600,
+    "files": 670,
+    "import lines": 6_980,
     "longest file": 707,
-    "sudoku by backtracking, files": 76,
-    "sudoku by backtracking, functions": 510,
-    "knapsack by local-search, files": 70,
-    "knapsack by local-search, functions": 430,
-    "cross-check of 8 queens, files": 102,
-    "cross-check of 8 queens, functions": 740,
+    "sudoku by backtracking, files": 66,
+    "sudoku by backtracking, functions": 435,
+    "knapsack by local-search, files": 66,
+    "knapsack by local-search, functions": 415,
+    "cross-check of 8 queens, files": 100,
+    "cross-check of 8 queens, functions": 690,
 }
 """What must not be passed today."""
 
