@@ -110,6 +110,8 @@ class Alternating:
         self._searches: list[CompetingSearch] = [self._first(request, None)]
         self._left: list[CompetingSearch] = []  # the first one, where it began anew
         self._gone = set[int]()  # who gave up
+        self._waiting = set[int]()  # whose kernel is being compiled
+        self._ahead: dict[int, int] = {}  # the others' work when one of these could begin
         self._absent: list[str] = []  # who takes no part, and why
         self._relaxed: Relaxation | None = None
 
@@ -163,8 +165,7 @@ class Alternating:
                 first.request = replace(first.request, incumbent=self._hearing(0).incumbent)
                 self._join()
                 running += [search.slices(deliver) for search in self._searches[1:]]
-            done = [m.weight * s.work for m, s in zip(self._members, self._searches, strict=True)]
-            turn = min((k for k in range(len(done)) if k not in self._gone), key=done.__getitem__)
+            turn = self._next()
             self._searches[turn].give_turn(TURN)
 
     def _join(self) -> None:
@@ -178,6 +179,23 @@ class Alternating:
                 playing.append(member)
                 self._searches.append(search)
         self._members = playing
+        self._waiting = {k for k, search in enumerate(self._searches) if not search.is_ready}
+
+    def _next(self) -> int:
+        """Return whose turn it is: who has worked least since it could."""
+        done = {
+            k: member.weight * search.work + self._ahead.get(k, 0)
+            for k, (member, search) in enumerate(zip(self._members, self._searches, strict=True))
+            if k not in self._gone
+        }
+        least = min(done[k] for k in done.keys() - self._waiting)
+        for k in sorted(self._waiting):
+            if self._searches[k].is_ready:
+                self._waiting.remove(k)
+                done[k] = self._ahead[k] = least
+            else:
+                del done[k]
+        return min(done, key=done.__getitem__)
 
     @property
     def _proved(self) -> Row | None:
@@ -226,8 +244,12 @@ class Alternating:
             return ended
         statistics = self._statistics()
         if len(self._searches) > 1:
-            names = [member.name for member in self._members]
-            ending = f", {names[turn]} was the first at its end" if ended.exhausted else ""
+            first = self._members[turn].name
+            names = [member.name for k, member in enumerate(self._members) if k not in self._waiting]
+            ending = f", {first} was the first at its end" if ended.exhausted else ""
+            self._absent += [
+                f"without {self._members[k].name}: it was being compiled" for k in sorted(self._waiting)
+            ]
             statistics["reason"] += f"; {' and '.join(names)} took turns{ending}"
             statistics |= {"absent": self._absent} if self._absent else {}
             if not ended.exhausted:  # the other may have met a better one, or proved more

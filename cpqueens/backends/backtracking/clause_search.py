@@ -109,6 +109,11 @@ class ClauseSearch(CompetingSearch):
 
     # ---- running ----------------------------------------------------------------------------------
 
+    @property
+    def is_ready(self) -> bool:
+        """Whether there is machine code: in plain form its turns would last hundreds of times as long."""
+        return learn.is_ready(self.memory, self.learner, 1)
+
     def slices(self, deliver: Deliver) -> Slices:
         """Search to the end or to a stop, slice by slice."""
         reason = self._limit()

@@ -62,6 +62,11 @@ class CompetingSearch(ABC):
         return int(self.memory.stack[at.RUNS])
 
     @property
+    def is_ready(self) -> bool:
+        """Whether its turns wait for no compiler."""
+        return True
+
+    @property
     def is_turn_over(self) -> bool:
         """Whether it has failed as often as it may before others have their turn."""
         return self.failures >= self._turn_end

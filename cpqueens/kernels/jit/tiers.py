@@ -252,6 +252,13 @@ class KernelEntry:
                 return self._call_code(code, words)
         return self.plain(*unfixed(arguments))
 
+    def is_ready(self, *arguments: Any) -> bool:
+        """Say whether a call with such arguments waits for no compiler; else have one begin beside the run.
+
+        In plain form alone it is ready, as where machine code is waited for in any case.
+        """
+        return MODE != "tiers" or self._form(words_of(arguments)[0]).is_ready()
+
     def address(self, types: tuple[str, ...], spent: float) -> int:
         """Return where the machine code for arguments of such types is, 0 if it is not there yet."""
         form = self._form(types)
@@ -401,6 +408,13 @@ class _Form:
         if spent >= (WAIT if self._job is None else waits_from):
             self._wait()
         return self.code
+
+    def is_ready(self) -> bool:
+        """Say whether the machine code is there; have it compiled if nobody did yet."""
+        with self._lock:
+            if not self._look() and not self._failed and self._job is None:
+                self._job = self._start()
+        return self.code is not None
 
     def _look(self) -> bool:
         """Load the machine code if it is there; say whether it is."""

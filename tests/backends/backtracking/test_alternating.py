@@ -34,6 +34,7 @@ from cpqueens import (
 )
 from cpqueens.backends.backtracking import alternating, remembering
 from cpqueens.backends.backtracking.backend import Backtracking
+from cpqueens.backends.backtracking.clause_search import ClauseSearch
 from cpqueens.backends.backtracking.memory import build_memory
 from cpqueens.backends.backtracking.searching import Searching
 from cpqueens.backends.backtracking.settings import tree_search
@@ -341,7 +342,7 @@ def test_an_order_that_a_model_names_is_one_of_several() -> None:
     phases = [("y", "lexicographic", "ascending"), ("x", "lexicographic", "ascending")]
     outcome = m.solve(solver=SOLVER, phases=phases)
     assert outcome.status is Status.INFEASIBLE
-    named = "the order that the model names and restarts and a search that remembers subproblems took turns"
+    named = "the order that the model names and restarts and a search that remembers subproblems"
     assert named in outcome.statistics["reason"]
     assert "smallest domains" not in outcome.statistics["reason"]
 
@@ -353,3 +354,19 @@ def test_orders_are_three_where_none_is_named() -> None:
         "restarts and a search that remembers subproblems and smallest domains"
         in outcome.statistics["reason"]
     )
+
+
+@pytest.mark.usefixtures("early")
+@pytest.mark.parametrize("looks", [3, 10**9])
+def test_nobody_waits_for_the_compiler_of_a_member(looks: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Learning begins with the work that the others have done by then, or never."""
+    seen = []
+    monkeypatch.setattr(ClauseSearch, "is_ready", property(lambda _: seen.append(1) or len(seen) >= looks))
+    outcome = windows(9).solve(solver=SOLVER)
+    assert (outcome.status, outcome.objective) == (Status.OPTIMAL, -14)
+    assert len(seen) >= 3
+    reason, absent = outcome.statistics["reason"], outcome.statistics.get("absent", [])
+    assert ("clause learning" in reason) == (looks == 3)
+    assert ("without clause learning: it was being compiled" in absent) == (looks != 3)
+    if looks == 3:
+        assert outcome.statistics["clauses_learned"] > 0

@@ -15,6 +15,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from cpqueens.models.costas_array import costas_array
 from cpqueens.models.langford import langford
@@ -275,6 +276,18 @@ def test_time_limits_count_waiting_for_the_compiler(solver: str, monkeypatch: py
     outcome = count_solutions(queens(18), f"backtracking:{solver}", time_limit=5)
     assert str(outcome.stop_reason) == "time_limit"
     assert outcome.statistics["compile_time"] > 0
+
+
+@pytest.mark.usefixtures("compiler_that_never_ends")
+def test_who_asks_whether_an_entry_is_ready_has_it_compiled_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[jobs.Job] = []
+    begin = tiers._Form._start
+    monkeypatch.setattr(tiers._Form, "_start", lambda form: begun.append(begin(form)) or begun[-1])
+    entry = next(iter(every_entry().values()))
+    for name, ready, jobs_begun in (("plain", True, 0), ("tiers", False, 1), ("tiers", False, 1)):
+        with tiers.mode(name):
+            assert entry.is_ready(np.zeros(3, dtype=np.int64), 1) is ready
+        assert len(begun) == jobs_begun
 
 
 @pytest.mark.usefixtures("compiler_that_never_ends")
