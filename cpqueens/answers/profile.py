@@ -137,7 +137,7 @@ class Profile:
     >>> m.add(AllDifferent(x), name="all differ")
     >>> m.add(x[0] < x[1], name="rising")
     >>> profile = m.solve(solver="backtracking", profile=True).profile
-    >>> sorted(c.name for c in profile.constraints if c.runs)
+    >>> sorted(c.name for c in profile.constraints if c.name and c.runs)
     ['all differ', 'rising']
 
     Attributes

@@ -27,7 +27,7 @@ VERBS: dict[str, str] = {
     "judge": "Say which candidate models mean the same as a reference.",
     "sample": "Draw solutions uniformly at random.",
     "export": "Write MODEL as MiniZinc, FlatZinc or as our own file.",
-    "mcp": "Serve agents: solve, check, compare and explain models as texts.",
+    "mcp": "Serve agents: solve, check, compare and explain models, by the Model Context Protocol.",
     "minizinc": "Serve MiniZinc as a solver: write its configuration, solve FlatZinc.",
     "runs": "Look into the ledger of a long run, verify it, write it out.",
     "experiments": "Reproduce the classical texts: each claim beside our figure, with its command.",

@@ -156,7 +156,7 @@ def run(
     """
 
     solver, options = respelled(solver, options)
-    if solver == "auto" and options.get("profile"):
+    if isinstance(solver, str) and solver == "auto" and options.get("profile") is True:
         solver = "backtracking"  # which can tell, of every model
 
     def ask(narrower: Statement, *parts: Any, look_ahead: bool) -> Outcome:

@@ -140,7 +140,7 @@ def test_a_further_question_is_put_to_one_solver_by_lot_and_deeply_to_all() -> N
 
 
 def test_everything_is_asked_in_turn() -> None:
-    report = fuzz(45, 5, ["backtracking", "python-constraint"], processes=0)
+    report = fuzz(90, 5, ["backtracking", "python-constraint"], processes=0)
     assert report.exit_code == 0
     whats = {what for what, _ in report.asked}
     assert whats >= {"batches in chunks", "hint", "resuming", "values outside domains", "meaning of Linear"}
