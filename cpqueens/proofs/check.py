@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,9 @@ from cpqueens.text.plaintext import counted
 
 _TOGETHER = 1000
 """Solutions that are judged at a time."""
+
+_FACTOR = re.compile(r"-?\d{1,18}|")
+"""Of a row in a sum; nothing: once."""
 
 
 @dataclass(frozen=True)
@@ -147,7 +151,7 @@ class ProofChecker:
         constant = 0
         for word in step.words:
             name, _, factor = word.partition("*")
-            if not (factor or "1").lstrip("-").isdecimal():
+            if not _FACTOR.fullmatch(factor):
                 raise BadProof(f"{word[:40]!r} is no part times a number, such as c3*2")
             row, sign = self._at_most_zero(name, int(factor or 1))
             constant += sign * row[2]

@@ -167,6 +167,8 @@ def _false_claims(seeds, many: int, tmp_path) -> int:
         (["model 3 1"], "line 2: it is about a model with 3 and 1 variables and constraints, "),
         (["f 3"], "line 2: there is no clause 3"),
         (["m 1 0<=1 : c0*-1", "end nothing"], "line 2: c0: <= 0 times -1 is not at most 0"),
+        (["m 1 0<=1 : c0*--1"], "line 2: 'c0*--1' is no part times a number, such as c3*2"),
+        (["m 1 0<=1 : c0*" + "9" * 5000], "line 2: 'c0*99999"),
     ],
 )
 def test_a_step_that_is_not_believed_is_named(tmp_path_factory, lines: list[str], why: str) -> None:
