@@ -57,6 +57,7 @@ def test_walks_of_queens(strategy: str) -> None:
     assert steps[-1] <= run.statistics["steps"]
 
 
+@pytest.mark.usefixtures("uncompiled")
 @pytest.mark.parametrize("name", ["magic_square n=3", "costas_array n=7", "all_interval n=8"])
 def test_walks_of_other_models(name: str) -> None:
     model = problem(*name.split())

@@ -98,6 +98,7 @@ def fingerprints() -> list[list[int]]:
     return [fingerprint(run(make[kind](n), strategy, 11, 60)) for kind, n, strategy in RUNS]
 
 
+@pytest.mark.usefixtures("uncompiled")
 @pytest.mark.parametrize("disable", ["0", "1"])
 def test_other_processes_and_plain_python_give_the_same(disable: str) -> None:
     program = (
@@ -105,7 +106,7 @@ def test_other_processes_and_plain_python_give_the_same(disable: str) -> None:
         "import warnings; warnings.simplefilter('error');"
         "from test_strategies import fingerprints; print(json.dumps(fingerprints()))"
     )
-    environment = {**os.environ, "NUMBA_DISABLE_JIT": disable}
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": disable, "CPQUEENS_KERNELS": "tiers"}
     done = subprocess.run(
         [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False
     )
