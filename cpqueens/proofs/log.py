@@ -104,9 +104,7 @@ def _lines(file: IO[str]) -> Iterator[tuple[int, str]]:
 
 def _step(line: int, words: list[str]) -> ProofStep:
     verb = words[0]
-    if verb in ("model", "f"):
-        return ProofStep(line, verb, numbers=_numbers(words[1:]))
-    if verb == "o":
+    if verb in ("model", "f", "o"):
         return ProofStep(line, verb, numbers=_numbers(words[1:]))
     if verb == "end":
         return ProofStep(line, verb, words=tuple(words[1:]))
