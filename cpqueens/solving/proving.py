@@ -41,7 +41,7 @@ def with_proof(
     ModelError
         For a file that cannot be written, or a model that it cannot begin with.
     """
-    if solver != "auto":
+    if not isinstance(solver, str) or solver != "auto":
         raise UnsupportedRequest(
             f"proof: one search of its own writes it, which no other solver is asked for; got solver="
             f"{shown(solver)}, leave it out"
