@@ -227,9 +227,9 @@ class RunLengths:
         error = float(residuals.std(ddof=1)) / math.sqrt(n)
         far = float(student.ppf(0.975, n - 1))
         below, above = self._bootstrap() if n <= _RESAMPLED else (far, far)
-        return Interval(
-            value, value * math.exp(-max(far, below) * error), value * math.exp(max(far, above) * error)
-        )
+        with np.errstate(over="ignore"):  # runs that took nearly the same go as far as no float does
+            low, high = value * np.exp([-max(far, below) * error, max(far, above) * error])
+        return Interval(value, float(low), float(high))
 
     def mean(self, chosen: Truths) -> Interval | None:
         """Return the mean length of the runs chosen with its normal interval; None of none."""
@@ -246,9 +246,8 @@ class RunLengths:
         """Return how many standard errors the logarithm of the ratio goes down and up, by resampling."""
         n = len(self)
         chosen = np.random.default_rng(0).integers(0, n, (_SAMPLES, n))
-        lengths, solved = self.lengths[chosen], self.solved[chosen].astype(np.float64)
-        known = (solved.sum(axis=1) > 0) & (lengths.sum(axis=1) > 0)
-        lengths, solved = lengths[known], solved[known]
+        known = self.solved[chosen].any(axis=1) & self.lengths[chosen].any(axis=1)
+        lengths, solved = self.lengths[chosen][known], self.solved[chosen][known].astype(np.float64)
         means = lengths.mean(axis=1, keepdims=True), solved.mean(axis=1, keepdims=True)
         errors = (lengths / means[0] - solved / means[1]).std(axis=1, ddof=1) / math.sqrt(n)
         away = np.log(means[0] / means[1])[:, 0] - math.log(self.lengths.mean() / self.solved.mean())

@@ -71,6 +71,21 @@ def test_nothing_solved() -> None:
     assert runs.restart() is None
 
 
+def test_an_interval_may_be_open_above() -> None:
+    """Of few runs that took nearly the same the bootstrap goes as far as no float does."""
+    rng = np.random.default_rng(2)
+    opened = 0
+    for _ in range(300):
+        drawn = rng.choice([SOLVED, STUCK, LIMIT], int(rng.integers(2, 8)))
+        runs = lengths(*((1 + 1e-9 * rng.random(), kind) for kind in drawn))
+        told = runs.expected()
+        solved = int(runs.solved.sum())
+        assert told.value == (runs.lengths.sum() / solved if solved else math.inf)
+        assert 0 <= told.low <= told.value <= told.high
+        opened += solved > 0 and math.isinf(told.high)
+    assert opened
+
+
 def test_means_of_each_kind_of_run() -> None:
     runs = lengths((2, SOLVED), (4, SOLVED), (9, STUCK))
     assert runs.mean(runs.solved).value == 3
