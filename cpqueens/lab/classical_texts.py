@@ -163,10 +163,11 @@ def settings(_runs: int = 0) -> FigureTable:
 
 
 GARBLED = (
-    "printf '10000\\n0010\\n0001\\n0100\\n' | cpqueens check queens n=4 -",
-    "a 0/1 matrix of 4 rows has 4 figures in each, not 5 in line 1",
+    r"printf '1000000000\n000010000\n00000001\n0000010\n00100000\n00000010\n01000000\n000100\n' | "
+    "cpqueens check queens n=8 -",
+    "a 0/1 matrix of 8 rows has 8 figures in each, not 10 in line 1, 9 in line 2, 7 in line 4, 6 in line 8",
 )
-"""A command that checks a matrix which is made up, and what it says."""
+"""A command that checks a board garbled like the survey's eighth, and what it says."""
 
 SURVEY = 'n-Queens的多种算法题解 ("Several algorithms for n-Queens")'
 _BY = "a Chinese survey, after a course exercise by Xu Jianliang"
@@ -277,8 +278,8 @@ SECTIONS: tuple[Section, ...] = (
         verdicts=(Judgement("representations", verdicts.fastest),),
         answers=(
             "Its example boards can be checked as they stand: `cpqueens check queens n=8 f d g a h b e c`.",
-            f"A 0/1 matrix whose rows have too many or too few figures is refused. `{GARBLED[0]}`, a board "
-            f"that is made up, not one of the survey's, has the answer: {GARBLED[1]}.",
+            "The eighth is garbled in the copies that remain: its rows have 10, 9, 8, 7, ... figures. Of a "
+            f"board like it `check` says which row has how many. `{GARBLED[0]}`: {GARBLED[1]}.",
         ),
     ),
     Section(
