@@ -1,4 +1,4 @@
-"""Independent parts of a model whose best solution, or one, is wanted: each is searched apart.
+"""Independent parts of a model: each is searched apart, or counted, and counts are multiplied.
 
 Together, a part that is proved would be proved anew for every solution of another one. Objectives are sums:
 what each part adds is made best on its own, and the best solutions are put together.
@@ -6,6 +6,7 @@ what each part adds is made best on its own, and the best solutions are put toge
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
@@ -13,13 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpqueens.answers.outcome import StopReason
-from cpqueens.backends.backtracking.independent import labels
 from cpqueens.backends.backtracking.turns import Slices
 from cpqueens.backends.base import Deliver, Ended, Request, Want
+from cpqueens.kernels.exact import domains as at
+from cpqueens.kernels.exact.domains import Memory
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import Compiled, Definitions, Terms, offsets
 
 Flags = NDArray[np.bool_]
+
+Part = tuple[int, ...]
+"""Decision variables, ascending."""
 
 MOST = 32
 """Parts; of more the smallest are one."""
@@ -54,16 +59,10 @@ def _joined(scopes: Iterator[Sequence[IntArray]]) -> tuple[IntArray, IntArray, i
 def parts_of_model(c: Compiled) -> list[Flags]:
     """Return of each part which variables are in it; those that decide nothing are in the first.
 
-    Variables with one value connect nothing. A constraint that is in no part is in all.
+    A constraint that is in no part is in all.
     """
     is_open = c.lower < c.upper
-    variables, hubs, begin = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)], 0
-    for scope, owner, many in scopes_of(c):
-        seen = is_open[scope]
-        variables.append(scope[seen])
-        hubs.append(owner[seen] + begin)
-        begin += many
-    label = labels(c.variable_count, np.concatenate(variables), np.concatenate(hubs))
+    label, _ = _labels(c, is_open)
     decided = label[: c.decision_count][is_open[: c.decision_count]]
     found, sizes = np.unique(decided, return_counts=True)
     large = found[np.argsort(-sizes, kind="stable")][: MOST - 1]
@@ -74,6 +73,48 @@ def parts_of_model(c: Compiled) -> list[Flags]:
     if parts:
         parts[0] = parts[0] | ~np.any(parts, axis=0)
     return parts
+
+
+def counted_parts(c: Compiled, m: Memory) -> tuple[int, list[Part]]:
+    """Return the values of free variables, multiplied, and the open variables of each other part.
+
+    Domains are those of ``m``; nothing needs to have been propagated.
+    """
+    x = m.x[: c.variable_count * at.X_WIDTH].reshape(-1, at.X_WIDTH)
+    is_open = x[:, at.LOW] != x[:, at.HIGH]
+    label, linked = _labels(c, is_open)
+    free, members = 1, dict[int, list[int]]()
+    for v in np.flatnonzero(is_open[: c.decision_count]).tolist():
+        if linked[v]:
+            members.setdefault(int(label[v]), []).append(v)
+        else:
+            free *= int(at.size(m, v * at.X_WIDTH))
+    return free, [tuple(part) for part in members.values()]
+
+
+def _labels(c: Compiled, is_open: Flags) -> tuple[IntArray, Flags]:
+    """Return the least variable of each variable's part, and which variables are in some constraint.
+
+    Variables with one value connect nothing.
+    """
+    variables, hubs, begin = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)], 0
+    for scope, owner, many in scopes_of(c):
+        seen = is_open[scope]
+        variables.append(scope[seen])
+        hubs.append(owner[seen] + begin)
+        begin += many
+    variable, least = np.concatenate(variables), np.zeros(begin, dtype=np.int64)
+    hub, label = np.concatenate(hubs), np.arange(c.variable_count)
+    linked = np.zeros(c.variable_count, dtype=np.bool_)
+    linked[variable] = True
+    while True:
+        before = label.copy()
+        least[:] = c.variable_count
+        np.minimum.at(least, hub, label[variable])
+        np.minimum.at(label, variable, least[hub])
+        label = label[label]
+        if (label == before).all():
+            return label, linked
 
 
 def restricted(c: Compiled, part: Flags) -> Compiled:
@@ -199,3 +240,28 @@ def _least(c: Compiled) -> int:
     v, a = c.objective.variable, c.objective.coefficient.astype(object)
     ends = np.minimum(a * c.lower[v], a * c.upper[v])
     return int(ends.sum()) if len(v) else 0
+
+
+def counted_apart(free: int, searches: Sequence[Callable[[], Slices]]) -> Slices:
+    """Count the parts one after the other; yields the solutions of the whole that are known by then."""
+    ended: list[Ended] = []
+    for k, search in enumerate(searches):
+        done = free * math.prod(end.count or 0 for end in ended)
+        part = search()
+        try:
+            while True:
+                found = next(part)
+                yield done * found if k + 1 == len(searches) else 0
+        except StopIteration as end:
+            ended.append(end.value)
+        if not ended[-1].exhausted or not ended[-1].count:
+            break
+    return _counted(free, ended, len(searches))
+
+
+def _counted(free: int, ended: Sequence[Ended], parts: int) -> Ended:
+    """Return how the whole ended, given the parts that were searched: all, or up to one that decides."""
+    last = ended[-1]
+    count = free * math.prod(end.count or 0 for end in ended) if len(ended) == parts or not last.count else 0
+    sums = {name: sum(end.statistics[name] for end in ended) for name in _ADDED}
+    return replace(last, count=count, statistics={**last.statistics, **sums, "parts": parts})

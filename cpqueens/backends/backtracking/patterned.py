@@ -19,7 +19,6 @@ from cpqueens.kernels.boards.sum_pattern import SumPattern
 
 if TYPE_CHECKING:
     from cpqueens.backends.backtracking.tracing import PatternObserver
-    from cpqueens.kernels.boards.mirrored import MirroredSearch
     from cpqueens.kernels.boards.search import PatternSearch
 
 _FIRST_BATCH, _LARGEST_BATCH = 64, 4096
@@ -60,25 +59,16 @@ def slices(
     return replace(ended, statistics=facts | {"strategy": strategy, **ended.statistics})
 
 
-def _lister(
-    pattern: Pattern | SumPattern, strategy: str, request: Request, recorded: bool
-) -> PatternSearch | MirroredSearch:
-    """Return the search that lists a pattern: of mirror images one is enough where nothing is resumed.
-
-    A recorded one visits the same nodes in the same order, and stops at each.
-    """
-    from cpqueens.kernels.boards.mirrored import MirroredSearch, is_mirrored
-
+def _lister(pattern: Pattern | SumPattern, strategy: str, request: Request, recorded: bool) -> PatternSearch:
+    """Return the search that lists a pattern; a recorded one visits the same nodes, and stops at each."""
     if strategy == "bitmask" and recorded and pattern.has_table:
         strategy = "check"
-    if strategy == "bitmask" and not recorded and request.after is None and is_mirrored(pattern):
-        return MirroredSearch(pattern)
     after = None if request.after is None else (request.after - pattern.base).tolist()
     return search_class(strategy)(pattern, after=after)
 
 
 def _listing(
-    search: PatternSearch | MirroredSearch,
+    search: PatternSearch,
     pattern: Pattern | SumPattern,
     request: Request,
     deliver: Deliver,
@@ -109,14 +99,11 @@ def _listing(
     return replace(_ended(search, reason), trace=None if recorder is None else recorder.trace())
 
 
-def observed(
-    search: PatternSearch | MirroredSearch, recorder: TraceRecorder | None
-) -> PatternObserver | None:
+def observed(search: PatternSearch, recorder: TraceRecorder | None) -> PatternObserver | None:
     """Return what shows a search to a recorder, None where there is none or nothing to place."""
     from cpqueens.backends.backtracking.tracing import PatternObserver
-    from cpqueens.kernels.boards.search import PatternSearch
 
-    if recorder is None or not isinstance(search, PatternSearch) or not search.pattern.n:
+    if recorder is None or not search.pattern.n:
         return None
     return PatternObserver(recorder, search)
 
@@ -133,12 +120,12 @@ def _counting(search: PatternSearch, request: Request) -> Slices:
     return replace(_ended(search, reason), count=search.solutions)
 
 
-def _ended(search: PatternSearch | MirroredSearch, reason: StopReason | None) -> Ended:
+def _ended(search: PatternSearch, reason: StopReason | None) -> Ended:
     visited = {"nodes": search.nodes, "failures": search.failures}
     return Ended(reason is None, reason or StopReason.EXHAUSTED, statistics=visited)
 
 
-def _budget(search: PatternSearch | MirroredSearch, request: Request) -> int | None:
+def _budget(search: PatternSearch, request: Request) -> int | None:
     """Return the placements of the next call: None for the search's own choice, fewer near a step limit."""
     if request.step_limit is None:
         return None

@@ -13,10 +13,9 @@ from cpqueens.backends.backtracking import patterned
 from cpqueens.backends.backtracking.alternating import LEARNED, SELDOM, Alternating, Member, RememberingSearch
 from cpqueens.backends.backtracking.choosing import LEXICOGRAPHIC, RESTARTING
 from cpqueens.backends.backtracking.forward import ForwardSearch
-from cpqueens.backends.backtracking.independent import Part, counted_apart, parts_of
 from cpqueens.backends.backtracking.memory import build_memory
 from cpqueens.backends.backtracking.orders import in_any_order, in_phases, learns, remembers
-from cpqueens.backends.backtracking.parted import Parted, parts_of_model
+from cpqueens.backends.backtracking.parted import Part, Parted, counted_apart, counted_parts, parts_of_model
 from cpqueens.backends.backtracking.rows import Row
 from cpqueens.backends.backtracking.shares import count_shared
 from cpqueens.backends.backtracking.tally import wants_parts
@@ -132,7 +131,7 @@ class Searching:
         root = ForwardSearch(self.compiled, (memory, row), self.request, False, {})
         if root.propagates():  # what is fixed connects nothing
             memory = root.memory
-        return (memory, row, *parts_of(memory, self.compiled.decision_count))
+        return (memory, row, *counted_parts(self.compiled, memory))
 
     def _board(self) -> Pattern | SumPattern:
         assert self.pattern is not None, "strategies of patterns are chosen only where there is one"

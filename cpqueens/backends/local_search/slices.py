@@ -97,6 +97,8 @@ class OwnWalk(OwnArena):
             if stopping:
                 return "stopped"
             if aside is not None and looks:
+                if search.goes_on:  # its state is not yet that of the demand
+                    search.start()
                 ended = aside.look(search)
                 if ended is not None:
                     return ended

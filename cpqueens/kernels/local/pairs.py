@@ -27,8 +27,14 @@ UPPER = 6  # what an objective demands counts
 X = 7
 MEMBERS = 8  # (variables,) those in conflict
 POSITION = 9  # (variables,) in MEMBERS, -1: not there
-INFO = 10  # scalars, see search_info; COST is the number of conflicts, LEAST the least so far
-PARTS = 11
+BEST = 10  # the last assignment without conflicts
+INFO = 11  # scalars, see search_info; COST is the number of conflicts, LEAST the least so far
+PARTS = 12
+
+# entries of INFO beyond those of search_info
+FOUND = at.LENGTH  # assignments without conflicts
+TOLD = at.LENGTH + 1  # how many of these were told
+LENGTH = at.LENGTH + 2
 
 TENURE = 10  # up to so many steps, and 6 tenths of the variables in conflict
 GAP = 1 << 30  # conflicts of a value that a variable may not have

@@ -6,7 +6,6 @@ import random
 
 import numpy as np
 
-from cpqueens.kernels.boards.mirrored import MirroredSearch
 from cpqueens.kernels.boards.pattern import Group, Pattern, queens
 from cpqueens.kernels.boards.search import PatternSearch
 
@@ -45,9 +44,7 @@ def twin(pattern: Pattern, rows: int | None = None) -> tuple[list[list[int]], in
     return solutions, counts[0], counts[1]
 
 
-def list_all(
-    search: PatternSearch | MirroredSearch, batch: int = 5, budget: int | None = None
-) -> list[list[int]]:
+def list_all(search: PatternSearch, batch: int = 5, budget: int | None = None) -> list[list[int]]:
     """Return all solutions in the order in which they come."""
     out = np.zeros((batch, search.pattern.n), dtype=np.uint8)
     result: list[list[int]] = []
