@@ -22,9 +22,9 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 70_600,
-    "files": 670,
-    "import lines": 6_980,
+    "code lines": 70_580,
+    "files": 668,
+    "import lines": 6_965,
     "longest file": 707,
     "sudoku by backtracking, files": 66,
     "sudoku by backtracking, functions": 435,

@@ -22,7 +22,6 @@ from cpqueens.exchange import flatzinc_text as text
 from cpqueens.exchange.flatzinc_bounds import READ, with_bounds
 from cpqueens.exchange.flatzinc_constraints import ENDINGS, FORMS, SHORTER, Form, linear, within
 from cpqueens.exchange.flatzinc_outputs import Output, index_sets, is_output, shape_of
-from cpqueens.exchange.flatzinc_plain import PlainReader
 from cpqueens.exchange.flatzinc_rows import row_of, truths
 from cpqueens.exchange.flatzinc_searches import Guides, guides_of
 from cpqueens.exchange.flatzinc_symbols import KINDS, Symbols, ends_of
@@ -160,7 +159,7 @@ class _DocumentReader:
         self.where = where
         self.places = places
         self.lines = text.LineNumbers(given)
-        self.plain = PlainReader()
+        self.variables = text.Variables()
         self.searched_first = searched_first
         self.at: int | None = None
         """Where the statement begins that is read."""
@@ -202,7 +201,7 @@ class _DocumentReader:
                 if "defines_var" in statement:
                     self.definers.update((name, at) for name in _DEFINES.findall(statement))
                 continue
-            found = self.plain.declared(statement) or text.parse(statement)
+            found = self.variables.declared(statement) or text.parse(statement)
             if isinstance(found, text.Goals):
                 self.goals = found
             elif isinstance(found, text.Declared):
@@ -359,7 +358,7 @@ class _DocumentReader:
             self.ahead |= begun
 
     def _parsed(self, statement: str) -> text.Stated:
-        found = self.plain.stated(statement) or text.parse(statement)
+        found = text.parse(statement)
         assert isinstance(found, text.Stated)
         return found
 

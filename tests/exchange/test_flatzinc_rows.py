@@ -10,7 +10,7 @@ import pytest
 
 from cpqueens import CpqueensError, from_flatzinc
 from cpqueens.exchange import flatzinc
-from cpqueens.exchange.flatzinc_plain import PlainReader
+from cpqueens.exchange.flatzinc_text import Variables
 from cpqueens.exchange.flatzinc_rows import ROWS, truths
 from cpqueens.exchange.flatzinc_symbols import Symbols
 from cpqueens.language.constraints.base import Constraint
@@ -73,8 +73,7 @@ def test_one_stroke_is_as_word_by_word(monkeypatch: pytest.MonkeyPatch) -> None:
         )
     quick = list(map(read, texts + broken))
     monkeypatch.setattr(flatzinc, "row_of", nothing)
-    for name in ("stated", "declared"):
-        monkeypatch.setattr(PlainReader, name, nothing)
+    monkeypatch.setattr(Variables, "declared", nothing)
     assert list(map(read, texts + broken)) == quick
 
 
