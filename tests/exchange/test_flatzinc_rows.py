@@ -10,9 +10,9 @@ import pytest
 
 from cpqueens import CpqueensError, from_flatzinc
 from cpqueens.exchange import flatzinc
-from cpqueens.exchange.flatzinc_text import Variables
 from cpqueens.exchange.flatzinc_rows import ROWS, truths
 from cpqueens.exchange.flatzinc_symbols import Symbols
+from cpqueens.exchange.flatzinc_text import Variables
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.term import Term
 
