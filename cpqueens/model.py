@@ -83,6 +83,10 @@ class Model(Statement):
     ) -> Outcome:
         """Find one solution, or the best one if there is an objective; with several, by all of them in order.
 
+        Of a model that has only got more constraints and variables since the same solver was asked, what is
+        still true is taken over: infeasibility, a bound, the solution, learned clauses.
+        ``statistics["kept"]`` says what.
+
         >>> from cpqueens import Model
         >>> m = Model()
         >>> x = m.intvar(0, 9, name="x")
@@ -101,7 +105,7 @@ class Model(Statement):
         step_limit
             Steps of the search, for solvers that count them; of each stage where there are several.
         random_seed
-            Of all random choices, from 0 to 2^31 - 1.
+            Of all random choices, from 0 to 2^31 - 1. With one, nothing is taken over from an earlier run.
         num_workers
             Threads, for solvers that have them. Where neither this nor a seed is given, CP-SAT begins with
             one, and a second search joins on the other processors after 0.3 s.

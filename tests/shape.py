@@ -22,14 +22,14 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 70_580,
-    "files": 668,
-    "import lines": 6_965,
+    "code lines": 70_895,
+    "files": 671,
+    "import lines": 6_996,
     "longest file": 707,
-    "sudoku by backtracking, files": 66,
-    "sudoku by backtracking, functions": 435,
-    "knapsack by local-search, files": 66,
-    "knapsack by local-search, functions": 415,
+    "sudoku by backtracking, files": 67,
+    "sudoku by backtracking, functions": 441,
+    "knapsack by local-search, files": 67,
+    "knapsack by local-search, functions": 421,
     "cross-check of 8 queens, files": 100,
     "cross-check of 8 queens, functions": 690,
 }
@@ -53,7 +53,7 @@ ALLOWANCES = {
     "learning and bounds": 3_200,
     "proofs and export": 1_600,
     "provers": 300,
-    "questions": 2_300,
+    "questions": 2_620,
     "MiniZinc": 400,
 }
 """Code lines that features may add to the goal."""

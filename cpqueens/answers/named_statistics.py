@@ -49,6 +49,7 @@ SEARCH: dict[str, str] = {
     "hint": "what became of the hint",
     "hint_given": "variables that were hinted",
     "hint_kept": "of these, those that the first solution agrees with",
+    "kept": "what was taken over from before the model grew: infeasible, bound, solution, clauses",
     "changes": "how far the solution is from the earlier one (`near=`)",
     "compared": "variables that were compared with it",
     "improvements": "better and better solutions on the way",

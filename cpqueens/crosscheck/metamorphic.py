@@ -70,7 +70,8 @@ class Laboratory:
 
 
 def _options(time_limit: float | None) -> dict[str, Any]:
-    return {} if time_limit is None else {"time_limit": time_limit}
+    own = {} if time_limit is None else {"time_limit": time_limit}
+    return {"random_seed": 0, **own}  # with a seed a run takes over nothing from another one
 
 
 def _unfinished(outcome: Outcome) -> str:

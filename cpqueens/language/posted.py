@@ -222,6 +222,7 @@ class ConstraintList(Sequence[Constraint]):
             if isinstance(column, list):
                 setattr(other, name, list(column))
         other._members = list(map(list, self._members))
+        other.cuts = self.cuts
         return other
 
     def __getstate__(self) -> dict[str, object]:

@@ -53,6 +53,7 @@ class Statement(NamedValues, Constraints, metaclass=ListsWhatIsPublic):
         self.name = name
         self.view = view
         self._kept = Kept()
+        self._known: dict[str, Any] = {}  # by solver: what it said last, see `cpqueens.backends.known`
         self._giver: Callable[[Any], dict[str, int]] | None = None  # of an imported one: gives values back
         self.assumed = ""  # of an imported one: what nobody stated, for which nothing of it is claimed
 
@@ -323,6 +324,7 @@ class Statement(NamedValues, Constraints, metaclass=ListsWhatIsPublic):
         other._guarded, other._ranges = set(self._guarded), set(self._ranges)
         other._ancestors = [*self._ancestors, (self, self._count)]
         other.view, other._giver, other.assumed = self.view, self._giver, self.assumed
+        other._known = dict(self._known)
         return other
 
     __copy__ = copy
@@ -333,11 +335,11 @@ class Statement(NamedValues, Constraints, metaclass=ListsWhatIsPublic):
     def __getstate__(self) -> dict[str, Any]:
         """Return what is pickled, ancestors first: a chain of copies is no deeper than one of them."""
         self.settle()
-        kept = {k: v for k, v in vars(self).items() if k not in ("_kept", "_runs", "_ancestors")}
+        kept = {k: v for k, v in vars(self).items() if k not in ("_kept", "_known", "_runs", "_ancestors")}
         return {"_ancestors": self._ancestors, **kept, "_shared": None, "_giver": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state, _kept=Kept(), _runs=set())
+        vars(self).update(state, _kept=Kept(), _known={}, _runs=set())
 
     def kept(
         self,

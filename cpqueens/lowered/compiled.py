@@ -132,6 +132,8 @@ class Compiled:
         In an order of evaluation; see `Definitions`.
     objective
         One term to be minimised, or None; of several, as local search makes them of one, the largest is.
+    stated
+        The model's own number of each variable; -1 for those of a decomposition.
     how
         Per constraint of the model, ``own`` (a kernel handles it) or ``decomposed``.
     """
@@ -152,6 +154,7 @@ class Compiled:
     definitions: Definitions
     objective: Terms | None
     maximizing: bool
+    stated: IntArray
     how: list[str] = field(default_factory=list)
     _made: dict[Callable[[Any], Any], Any] = field(
         default_factory=dict, init=False, repr=False, compare=False
@@ -382,6 +385,7 @@ def compile_model(
         definitions=_definitions(number, lowered.definitions),
         objective=objective_terms,
         maximizing=lowered.maximizing,
+        stated=np.where(order < model.variable_count, order, -1),
         how=["own" if how == "native" else how for how in lowered.how],
     )
 

@@ -67,12 +67,19 @@ class Collector:
             self.first_seconds = self.request.clock.elapsed()
         if self.request.want is Want.BEST:
             good = self._improving(good)
-        return self._pass_on(good) and not self.faults
+        return self._pass_on(good) and not self.faults and not self.is_met
 
     def begin(self) -> bool:
         """Take a hint that is a solution as the first incumbent; answer whether to go on."""
         first = self.request.first
-        return first is None or self._pass_on(self._improving(first[None, :]))
+        going_on = first is None or self._pass_on(self._improving(first[None, :]))
+        return going_on and not self.is_met
+
+    @property
+    def is_met(self) -> bool:
+        """Whether nothing is better than the best solution, by what was proved before the model grew."""
+        known = self.request.known
+        return known is not None and known.bound is not None and known.bound == self.best_value
 
     def reorder(self) -> None:
         """Hear that what follows is in no order, but behind all that came before."""

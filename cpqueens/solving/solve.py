@@ -14,6 +14,7 @@ from cpqueens.answers.profile import profile_of
 from cpqueens.backends import named
 from cpqueens.backends.base import Backend, Ended, Request, Want, within_limits
 from cpqueens.backends.clock import current_share
+from cpqueens.backends.known import Clauses, Known
 from cpqueens.errors import BackendFault, CpqueensError, ModelError, UnsupportedConstraint
 from cpqueens.kernels.jit import tiers
 from cpqueens.language.rows import IntArray
@@ -21,6 +22,7 @@ from cpqueens.language.statement import Statement
 from cpqueens.solving.carried import Carried, carrying
 from cpqueens.solving.choosing import choose
 from cpqueens.solving.collect import Collector, Consumer, Taker
+from cpqueens.solving.grown import APART, account, recalled, remember, settled, told
 from cpqueens.solving.nearness import OPTIONS as OF_CHANGES
 from cpqueens.solving.nearness import solve_near
 from cpqueens.solving.request import build_request, positive_integer, respelled
@@ -92,7 +94,13 @@ def solve(model: Statement, /, solver: str | Backend = "auto", **options: Any) -
     if want is Want.ONE:
         positive_integer(options.get("solution_limit"), "solution_limit")  # whatever it is, one is enough
         options["solution_limit"] = 1
-    outcome = run(model, solver, want, keep, lambda: kept, options, look_ahead=False)
+    solver, options = respelled(solver, options)
+    known, learned = recalled(model, solver, options), list[Clauses]()
+    outcome = run(
+        model, solver, want, keep, lambda: kept, options, look_ahead=False, known=known, learned=learned
+    )
+    if not any(options.get(name) for name in APART):
+        remember(model, trusted(outcome), solver, known, learned)
     return trusted(outcome)
 
 
@@ -146,13 +154,16 @@ def run(
     abandoned: Callable[[], bool] | None = None,
     collect: Callable[[Checker, Backend, Request, Taker | None], Collector] = Collector,
     look_ahead: bool = True,
+    known: Known | None = None,
+    learned: list[Clauses] | None = None,
 ) -> Outcome:
     """Run one backend, or several times on narrower models, and conclude; faults are in the outcome.
 
     ``solver`` may also be a backend object itself. ``consumer`` gets checked, distinct solutions; ``kept``
     returns the matrices that it kept for the outcome; ``options`` are the user's; ``abandoned`` is asked
     now and then whether the run should end because nobody listens; ``collect`` makes the receiving end (a
-    cross-check goes on after a fault, to see all of them).
+    cross-check goes on after a fault, to see all of them). ``known`` is what the solver said before the model
+    grew, and ``learned`` takes clauses of a single run.
     """
 
     solver, options = respelled(solver, options)
@@ -172,7 +183,9 @@ def run(
     whole = staged(model, solver, want, consumer, kept, options, ask, look_ahead)
     if whole is not None:
         return whole
-    return _run_once(model, solver, want, consumer, kept, options, abandoned, collect, look_ahead)
+    return _run_once(
+        model, solver, want, consumer, kept, options, abandoned, collect, look_ahead, known, learned
+    )
 
 
 def _run_once(
@@ -185,6 +198,8 @@ def _run_once(
     abandoned: Callable[[], bool] | None,
     collect: Callable[[Checker, Backend, Request, Taker | None], Collector],
     look_ahead: bool,
+    known: Known | None = None,
+    learned: list[Clauses] | None = None,
 ) -> Outcome:
     """Run one backend once and conclude."""
     started = time.monotonic()
@@ -194,6 +209,8 @@ def _run_once(
         request = build_request(
             checker, backend, strategy, want, clock, interrupt, options, look_ahead=look_ahead
         )
+        request = replace(request, learned=learned)
+        request = request if known is None else told(known, request, checker, backend)
         take = None if consumer is None else carrying(partial(consumer, interrupt))
         collector = collect(checker, backend, request, take)
         if want is Want.ALL:
@@ -202,7 +219,11 @@ def _run_once(
         raised: Exception | None = None
         try:
             with tiers.running(request.should_stop) as book:
-                if collector.begin():
+                going_on = collector.begin()
+                at_once = None if request.known is None else settled(request.known, collector)
+                if at_once is not None:
+                    ended = at_once
+                elif going_on:
                     ended = within_limits(backend, model, request, collector.deliver)
                 else:
                     ended = Ended(False, StopReason.SOLUTION_LIMIT)
@@ -214,10 +235,11 @@ def _run_once(
         if raised is not None:  # here, so that its cause and its context stay what they were
             raise raised
     label = name if strategy is None else f"{name}:{strategy}"
+    label = label if at_once is None or known is None else known.solver
     times = {"build_time": built, "total_time": time.monotonic() - started, **book.times}
     outcome = conclude(label, collector, ended, kept(), times)
     credit = getattr(backend, "credit", None)  # of a hand-over: who found it and who proved it
-    return outcome if credit is None else credit(outcome)
+    return outcome if credit is None or at_once is not None else credit(outcome)
 
 
 def conclude(
@@ -227,6 +249,9 @@ def conclude(
     backend, request = collector.backend, collector.request
     model, known = collector.checker.model, collector.checker.known
     faults = list(collector.faults)
+    if collector.is_met and collector.stopped is None:
+        ended = replace(ended, exhausted=True, stop_reason=StopReason.EXHAUSTED)
+        ended = replace(ended, objective=collector.best_value, bound=collector.best_value)
     if model.assumed:  # the rest of the space was not looked at
         reason = StopReason.GAVE_UP if ended.exhausted else ended.stop_reason
         ended = replace(ended, exhausted=False, bound=None, stop_reason=reason)
@@ -257,7 +282,7 @@ def conclude(
         objective=objective,
         bound=ended.bound,
         closest=_closest(collector, ended, found),
-        statistics=_statistics(collector, ended, times),
+        statistics=_statistics(collector, ended, times, label),
         faults=tuple(faults),
         messages=_messages(collector),
         trace=None if ended.trace is None else replace(ended.trace, model=model, solver=label),
@@ -282,7 +307,8 @@ def _stop_reason(ended: Ended, collector: Collector, proved: bool) -> StopReason
 def _objective_faults(ended: Ended, collector: Collector) -> list[Fault]:
     claimed, found = ended.objective, collector.best_value
     stopped = collector.stopped is not None  # then the last solution may have come too late to count
-    if ended.exhausted and not collector.delivered and not stopped:
+    told_of = collector.is_met or (collector.request.incumbent is not None and ended.bound == found)
+    if ended.exhausted and not collector.delivered and not stopped and not told_of:
         return [Fault("FALSE_UNSAT", f"nothing was found, yet the hint is a solution of value {found}")]
     if claimed is not None and _is_hinted(collector, claimed):
         claimed = None  # the hint was better than all that the backend found
@@ -316,12 +342,14 @@ def _closest(collector: Collector, ended: Ended, found: bool) -> Solution | None
     return SolutionSet(collector.checker.model, collector.checker.known, row)[0]
 
 
-def _statistics(collector: Collector, ended: Ended, times: Mapping[str, float]) -> dict[str, Any]:
+def _statistics(collector: Collector, ended: Ended, times: Mapping[str, float], label: str) -> dict[str, Any]:
     own: dict[str, Any] = {  # some are kept with the model
         name: value.copy() if isinstance(value, list | dict) else value
         for name, value in ended.statistics.items()
     }
     request = collector.request
+    if request.known is not None:
+        account(request.known, label, own)
     if request.first is not None:
         own["hint"] = "taken as first incumbent"
     elif request.hint is not None:

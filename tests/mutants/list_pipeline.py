@@ -16,6 +16,8 @@ _BROKEN_OFF = ("tests/kernels/jit/test_broken_off.py",)
 _STOPPING = ("tests/system/test_stopping.py",)
 _SIGNALS = ("tests/system/test_interrupts.py",)
 
+GROWN = ("tests/solving/test_grown.py",)
+
 PIPELINE = Area(
     "pipeline",
     (
@@ -185,6 +187,26 @@ PIPELINE = Area(
                "claimed != found", "False"),
         Mutant("a crossed bound is no fault when maximising", "solve._objective_faults",
                "found > ended.bound if", "False if"),
+        Mutant("taking a constraint back keeps what was proved", "grown.recalled",
+               "known.size[2] != cuts", "False", tests=GROWN),
+        Mutant("an unchanged model is told what was proved of it", "grown.recalled",
+               "(known.size, known.goal) == (size, goal_of(model))", "False", tests=GROWN),
+        Mutant("runs with a seed are told", "grown.recalled",
+               "known is None or options.get", "known is None or False and options.get", tests=GROWN),
+        Mutant("a bound outlasts its objective", "known.bound_in",
+               "bound += best(", "bound += 0 * best(", tests=GROWN),
+        Mutant("a bound outlasts its sense", "known.bound_in",
+               "goal[2] != known.goal[2]", "False", tests=GROWN),
+        Mutant("clauses outlast the objective's limit", "Known.clauses_for",
+               "rests and self.goal", "False and self.goal", tests=GROWN),
+        Mutant("clauses speak of undefined values", "Known.clauses_for",
+               "model.has_partial or", "False or", tests=GROWN),
+        Mutant("clauses of a limit are used beyond it", "ClauseSearch._kept",
+               "self._demanded(self.memory) > clauses.limit", "False", tests=GROWN),
+        Mutant("that a solution is not wanted is kept", "kept_clauses.exported",
+               "and c != last", "", tests=GROWN),
+        Mutant("an earlier solution ends an optimisation", "grown.settled",
+               "collector.is_met or", "collector.best is not None or", tests=GROWN),
         Mutant("a solution limit is not said", "solve._stop_reason",
                "if collector.looking_ahead and not proved:", "if False:"),
         Mutant("faults raise nothing", "solve.trusted",

@@ -107,6 +107,8 @@ class Alternating:
     ) -> None:
         self._members = list(members)
         self._request, self._relaxation, self._parted = request, relaxation, parted
+        early = request.known is not None and request.known.clauses is not None
+        self._joining = min(JOINING, TURN) if early else JOINING  # failures of the first one alone
         self._searches: list[CompetingSearch] = [self._first(request, None)]
         self._left: list[CompetingSearch] = []  # the first one, where it began anew
         self._gone = set[int]()  # who gave up
@@ -137,7 +139,7 @@ class Alternating:
 
     def slices(self, deliver: Deliver) -> Slices:
         """Search to the end or to a stop, slice by slice."""
-        self._searches[0].give_turn(min(RELAXING, JOINING))
+        self._searches[0].give_turn(min(RELAXING, self._joining))
         running = [self._searches[0].slices(deliver)]
         turn = 0
         while True:
@@ -150,11 +152,11 @@ class Alternating:
                 self._absent.append(f"without {self._members[turn].name}: {end.value.statistics['gave_up']}")
             if turn not in self._gone and not self._searches[turn].is_turn_over:
                 continue
-            if self._relaxed is None and RELAXING < JOINING:
+            if self._relaxed is None and self._joining > RELAXING:
                 if self._relaxes():
                     return self._ended(0, Ended(True, StopReason.EXHAUSTED))
                 running[0] = self._searches[0].slices(deliver) if self._left else running[0]
-                self._searches[0].give_turn(JOINING - RELAXING)
+                self._searches[0].give_turn(self._joining - RELAXING)
                 continue
             if len(running) == 1:
                 parted = self._parted()
@@ -240,6 +242,9 @@ class Alternating:
 
     def _ended(self, turn: int, ended: Ended) -> Ended:
         """Return the end of the search whose turn it was as that of all."""
+        if not ended.exhausted:
+            for search in self._searches:
+                search.leave()
         if self._relaxed is None and len(self._searches) == 1:
             return ended
         statistics = self._statistics()

@@ -40,7 +40,10 @@ class Audit:
         BackendFault
             If there is a solution in which no literal of the clause is true.
         """
-        literals = learned(learner)
+        self.refute(learned(learner), constant)
+
+    def refute(self, literals: list[Literal], constant: int) -> None:
+        """Refute the opposite of a clause; see `check`."""
         memory = copied(self._start.memory)
         if self._start.objective >= 0:
             memory.net[self._start.objective + at.CONSTANT] = constant

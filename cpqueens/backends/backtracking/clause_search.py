@@ -1,5 +1,6 @@
 """Running the search that learns clauses: room for them, limits and statistics around the compiled kernel."""
 
+from collections.abc import Sequence
 from contextlib import nullcontext
 from typing import Any
 
@@ -10,9 +11,10 @@ from cpqueens.backends.backtracking.clause_audit import Audit
 from cpqueens.backends.backtracking.competing import CompetingSearch
 from cpqueens.backends.backtracking.decomposed import Clause
 from cpqueens.backends.backtracking.explained import Explained, explained
+from cpqueens.backends.backtracking.kept_clauses import exported, imported
 from cpqueens.backends.backtracking.rows import Row
 from cpqueens.backends.backtracking.turns import Slices
-from cpqueens.backends.base import Deliver, Request, Want
+from cpqueens.backends.base import Deliver, Ended, Request, Want
 from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact import kinds
 from cpqueens.kernels.exact.apart import kind_of
@@ -38,6 +40,7 @@ from cpqueens.kernels.exact.learning.search import (
     PAUSED,
     begin,
     learn,
+    return_to,
 )
 from cpqueens.kernels.exact.learning.state import Learner
 from cpqueens.kernels.jit.pace import Pace
@@ -97,10 +100,17 @@ class ClauseSearch(CompetingSearch):
         super().__init__(compiled, request, start.memory, start.objective)
         self.start, self.facts = start, facts
         self.memory = _with_log(copied(start.memory))
-        self.learner = _learner(self.memory, start, compiled.decision_count)
-        self._refuted = not _attach(self.memory, self.learner, start.clauses)
+        self._prefer_earlier()
+        kept = self._kept()
+        both = [*((clause, 0) for clause in start.clauses), *kept]
+        self.learner = _learner(self.memory, start, compiled.decision_count, [clause for clause, _ in both])
+        self._refuted = not _attach(self.memory, self.learner, both)
         self.learner.state[of.KEEPS_BEST] = request.want is Want.BEST
         self.audit = audit
+        self._is_left, self._learned_at_solution = False, -1
+        if request.known is not None:
+            self.facts = facts | {"clauses_kept": len(kept)}
+            self._audit_kept(kept)
         self._number = 0 if request.profiling is None else request.profiling.follow(self)
         self.pace = Pace(1)
         self._gave_up = False
@@ -204,11 +214,58 @@ class ClauseSearch(CompetingSearch):
     def _flush(self, deliver: Deliver) -> StopReason | None:
         """Deliver what is stored."""
         stored = self._count(of.STORED)
+        if self.found == stored:
+            self._learned_at_solution = self._count(of.LEARNED)
         if self.request.want is Want.BEST:
             self._best = self._demanded(self.memory) + 1
         go_on = deliver(self.learner.solutions[:stored].copy())
         self.learner.state[of.STORED] = 0
         return None if go_on else StopReason.CALLBACK
+
+    # ---- what is kept for a model that has grown ----------------------------------------------------
+
+    def _kept(self) -> list[tuple[Clause, int]]:
+        """Return clauses of an earlier search that hold for all solutions that this one looks for."""
+        clauses = None if self.request.known is None else self.request.known.clauses
+        if clauses is None:
+            return []
+        super()._hear_of_others()
+        if clauses.limit is not None and (
+            self.objective_row < 0 or self._demanded(self.memory) > clauses.limit
+        ):
+            return []
+        return imported(self.compiled, self.memory, clauses)
+
+    def _audit_kept(self, kept: Sequence[tuple[Clause, int]]) -> None:
+        """Refute the opposite of each, under the demand on the objective."""
+        row, audit = self.objective_row, self.audit
+        if audit is not None:
+            constant = int(self.memory.net[row + at.CONSTANT]) if row >= 0 else 0
+            for clause, _ in kept:
+                audit.refute([(4 * v * at.X_WIDTH + operator, w) for v, operator, w in clause], constant)
+
+    def leave(self) -> None:
+        """Hand over what was learned; but not what says of a solution that it is not wanted."""
+        sink, learned = self.request.learned, self._count(of.LEARNED)
+        if sink is None or self._is_left or not learned:
+            return
+        self._is_left, last = True, 0
+        if self.objective_row < 0 and self.found:
+            last = self._count(of.LAST_CLAUSE)
+            if not last or learned > self._learned_at_solution:
+                return
+        limit = None
+        if self.objective_row >= 0 and self._demanded(self.memory) < self._demanded(self.start.memory):
+            limit = self._demanded(self.memory)
+        return_to(self.memory, self.learner, 0)
+        clauses = exported(self.compiled, self.memory, self.learner, limit, last)
+        if clauses is not None:
+            sink.append(clauses)
+
+    def _ended(self, exhausted: bool, reason: StopReason | None) -> Ended:
+        if not exhausted:
+            self.leave()
+        return super()._ended(exhausted, reason)
 
     # ---- the objective ----------------------------------------------------------------------------
 
@@ -287,7 +344,7 @@ def _with_log(m: Memory, trail: int = 1, log: int = 1, learner: Learner | None =
     return m._replace(stack=stack)
 
 
-def _learner(m: Memory, start: Explained, count: int) -> Learner:
+def _learner(m: Memory, start: Explained, count: int, clauses: Sequence[Clause]) -> Learner:
     """Return the arrays of a search that has not begun."""
     variables = int(m.stack[at.VARIABLES]) // at.X_WIDTH
     state = np.zeros(of.HEADER, dtype=np.int64)
@@ -298,7 +355,7 @@ def _learner(m: Memory, start: Explained, count: int) -> Learner:
     state[of.LUBY], state[of.LUBY_BITS] = 2, 1
     lists = OPERATORS * variables
     state[of.ARENA_TOP] = state[of.FIRST_CLAUSE] = lists
-    words = sum(of.C_LITERALS + 2 * len(clause) for clause in start.clauses)
+    words = sum(of.C_LITERALS + 2 * len(clause) for clause in clauses)
     arena = np.zeros(lists + words + FIRST_CLAUSES, dtype=np.int64)
     solutions = np.zeros((1, count), dtype=np.int64)
     learner = Learner(state, np.zeros(0, dtype=np.int64), arena, solutions)
@@ -338,10 +395,13 @@ def _with_regions(learner: Learner, m: Memory) -> Learner:
     return learner._replace(room=room)
 
 
-def _attach(m: Memory, q: Learner, clauses: list[Clause]) -> bool:
-    """Put the model's clauses into the arena, and make single literals true; say whether they can hold."""
+def _attach(m: Memory, q: Learner, clauses: Sequence[tuple[Clause, int]]) -> bool:
+    """Put clauses into the arena, and make single literals true; say whether they can hold.
+
+    With each comes how many levels it had when it was learned, 0 for the model's.
+    """
     possible = True
-    for clause in clauses:
+    for clause, levels in clauses:
         literals = [(4 * v * at.X_WIDTH + operator, value) for v, operator, value in dict.fromkeys(clause)]
         found = [standing(m, *literal) for literal in literals]
         if TRUE in found or _always(clause):
@@ -351,7 +411,8 @@ def _attach(m: Memory, q: Learner, clauses: list[Clause]) -> bool:
             possible = possible and bool(left) and bool(make_true(m, *left[0]))
             continue
         c = int(q.state[of.ARENA_TOP])
-        q.arena[c] = len(left)
+        q.arena[c], q.arena[c + of.C_LEVELS] = len(left), levels
+        q.state[of.CLAUSES] += levels > 0
         q.arena[c + of.C_LITERALS : c + of.C_LITERALS + 2 * len(left)] = np.array(left).reshape(-1)
         q.state[of.ARENA_TOP] += of.C_LITERALS + 2 * len(left)
         watch(q, c, 0)

@@ -26,6 +26,8 @@ class CompetingSearch(ABC):
         self.compiled, self.request, self.objective_row = compiled, request, objective_row
         self._turn_end = 1 << 62  # failures
         self._least = self._at_least(start) if request.want is Want.BEST else 0  # as proved
+        proved = None if request.known is None else request.known.least()
+        self._least = self._least if proved is None else max(self._least, proved)
         self._best: int | None = None
         self._elsewhere: int | None = None  # the best objective that others have met
 
@@ -55,6 +57,16 @@ class CompetingSearch(ABC):
     @abstractmethod
     def _tried(self) -> int:
         """The decisions so far, as a limit of steps counts them."""
+
+    def leave(self) -> None:
+        """Hand over what was learned, for another time; here nothing is."""
+        return
+
+    def _prefer_earlier(self) -> None:
+        """Let the values of an earlier solution be tried first, where saved ones are."""
+        known = self.request.known
+        if known is not None and known.row is not None:
+            self.memory.x[at.SAVED : len(known.row) * at.X_WIDTH : at.X_WIDTH] = known.row
 
     @property
     def work(self) -> int:

@@ -67,6 +67,7 @@ class ForwardSearch(CompetingSearch):
         self.decided = range(compiled.decision_count) if part is None else part
         self._nogoods = 0 if learning and restarts(request) else -1
         self.start, self.memory = start, copied(start) if memory is None else memory
+        self._prefer_earlier()
         self._number = 0 if request.profiling is None else request.profiling.follow(self)
         self.orders = self._orders()
         self.pace = Pace(1 if len(start.x) > _SMALL else 16)  # a first step propagates much, in plain form
@@ -247,7 +248,7 @@ class ForwardSearch(CompetingSearch):
         """Return what steers the search for the best solution, where it may go back to its root."""
         if self.request.want is not Want.BEST or self._nogoods < 0:
             return None
-        bisection = Bisection(self._at_least(self.start))
+        bisection = Bisection(self._least)
         self.tree.state[tree.ASK_FOUND] = bisection.ask_found
         return bisection
 

@@ -167,7 +167,7 @@ class Parted:
 
     def slices(self, deliver: Deliver) -> Slices:
         """Search to the end or to a stop, slice by slice."""
-        own = replace(self._request, bounds=None, incumbent=None, heard=None)
+        own = replace(self._request, bounds=None, incumbent=None, heard=None, known=None, learned=None)
         searches = [self._begin(c, own, self._taker(k, deliver)) for k, c in enumerate(self._models)]
         for far in (False, self._request.want is Want.BEST):
             for k, search in enumerate(searches):

@@ -221,7 +221,8 @@ class Searching:
 
     def _alternating(self, deliver: Deliver) -> Slices:
         """Return searches in several orders, of which the first is alone for a while."""
-        own = self.request.parameters
+        own, known = self.request.parameters, self.request.known
+        early = known is not None and known.clauses is not None
 
         def ordered(**orders: Any) -> Callable[[Request, Row | None], ForwardSearch]:
             def make(request: Request, proved: Row | None) -> ForwardSearch:
@@ -241,7 +242,7 @@ class Searching:
             Member("restarts", ordered(phases=[])),
             Member("a search that remembers subproblems", remembering),
             Member("smallest domains", ordered(phases=[], variable_order="smallest-domain"), SELDOM),
-            Member("clause learning", self._clause_search, LEARNED),
+            Member("clause learning", self._clause_search, 1 if early else LEARNED),
         ]
         if in_phases(self.request):
             members = [Member("the order that the model names", ordered()), *members[:2], members[3]]

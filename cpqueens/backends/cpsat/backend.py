@@ -78,14 +78,15 @@ class CpSat:
         request.clock.measure(ThreadTime() if own else threads_time(request.workers))
         started = time.monotonic()
         choice = request.parameters.get("formulation", "auto")
-        boolean = request.want is Want.ONE and request.hint is None and choice != "integer"
+        known = request.known
+        hinted = request.hint is not None and (known is None or known.row is None)  # by the user
+        boolean = request.want is Want.ONE and not hinted and choice != "integer"
         try:
             translation = translate(model, boolean=boolean, objective=request.want is Want.BEST)
         except Stopped:
             spent = {"translate_time": time.monotonic() - started}
             return Ended(False, request.why_stopped(), statistics=spent)
-        if request.objective_limit is not None:
-            translation.limit_objective(request.objective_limit)
+        translation.limit_objective(request.objective_limit, None if known is None else known.bound)
         if request.hint is not None and translation.board is None:
             translation.add_hint(request)
         statistics: dict[str, Any] = {

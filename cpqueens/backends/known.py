@@ -1,0 +1,105 @@
+"""What a solver knows of a model from before it grew: as it is kept with it, and as a run is told of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from cpqueens.language.kept import State
+from cpqueens.language.rows import IntArray
+from cpqueens.language.statement import Statement
+
+MOST_WORDS = 1 << 17
+"""Numbers of the clauses that are kept of one solver: 1 MB."""
+
+Goal = tuple[tuple[tuple[int, int], ...], int, bool]
+"""The one objective: pairs of variable and coefficient, the constant, and whether it is maximised."""
+
+
+class Clauses(NamedTuple):
+    """Learned clauses over the model's own variables, which have the same numbers when it has grown.
+
+    Attributes
+    ----------
+    words
+        For each clause how many literals and levels it has, and pairs: four times the variable and the
+        operator (of `kernels.exact.learning.literals`), and the value.
+    many
+        How many there are.
+    limit
+        They hold for solutions whose objective, minimised, is at most this; None: for all.
+    """
+
+    words: IntArray
+    many: int
+    limit: int | None
+
+
+@dataclass(frozen=True)
+class Known:
+    """What one solver said of a model of a certain size and objective.
+
+    Attributes
+    ----------
+    size, goal
+        The model's then: how many variables and constraints it had, and the objective.
+    solver, proved_by
+        Who answered, and all who contributed to what is said here.
+    infeasible, bound
+        What was proved: that there is no solution, or that none has a better objective.
+    row
+        The best solution, (decision variables then,); in a request, with values for the new variables if it
+        is still one (`is_solution`).
+    before
+        What it was told itself: solved again as it is, the model is to be solved in the same way.
+    """
+
+    size: State
+    goal: Goal | None
+    solver: str
+    proved_by: tuple[str, ...]
+    infeasible: bool = False
+    bound: int | None = None
+    row: IntArray | None = None
+    clauses: Clauses | None = None
+    before: Known | None = None
+    is_solution: bool = False
+
+    def clauses_for(self, model: Statement) -> Clauses | None:
+        """Return the clauses, where they do not rest on an objective that the model has no more."""
+        rests = self.clauses is not None and self.clauses.limit is not None
+        return None if model.has_partial or (rests and self.goal != goal_of(model)) else self.clauses
+
+    def least(self) -> int | None:
+        """Return the bound of the objective, minimised."""
+        if self.bound is None or self.goal is None:
+            return None
+        return -self.bound if self.goal[2] else self.bound
+
+
+def goal_of(model: Statement) -> Goal | None:
+    """Return the objective; None without one."""
+    if model.objective is None:
+        return None
+    ((variables, coefficients, constant),) = model.objective.rows()
+    return tuple(zip(variables, coefficients, strict=True)), int(constant), model.maximizing
+
+
+def bound_in(model: Statement, known: Known) -> int | None:
+    """Return what an earlier bound says of the objective now, None if no more than its ends.
+
+    Whatever was added to it is at its best at most as good as the ends of its variables allow.
+    """
+    goal = goal_of(model)
+    if known.bound is None or known.goal is None or goal is None or goal[2] != known.goal[2]:
+        return None
+    added = dict(goal[0])
+    for variable, coefficient in known.goal[0]:
+        added[variable] = added.get(variable, 0) - coefficient
+    best = max if goal[2] else min
+    bound = known.bound + goal[1] - known.goal[1]
+    for variable, coefficient in added.items():
+        bound += best(coefficient * int(end[variable]) for end in (model.lower, model.upper))
+    assert model.objective is not None
+    end = int(model.objective.bounds()[goal[2]][0])
+    return bound if best(bound, end) != bound else None

@@ -1,0 +1,124 @@
+"""A model that only grew: what was proved of it, its best solution and learned clauses are taken up again.
+
+Constraints and variables that are added leave fewer solutions. So it stays true that there is none, that none
+is better than a bound, and what follows from constraints. The best solution so far may still be one; then it
+is optimal where it meets the bound, and the first incumbent elsewhere. All that is taken over was found or
+proved by the solver that is asked again: no solver vouches for another one. It is kept with the model, for
+each solver by the name that the user wrote; a copy of the model has it too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from cpqueens.answers.check import Checker
+from cpqueens.answers.outcome import Outcome, Status, StopReason
+from cpqueens.backends.base import Backend, Ended, Feature, Request, Want
+from cpqueens.backends.known import Clauses, Known, bound_in, goal_of
+from cpqueens.language.statement import Statement
+from cpqueens.solving.collect import Collector
+
+APART = ("assumptions", "proof")
+"""Options with which nothing is taken over and nothing is kept."""
+
+RECORDED = ("profile", "trace")
+"""Options of runs that are looked at, with which nothing is taken over; nor is it where a seed is given, with
+which a run depends on nothing but the model and its options."""
+
+
+def recalled(model: Statement, solver: Any, options: Mapping[str, Any]) -> Known | None:
+    """Return what the solver said of the model before it grew; None if there is nothing to be taken over."""
+    known = model._known.get(solver) if isinstance(solver, str) else None
+    if known is None or options.get("random_seed") is not None:
+        return None
+    if len(model.goals) > 1 or any(options.get(name) for name in (*APART, *RECORDED)):
+        return None
+    variables, constraints, cuts, _ = size = model._state()
+    if (known.size, known.goal) == (size, goal_of(model)):
+        known = known.before
+    if known is None or known.size[2] != cuts:  # something was taken back
+        return None
+    return known if known.size[0] <= variables and known.size[1] <= constraints else None
+
+
+def remember(
+    model: Statement, outcome: Outcome, solver: Any, known: Known | None, learned: list[Clauses]
+) -> None:
+    """Keep with the model what an outcome of a solver says; ``known`` is what the run was told."""
+    if not isinstance(solver, str) or model.assumed or len(model.goals) > 1:
+        return
+    goal = goal_of(model)
+    model._known[solver] = Known(
+        model._state(), goal, outcome.solver,
+        tuple(outcome.statistics.get("contributors", [outcome.solver])),
+        outcome.status is Status.INFEASIBLE,
+        None if goal is None else outcome.bound,
+        None if known is None else known.row,
+        None if known is None else known.clauses_for(model),
+        None if known is None else replace(known, before=None),
+    )  # fmt: skip
+    if outcome.solution is not None:
+        model._known[solver] = replace(model._known[solver], row=np.array(outcome.solution.values))
+    if learned and not model.has_partial:  # in which an undefined value may be any
+        model._known[solver] = replace(model._known[solver], clauses=learned[-1])
+
+
+def told(known: Known, request: Request, checker: Checker, backend: Backend) -> Request:
+    """Return the request of a run that is told what is known, as far as it holds of the model now."""
+    model, anew = checker.model, bool(request.parameters.get("audit"))  # then all is proved anew
+    bound = bound_in(model, known) if request.want is Want.BEST and not anew else None
+    if bound is not None:
+        request.prove(bound)
+    known = replace(
+        known, infeasible=known.infeasible and not anew, bound=bound,
+        clauses=known.clauses_for(model), goal=goal_of(model),
+    )  # fmt: skip
+    if known.row is None or known.infeasible or request.hint is not None or request.first is not None:
+        return replace(request, known=replace(known, row=None))
+    rows = np.stack([model.lower[checker.known], model.upper[checker.known]])
+    rows[:, : len(known.row)] = known.row
+    hinted = np.arange(rows.shape[1]) < len(known.row)
+    good = rows[checker.accepts(rows)]
+    given: dict[str, Any] = {}
+    if not len(good):
+        hinted &= checker.in_domain(rows[:1])[0]
+    elif request.want is not Want.BEST:
+        return replace(request, known=replace(known, row=good[0], is_solution=True))
+    else:
+        values = checker.objectives(good)[:, 0]
+        best = int(values.argmax() if model.maximizing else values.argmin())
+        rows, value, hinted = good[best:], int(values[best]), np.ones_like(hinted)
+        known, given = replace(known, row=rows[0], is_solution=True), {"first": rows[0]}
+        if Feature.BOUND in backend.features:
+            given["incumbent"] = lambda: value
+    if Feature.HINT in backend.features:
+        given |= {"hint": rows[0], "hinted": hinted}
+    return replace(request, known=known, **given)
+
+
+def settled(known: Known, collector: Collector) -> Ended | None:
+    """Return the end of a run that needs no search, by what is known; None if it needs one."""
+    if collector.is_met or (known.infeasible and collector.best is None):
+        return Ended(True, StopReason.EXHAUSTED)
+    if known.is_solution and known.row is not None and collector.request.want is Want.ONE:
+        collector.deliver(known.row[None, :])
+        return Ended(False, StopReason.SOLUTION_LIMIT)
+    return None
+
+
+def account(known: Known, label: str, statistics: dict[str, Any]) -> None:
+    """Say in a run's statistics what was taken over, and who is behind it."""
+    used = {
+        "infeasible": known.infeasible or None,
+        "bound": known.bound,
+        "solution": None if known.row is None else "still one" if known.is_solution else "hint",
+        "clauses": statistics.pop("clauses_kept", None),
+    }
+    statistics["kept"] = {name: value for name, value in used.items() if value is not None}
+    by = sorted({*statistics.get("contributors", [label]), *known.proved_by})
+    if len(by) > 1 and statistics["kept"]:
+        statistics["contributors"] = by
