@@ -15,7 +15,7 @@ from cpqueens.answers.recorder import TraceRecorder
 from cpqueens.answers.trace import Trace
 from cpqueens.backends.bounds import Bounds
 from cpqueens.backends.clock import Clock as Clock  # a part of the contract
-from cpqueens.backends.known import Clauses, Known
+from cpqueens.backends.known import Known, LearnedClauses
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
 from cpqueens.system.stopping import GRACE, Stopped, stopping, unstopped
@@ -123,7 +123,7 @@ class Request:
     profiling: Any = None  # of a profiled run, what its searches tell what they do
     heard: Callable[[int], None] | None = None  # hears after each slice of a search its solutions so far
     known: Known | None = None  # what the same solver said of the model before it grew, as it holds of it now
-    learned: list[Clauses] | None = None  # takes what a search has learned, to be kept with the model
+    learned: list[LearnedClauses] | None = None  # takes what a search has learned, to be kept with the model
 
     @property
     def wants_few(self) -> bool:

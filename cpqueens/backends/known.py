@@ -16,7 +16,7 @@ Goal = tuple[tuple[tuple[int, int], ...], int, bool]
 """The one objective: pairs of variable and coefficient, the constant, and whether it is maximised."""
 
 
-class Clauses(NamedTuple):
+class LearnedClauses(NamedTuple):
     """Learned clauses over the model's own variables, which have the same numbers when it has grown.
 
     Attributes
@@ -61,11 +61,11 @@ class Known:
     infeasible: bool = False
     bound: int | None = None
     row: IntArray | None = None
-    clauses: Clauses | None = None
+    clauses: LearnedClauses | None = None
     before: Known | None = None
     is_solution: bool = False
 
-    def clauses_for(self, model: Statement) -> Clauses | None:
+    def clauses_for(self, model: Statement) -> LearnedClauses | None:
         """Return the clauses, where they do not rest on an objective that the model has no more."""
         rests = self.clauses is not None and self.clauses.limit is not None
         return None if model.has_partial or (rests and self.goal != goal_of(model)) else self.clauses

@@ -18,7 +18,7 @@ import numpy as np
 from cpqueens.answers.check import Checker
 from cpqueens.answers.outcome import Outcome, Status, StopReason
 from cpqueens.backends.base import Backend, Ended, Feature, Request, Want
-from cpqueens.backends.known import Clauses, Known, bound_in, goal_of
+from cpqueens.backends.known import Known, LearnedClauses, bound_in, goal_of
 from cpqueens.language.statement import Statement
 from cpqueens.solving.collect import Collector
 
@@ -46,7 +46,7 @@ def recalled(model: Statement, solver: Any, options: Mapping[str, Any]) -> Known
 
 
 def remember(
-    model: Statement, outcome: Outcome, solver: Any, known: Known | None, learned: list[Clauses]
+    model: Statement, outcome: Outcome, solver: Any, known: Known | None, learned: list[LearnedClauses]
 ) -> None:
     """Keep with the model what an outcome of a solver says; ``known`` is what the run was told."""
     if not isinstance(solver, str) or model.assumed or len(model.goals) > 1:

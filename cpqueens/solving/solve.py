@@ -14,7 +14,7 @@ from cpqueens.answers.profile import profile_of
 from cpqueens.backends import named
 from cpqueens.backends.base import Backend, Ended, Request, Want, within_limits
 from cpqueens.backends.clock import current_share
-from cpqueens.backends.known import Clauses, Known
+from cpqueens.backends.known import Known, LearnedClauses
 from cpqueens.errors import BackendFault, CpqueensError, ModelError, UnsupportedConstraint
 from cpqueens.kernels.jit import tiers
 from cpqueens.language.rows import IntArray
@@ -95,7 +95,7 @@ def solve(model: Statement, /, solver: str | Backend = "auto", **options: Any) -
         positive_integer(options.get("solution_limit"), "solution_limit")  # whatever it is, one is enough
         options["solution_limit"] = 1
     solver, options = respelled(solver, options)
-    known, learned = recalled(model, solver, options), list[Clauses]()
+    known, learned = recalled(model, solver, options), list[LearnedClauses]()
     outcome = run(
         model, solver, want, keep, lambda: kept, options, look_ahead=False, known=known, learned=learned
     )
@@ -155,7 +155,7 @@ def run(
     collect: Callable[[Checker, Backend, Request, Taker | None], Collector] = Collector,
     look_ahead: bool = True,
     known: Known | None = None,
-    learned: list[Clauses] | None = None,
+    learned: list[LearnedClauses] | None = None,
 ) -> Outcome:
     """Run one backend, or several times on narrower models, and conclude; faults are in the outcome.
 
@@ -199,7 +199,7 @@ def _run_once(
     collect: Callable[[Checker, Backend, Request, Taker | None], Collector],
     look_ahead: bool,
     known: Known | None = None,
-    learned: list[Clauses] | None = None,
+    learned: list[LearnedClauses] | None = None,
 ) -> Outcome:
     """Run one backend once and conclude."""
     started = time.monotonic()

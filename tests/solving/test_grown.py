@@ -15,7 +15,7 @@ from fake_backend import FakeBackend, installed, says
 from cpqueens import AllDifferent, BackendFault, Model, Or, Outcome, Status
 from cpqueens.backends.backtracking import alternating, clause_search, kept_clauses
 from cpqueens.backends.base import Feature
-from cpqueens.backends.known import Clauses, bound_in
+from cpqueens.backends.known import LearnedClauses, bound_in
 from cpqueens.backends.named import get_backend
 from cpqueens.kernels.exact.learning import literals as lit
 from cpqueens.solving import race
@@ -129,7 +129,7 @@ def more(m: Model, random: np.random.Generator, many: int) -> None:
         m += Or(*(b[v] == s for v, s in zip(chosen.tolist(), signs.tolist(), strict=True)))
 
 
-def holds(clauses: Clauses, solutions: np.ndarray) -> np.ndarray:
+def holds(clauses: LearnedClauses, solutions: np.ndarray) -> np.ndarray:
     """Return which solutions, with a column for each variable of the model, satisfy all clauses."""
     good = np.ones(len(solutions), dtype=bool)
     words = clauses.words.tolist()
@@ -243,7 +243,7 @@ def test_a_wrong_clause_that_was_kept_is_noticed_in_an_audit() -> None:
     assert first.solution is not None
     wrong = np.array([1, 1, 4 * 0 + (lit.AT_LEAST if first["b"][0] == 0 else lit.AT_MOST), 1 - first["b"][0]])
     m._known[LEARNING] = known = m._known[LEARNING].__class__(
-        m._state(), None, LEARNING, (LEARNING,), clauses=Clauses(wrong, 1, None)
+        m._state(), None, LEARNING, (LEARNING,), clauses=LearnedClauses(wrong, 1, None)
     )
     assert known.row is None
     more(m, np.random.default_rng(3), 1)
@@ -252,7 +252,7 @@ def test_a_wrong_clause_that_was_kept_is_noticed_in_an_audit() -> None:
 
 
 def test_clauses_beyond_the_cap_are_dropped_the_worst_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    def kept() -> Clauses:
+    def kept() -> LearnedClauses:
         m = formula(np.random.default_rng(3), 34)
         m.solve(LEARNING)
         found = m._known[LEARNING].clauses

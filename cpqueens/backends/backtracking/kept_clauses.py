@@ -1,7 +1,7 @@
 """Learned clauses on their way from a search to a later one: over variables that both models have.
 
 What was learned follows from the constraints of the model as it was, and from the objective's limit where
-there was one. Clauses over variables that only the network has are left out, since another one has others.
+there was one. LearnedClauses over variables that only the network has are left out, since another one has others.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from cpqueens.backends.backtracking.decomposed import Clause
-from cpqueens.backends.known import MOST_WORDS, Clauses
+from cpqueens.backends.known import MOST_WORDS, LearnedClauses
 from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact.domains import Memory, contains
 from cpqueens.kernels.exact.learning import literals as lit
@@ -21,7 +21,9 @@ MOST_VALUES = 1 << 16
 """Listed values that are looked through for those that were removed."""
 
 
-def exported(compiled: Compiled, m: Memory, q: Learner, limit: int | None, last: int = 0) -> Clauses | None:
+def exported(
+    compiled: Compiled, m: Memory, q: Learner, limit: int | None, last: int = 0
+) -> LearnedClauses | None:
     """Return what a search before its first decision has learned, the best clauses first; None if nothing.
 
     The clause at ``last`` is left out: it says of a solution that it is not wanted.
@@ -42,7 +44,9 @@ def exported(compiled: Compiled, m: Memory, q: Learner, limit: int | None, last:
     found = found[: int(room.sum())]
     if not found:
         return None
-    return Clauses(np.array([n for clause in found for n in clause], dtype=np.int64), len(found), limit)
+    return LearnedClauses(
+        np.array([n for clause in found for n in clause], dtype=np.int64), len(found), limit
+    )
 
 
 def _facts(compiled: Compiled, m: Memory) -> list[tuple[int, int]]:
@@ -63,7 +67,7 @@ def _facts(compiled: Compiled, m: Memory) -> list[tuple[int, int]]:
     return found
 
 
-def imported(compiled: Compiled, m: Memory, clauses: Clauses) -> list[tuple[Clause, int]]:
+def imported(compiled: Compiled, m: Memory, clauses: LearnedClauses) -> list[tuple[Clause, int]]:
     """Return clauses with their levels for a network; one with a variable that it lacks is left out."""
     number = np.full(int(compiled.stated.max(initial=-1)) + 1, -1, dtype=np.int64)
     there = np.flatnonzero(compiled.stated >= 0)
