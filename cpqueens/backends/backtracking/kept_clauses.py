@@ -1,7 +1,7 @@
 """Learned clauses on their way from a search to a later one: over variables that both models have.
 
 What was learned follows from the constraints of the model as it was, and from the objective's limit where
-there was one. LearnedClauses over variables that only the network has are left out, since another one has others.
+there was one. Clauses over variables that only the network has are left out, since another one has others.
 """
 
 from __future__ import annotations
