@@ -197,8 +197,6 @@ KERNELS = Area(
                "if i and j else dearer", "if i and j else slack"),
         Mutant("an unfinished step has failed", "forward.conclude",
                "UNFINISHED + step", "UNFINISHED + FAILED"),
-        Mutant("a Hall interval is not closed", "all_different_ends.raise_least",
-               "put(m.net, ends + END * y + HALL, j - 1)", "pass"),
         Mutant("a full set takes one more", "among.among",
                "entry(m.x, number + at.HIGH) == inside", "entry(m.x, number + at.HIGH) < inside"),
         Mutant("the rest of an order is not looked at", "lexicographic.lexicographic",

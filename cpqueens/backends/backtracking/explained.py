@@ -20,7 +20,7 @@ from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import Compiled, Terms
 from cpqueens.lowered.origins import Origins
 
-DROPPED = ("all_different_values", "all_different_ends", "distances", "fractional_bound", "tour_bound")
+DROPPED = ("all_different_values", "distances", "fractional_bound", "tour_bound")
 """Propagators of what others say, which are explained by all that their arguments have lost."""
 
 SHORT = 4

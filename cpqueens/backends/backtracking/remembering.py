@@ -23,7 +23,6 @@ LARGEST = 1 << 14
 
 _IMPLIED = (
     "absolute_values",
-    "all_different_ends",
     "all_different_values",
     "distances",
     "equation_values",

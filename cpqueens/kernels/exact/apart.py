@@ -15,7 +15,6 @@ from cpqueens.kernels.jit.tiers import WAIT, KernelEntry, words_of
 
 NAMES = (
     "absolute_values",
-    "all_different_ends",
     "all_different_values",
     "among",
     "cardinality",

@@ -6,24 +6,19 @@ import numpy as np
 
 from cpqueens.backends.backtracking.wholes.parts import Parts, Propagator
 from cpqueens.kernels.exact import domains as at
-from cpqueens.kernels.exact.propagators import all_different_ends as ends
 from cpqueens.kernels.exact.propagators import all_different_values as values
-from cpqueens.kernels.exact.propagators.all_different_ends import hall_data
 from cpqueens.kernels.exact.propagators.all_different_values import matching_data
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import Compiled
 
 TIGHT = 2
-"""Values for each term up to which a matching pays."""
+"""Values for each term up to which a matching pays; beyond that, Hall sets are too rare."""
 
 MOST_TERMS = 1 << 10
 """Terms of which each change of one is worth a look at all."""
 
 MOST_EDGES = 1 << 18
 """Pairs of a term and a value that a matching may have to look at."""
-
-LOOSE = 8
-"""Values for each term beyond which Hall intervals are too rare to be looked for."""
 
 
 def add_hall_sets(terms: IntArray, low: int, high: int, parts: Parts) -> None:
@@ -33,33 +28,20 @@ def add_hall_sets(terms: IntArray, low: int, high: int, parts: Parts) -> None:
     more values than terms, it would not pay.
     """
     many, span = len(terms), high - low + 1
-    if not 3 <= many <= MOST_TERMS or span > LOOSE * many:
-        return
-    variables: list[int] = terms[:, 0].tolist()
-    if span <= TIGHT * many and span * many <= MOST_EDGES:
-        data = _filled(*_matching(many, low, high), terms)
-        parts.propagator(Propagator("all_different_values", variables, numbers=data))
-    else:
-        data = _filled(*_hall(many), terms)
-        parts.propagator(Propagator("all_different_ends", variables, numbers=data, events=at.BOUND))
+    if 3 <= many <= MOST_TERMS and span <= TIGHT * many and (span < many or span * many <= MOST_EDGES):
+        data = _filled(_matching(many, low, high), terms)
+        parts.propagator(Propagator("all_different_values", terms[:, 0].tolist(), numbers=data))
 
 
 @lru_cache(maxsize=16)
-def _matching(many: int, low: int, high: int) -> tuple[IntArray, int, int]:
-    """Return the data of a matching without terms, where their records begin, and how wide one is."""
-    data = matching_data([(0, 0, 0)] * many, low, high)
-    return np.array(data, dtype=np.int64), values.HEADER + values.VARIABLE, values.NODE
+def _matching(many: int, low: int, high: int) -> IntArray:
+    """Return the data of a matching without terms."""
+    return np.array(matching_data([(0, 0, 0)] * many, low, high), dtype=np.int64)
 
 
-@lru_cache(maxsize=16)
-def _hall(many: int) -> tuple[IntArray, int, int]:
-    """Return the same of Hall intervals."""
-    return np.array(hall_data([(0, 0, 0)] * many), dtype=np.int64), ends.HEADER + ends.VARIABLE, ends.TERM
-
-
-def _filled(data: IntArray, first: int, width: int, terms: IntArray) -> IntArray:
+def _filled(data: IntArray, terms: IntArray) -> IntArray:
     """Return a copy of the data with these terms: a model has many AllDifferents of one size."""
-    filled = data.copy()
+    filled, first, width = data.copy(), values.HEADER + values.VARIABLE, values.NODE
     last = first + width * (len(terms) - 1) + 1
     filled[first:last:width] = terms[:, 0] * at.X_WIDTH
     filled[first + 1 : last + 1 : width] = terms[:, 1]

@@ -1,4 +1,4 @@
-"""AllDifferent by matching and by Hall intervals against all assignments."""
+"""AllDifferent by matching against all assignments."""
 
 import random
 
@@ -7,7 +7,6 @@ from propagation import Bench, Strength, random_domains
 
 from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact.domains import Memory
-from cpqueens.kernels.exact.propagators.all_different_ends import all_different_ends, hall_data
 from cpqueens.kernels.exact.propagators.all_different_values import all_different_values, matching_data
 
 Terms = list[tuple[int, int]]
@@ -48,13 +47,3 @@ def test_a_matching_leaves_what_some_solution_has(seed: int) -> None:
 
     bench = Bench(run, domains, lambda row: differ(terms, row), data=data)
     bench.walk(source, Strength.DOMAIN)
-
-
-@each("seed", range(40))
-def test_hall_intervals_leave_ends_that_some_solution_has(seed: int) -> None:
-    source = random.Random(seed)
-    terms = random_terms(source, (1, -1))
-    domains = random_domains(source, [(0, source.randint(2, 5)) for _ in terms])
-    data = hall_data([(v * at.X_WIDTH, a, c) for v, (a, c) in enumerate(terms)])
-    bench = Bench(all_different_ends, domains, lambda row: differ(terms, row), data=data)
-    bench.walk(source, Strength.BOUNDS)
