@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from cpqueens.answers.statistics import wilson_interval
 from cpqueens.lab.runlength import Interval, RunLengths, thin
 from cpqueens.lab.runtable import LIMITS, Ending, RunRecord
 
@@ -156,6 +155,5 @@ def _target(
 ) -> ReachedTarget:
     ends, reached, limited = (np.array(part) for part in zip(*runs, strict=True))
     lengths = RunLengths(ends.astype(np.float64), reached, limited, np.zeros(len(runs), dtype=np.bool_))
-    solved = int(reached.sum())
-    share = Interval(solved / len(runs), *wilson_interval(solved, len(runs)))
+    share = Interval.share(int(reached.sum()), len(runs))
     return ReachedTarget(*about, share, lengths.curve().quantile(0.5), lengths.expected(), lengths)

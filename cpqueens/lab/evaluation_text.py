@@ -151,7 +151,7 @@ WHO: Columns = {"heuristic": lambda p: p.heuristic, "problem": lambda p: p.probl
 CLASSICAL: Columns = {
     "runs": lambda p: f"{p.runs:,}",
     "solved": lambda p: percent(p.rate),
-    "stuck": lambda p: f"{p.stuck:,}" if p.stuck else "",
+    "stuck": lambda p: percent(Interval.share(p.stuck, p.runs)) if p.stuck else "",
     "at limit": lambda p: f"{p.limited:,}" if p.limited else "",
     "restarts": lambda p: "" if p.restarts is None else figure(p.restarts),
 }
@@ -223,7 +223,7 @@ def tables(e: Evaluated) -> Iterator[tuple[str, Cells]]:
         yield caption + (_OPEN if open_ended else ""), cells
 
 
-_OPEN = "; ? where too few runs are solved to bound it from above"
+_OPEN = "; ? where too few such runs bound it from above"
 
 
 def _tables(e: Evaluated) -> Iterator[tuple[str, Cells]]:
@@ -231,7 +231,7 @@ def _tables(e: Evaluated) -> Iterator[tuple[str, Cells]]:
     good = [p for p in e.performances if p.optimises]
     plain = [p for p in e.performances if not p.optimises]
     if plain:
-        caption = "How often a solution is found (95 % Wilson interval)"
+        caption = "How often a solution is found (95 % Wilson intervals)"
         yield caption, shown_columns({**WHO, **CLASSICAL}, plain, several)
     if good:
         caption = "How good the solutions are (95 % Wilson intervals; gaps to the optimum, or <= to a bound)"

@@ -13,11 +13,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-import numpy as np
-
 from cpqueens.answers.outcome import Outcome, StopReason
 from cpqueens.answers.runs import Runs
-from cpqueens.answers.statistics import wilson_interval
 from cpqueens.kernels.jit import tiers
 from cpqueens.lab.evaluation_text import interval, percent
 from cpqueens.lab.runlength import Interval, RunLengths
@@ -44,18 +41,13 @@ Kind = str
 """What is told of runs: one of `KINDS`."""
 
 KINDS: Mapping[Kind, Callable[[RunLengths], str]] = {
-    "solved": lambda found: _share(found.solved),
-    "stuck": lambda found: _share(~found.solved),
+    "solved": lambda found: percent(Interval.share(int(found.solved.sum()), len(found))),
+    "stuck": lambda found: percent(Interval.share(int(found.never.sum()), len(found))),
     "a run": lambda found: interval(found.mean(found.solved | True)),
     "if solved": lambda found: interval(found.mean(found.solved)),
     "if not": lambda found: interval(found.mean(~found.solved)),
     "a solution": lambda found: interval(found.expected()),
 }
-
-
-def _share(chosen: Any) -> str:
-    number, runs = int(chosen.sum()), len(chosen)
-    return percent(Interval(number / runs, *wilson_interval(number, runs)))
 
 
 @dataclass(frozen=True)
@@ -67,9 +59,7 @@ class Measured:
 
     def of(self, runs: Runs) -> str:
         """Return it with its interval."""
-        none = np.zeros(len(runs), dtype=np.bool_)
-        work = runs.steps if self.unit == "steps" else runs.statistics[self.unit]
-        return KINDS[self.kind](RunLengths(np.asarray(work, dtype=np.float64), runs.solved, none, none))
+        return KINDS[self.kind](RunLengths.in_unit(runs, self.unit))
 
     def __str__(self) -> str:
         return self.kind if self.kind in ("solved", "stuck") else f"{self.unit} of {self.kind}"

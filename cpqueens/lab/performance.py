@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import statistics
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from cpqueens.answers.quality import Quality, quality
-from cpqueens.answers.statistics import wilson_interval
 from cpqueens.crosscheck.findings import WRONG
 from cpqueens.lab.reference import Reference
 from cpqueens.lab.runlength import Interval, Restart, RunLengths
@@ -119,8 +117,7 @@ class Performance:
         """The share of runs that reached the proved optimum; None where that is not known."""
         if self.quality is None or self.quality.optimal is None:
             return None
-        reached = self.quality.optimal
-        return Interval(reached / self.runs, *wilson_interval(reached, self.runs))
+        return Interval.share(self.quality.optimal, self.runs)
 
     @property
     def wrong(self) -> int:
@@ -142,9 +139,8 @@ def summed_up(
     runs, solved = len(rows) - kinds[Ending.INTERRUPTED], kinds[Ending.SOLVED]
     rejected = [row for row in rows if row.ending is Ending.REJECTED or row.stop_reason == "late"]
     restarts = [row.restarts for row in rows if row.restarts is not None]
-    rate = Interval(solved / runs if runs else math.nan, *wilson_interval(solved, runs))
     return Performance(
-        heuristic, problem, size, asked, runs, solved, rate,
+        heuristic, problem, size, asked, runs, solved, Interval.share(solved, runs),
         limited=kinds[Ending.LIMIT], stuck=kinds[Ending.STUCK], interrupted=kinds[Ending.INTERRUPTED],
         rejections=Counter(row.stop_reason for row in rejected),
         examples={row.stop_reason: f"seed {row.seed}: {row.message}" for row in reversed(rejected)},

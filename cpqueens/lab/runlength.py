@@ -19,9 +19,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cpqueens.answers.statistics import Z95, wilson_interval
+from cpqueens.answers.runs import Runs
+from cpqueens.answers.statistics import wilson_interval
 from cpqueens.lab.luby import expected_by_unit
-from cpqueens.lab.runtable import Ending, RunRecord
+from cpqueens.lab.runtable import LIMITS, Ending, RunRecord
 
 Floats = NDArray[np.float64]
 Truths = NDArray[np.bool_]
@@ -52,6 +53,11 @@ class Interval:
     value: float
     low: float
     high: float
+
+    @classmethod
+    def share(cls, number: int, runs: int) -> Interval:
+        """Return a share of runs with its Wilson interval; of none not a number."""
+        return cls(number / runs if runs else math.nan, *wilson_interval(number, runs))
 
     def contains(self, value: float) -> bool:
         """Whether a value lies within."""
@@ -161,6 +167,13 @@ class RunLengths:
         marks = [np.array([row.ending is kind for row in rows]) for kind in kinds]
         return cls(np.array([value or 0.0 for value in values], dtype=np.float64), *marks)
 
+    @classmethod
+    def in_unit(cls, runs: Runs, unit: str) -> RunLengths:
+        """Return the lengths of runs in steps, or in what else their solver counts."""
+        work = runs.steps if unit == "steps" else runs.statistics[unit]
+        limited = np.isin(runs.stop_reason, list(LIMITS)) & ~runs.solved
+        return cls(np.asarray(work, dtype=np.float64), runs.solved, limited, runs.solved & False)
+
     def __len__(self) -> int:
         return len(self.lengths)
 
@@ -232,15 +245,18 @@ class RunLengths:
         return Interval(value, float(low), float(high))
 
     def mean(self, chosen: Truths) -> Interval | None:
-        """Return the mean length of the runs chosen with its normal interval; None of none."""
+        """Return the mean length of the runs chosen with Student's interval; None of none."""
+        from scipy.stats import t as student
+
         lengths = self.lengths[chosen]
         if len(lengths) == 0:
             return None
         value = float(lengths.mean())
         if len(lengths) == 1:
             return Interval(value, 0.0, math.inf)
-        spread = Z95 * float(lengths.std(ddof=1)) / math.sqrt(len(lengths))
-        return Interval(value, value - spread, value + spread)
+        far = float(student.ppf(0.975, len(lengths) - 1))
+        spread = far * float(lengths.std(ddof=1)) / math.sqrt(len(lengths))
+        return Interval(value, max(0.0, value - spread), value + spread)
 
     def _bootstrap(self) -> tuple[float, float]:
         """Return how many standard errors the logarithm of the ratio goes down and up, by resampling."""

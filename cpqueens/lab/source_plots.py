@@ -43,8 +43,7 @@ class Plot:
 
 def _lengths(n: int, solver: str, options: Mapping[str, Any], runs: int, limit: int = LIMIT) -> RunLengths:
     found = made(n, solver, runs, tuple(options.items()), limit)
-    none = np.zeros(len(found), dtype=np.bool_)
-    return RunLengths(np.asarray(found.statistics["evaluations"], dtype=np.float64), found.solved, none, none)
+    return RunLengths.in_unit(found, "evaluations")
 
 
 @dataclass(frozen=True)

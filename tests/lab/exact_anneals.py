@@ -1,4 +1,4 @@
-"""How many row-anneals A8's schedule takes in the mean: exact, from its chain over all placements of queens.
+"""How many row-anneals the survey's schedule takes in the mean: exact, from its chain over all placements.
 
 Run as ``python tests/lab/exact_anneals.py [N]``: minutes for 8 queens, whose chain has 16,777,216 states.
 What a mean of runs scatters about, and which reading of the source a published mean can belong to.

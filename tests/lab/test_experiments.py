@@ -65,9 +65,18 @@ def test_commands_print_the_figures_of_their_tables() -> None:
         (Measured("solved"), Measured("a solution", "evaluations"), Measured("if solved")),
     )
     table = sweep(100)
+    climbs = Sweep(
+        "c", "c", {"climb": ("local-search:hill-climbing", {})}, (8,), (Measured("stuck"),), limit=20
+    )
+    stuck = climbs(400)
+    runs = board(8).runs("local-search:hill-climbing", seeds=100, step_limit=20)
+    own = int((runs.stop_reason == "local_optimum").sum())
+    assert 0 < own < int((~runs.solved).sum())  # the others walked to their limit
+    assert stuck.rows[1][2].startswith(f"{own}.0 %")
     for command, figures in (
         (experiment.command(60), experiment.row(60)[3:4]),
         (table.commands[0], [cell for row in table.rows[1:] for cell in row[2:5]]),
+        (stuck.commands[0], stuck.rows[1][2:3]),
     ):
         done = CliRunner().invoke(cli.main, [*shlex.split(command)[1:], "--reference-time", "0"])
         assert done.exit_code == 0, done.output

@@ -31,8 +31,8 @@ LEFT = 5  # evaluations that this call may still make
 FOUND = 6  # its length
 
 GO_ON = 0  # take the equal move (and count it)
-TAKE_AND_SHAKE = 1  # take it, then give one random variable a random value (the code of A1)
-JUMP = 2  # make a uniformly random move instead (the text of A1)
+TAKE_AND_SHAKE = 1  # take it, then give one random variable a random value (as a text's program does)
+JUMP = 2  # make a uniformly random move instead (as that text says)
 
 
 @inlined
