@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from cpqueens.cli.exits import COUNT_DIFF, exit_of_all
+from cpqueens.problems.published import called
 from cpqueens.solving.staged import OF_OPTIMA
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def published_lines(comparison: dict[str, Any] | None) -> list[str]:
     """Return a comparison as lines of a summary."""
     words = {True: "agrees", False: "DISAGREES", None: "not compared: the count is not complete"}
     given = [] if comparison is None else [comparison]
-    return [f"published  {c['value']:,} ({c['source']}): {words[c['agrees']]}" for c in given]
+    return [f"{called(c['source']):<9}  {c['value']:,} ({c['source']}): {words[c['agrees']]}" for c in given]
 
 
 def exit_of_compared(outcome: Outcome, comparison: dict[str, Any] | None) -> int:

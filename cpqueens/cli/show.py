@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import re
+import sys
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,16 +13,18 @@ import click
 from cpqueens.backends.backtracking.wholes.registry import takes
 from cpqueens.cli.documents import document, echo_json
 from cpqueens.cli.options import json_option, load, model_arguments
-from cpqueens.cli.terminal import WIDTH, say
+from cpqueens.cli.terminal import WIDTH, columns_of, say
 from cpqueens.errors import CpqueensError
 from cpqueens.lowered.structures.table import STRUCTURES, Structures
+from cpqueens.problems.published import called
 from cpqueens.text.plaintext import wrapped
 
 if TYPE_CHECKING:
     from cpqueens.answers.symmetry import Group
     from cpqueens.problems.catalog import Instance
 
-_MOST_DIGITS = 40
+_MOST_DIGITS = 33  # which fit behind their names
+_WIDTH = 80  # of lines that go to no terminal
 
 
 @click.command()
@@ -32,7 +36,7 @@ def command(model: str, parameters: tuple[str, ...], as_json: bool) -> int:
     if as_json:
         echo_json(_document(instance))
     else:
-        say("\n".join(_lines(instance)))
+        say("\n".join(_lines(instance, max(60, columns_of(sys.stdout) or _WIDTH))))
     return 0
 
 
@@ -56,23 +60,23 @@ def _document(instance: Instance) -> dict[str, Any]:
     )
 
 
-def _lines(instance: Instance) -> list[str]:
+def _lines(instance: Instance, width: int) -> list[str]:
     problem = instance.problem
     lines = [instance.title, ""]
     if problem is not None:
         told = problem.description.split("\n\n>>>")[0].split("\n>>>")[0].rstrip()
-        lines += [plain(told), "", "Parameters"]
+        lines += [*_flowing(plain(told), width), "Parameters, with their defaults"]
         lines += [f"  {name:<14}{_default(p)}{p.allowed}" for name, p in problem.parameters.items()]
         lines += [] if problem.parameters else ["  none"]
-        lines += ["", *values_published(instance)]
+        lines += ["", *values_published(instance, width)]
     lines.append(f"This model: {instance.model.scope_text().partition(': ')[2]}")
     lines += [f"  {name:<34}{_short(size)}" for name, size in spaces(instance).items()]
     for k, name in enumerate(_structures(instance)):
         says = f"{name.replace('_', ' ')}: {STRUCTURES[name].says}"
-        lines += wrapped(f"  {'' if k else 'structure':<34}{says}", WIDTH, " " * 36)
+        lines += wrapped(f"  {'' if k else 'structure':<16}{says}", width, " " * 20)
     group = instance.symmetries()
     if group:
-        lines += wrapped(f"  {'symmetries':<34}{_symmetries(group)}", WIDTH, " " * 36)
+        lines += wrapped(f"  {'symmetries':<16}{_symmetries(group)}", width, " " * 18)
     if problem is not None:
         lines.append(f"Stated in {problem.source}")
     return lines
@@ -88,6 +92,14 @@ def plain(text: str) -> str:
     'q[i] is 2 * i, see Schachzeitung'
     """
     return _MARKED.sub(lambda found: found[1] or found[2], text)
+
+
+def _flowing(text: str, width: int) -> Iterator[str]:
+    """Yield paragraphs as lines of a width, each with an empty line; what is indented or ruled stays so."""
+    for paragraph in text.split("\n\n"):
+        lines = paragraph.split("\n")
+        as_is = any(line[:1] in (" ", "-") for line in lines)
+        yield from (*(lines if as_is else wrapped(" ".join(lines), width, "")), "")
 
 
 def _structures(instance: Instance) -> list[str]:
@@ -112,7 +124,7 @@ def _default(parameter: Any) -> str:
     return f"{text + ' ' if len(text) > 9 else text:<10}"
 
 
-def values_published(instance: Instance) -> list[str]:
+def values_published(instance: Instance, width: int = WIDTH) -> list[str]:
     """Return a heading and the published values as lines; none if there are none.
 
     Of each kind that of the instance comes first, then a dozen around it, or the last ones.
@@ -121,7 +133,7 @@ def values_published(instance: Instance) -> list[str]:
     entries = instance.problem.published
     if not entries:
         return []
-    lines = ["Published values"]
+    lines = [f"{called(entries[0].source).capitalize()} values"]
     for what, source in dict.fromkeys((e.what, e.source) for e in entries):
         mine = [e for e in entries if (e.what, e.source) == (what, source)]
         this = instance.published(what)
@@ -134,7 +146,7 @@ def values_published(instance: Instance) -> list[str]:
         dots = "..., " if first else "", ", ..." if first + _AROUND < len(mine) else ""
         lines.append(f"  {what} ({source})")
         lines += [f"    {this.value:,} for this instance"] if this in mine else []
-        told = wrapped(f"    {dots[0]}{shown}{dots[1]}", WIDTH, "    ")
+        told = wrapped(f"    {dots[0]}{shown}{dots[1]}", width, "    ")
         lines += [line.replace(_WHOLE, " ") for line in told]
     return [*lines, ""]
 

@@ -8,6 +8,7 @@ from cpqueens.crosscheck.compare import Case
 from cpqueens.crosscheck.findings import Disagreement, Evidence, Verdict
 from cpqueens.crosscheck.given import small_enough
 from cpqueens.crosscheck.observe import Observation
+from cpqueens.problems.published import called
 from cpqueens.text.plaintext import counted
 
 
@@ -48,7 +49,8 @@ def level(case: Case, o: Observation, accused: frozenset[str]) -> tuple[Evidence
     if o.proof:
         return Evidence.PROOF, o.proof
     if _matches_published(case, o):
-        return Evidence.INDEPENDENT, f"agrees with the published value ({case.published.source})"  # type: ignore[union-attr]
+        source = case.published.source  # type: ignore[union-attr]
+        return Evidence.INDEPENDENT, f"agrees with the {called(source)} value ({source})"
     partners = [p for p in case.observations if _agrees(case, p, o, accused)]
     for p in partners:
         if not _shared(o, p):

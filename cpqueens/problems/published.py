@@ -22,6 +22,11 @@ class Published:
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
 
+def called(source: str) -> str:
+    """Return what values of a source are called: published, or known by loops of our own."""
+    return "known" if source.startswith("brute force: ") else "published"
+
+
 def series(
     what: What, source: str, values: Mapping[int, int], parameter: str = "n", **others: Any
 ) -> tuple[Published, ...]:

@@ -10,7 +10,7 @@ import cpqueens
 from cpqueens.answers.outcome import Solution
 from cpqueens.backends.clock import by_processor
 from cpqueens.problems import catalog
-from cpqueens.problems.published import Published
+from cpqueens.problems.published import Published, called
 from cpqueens.report.formats import render
 from cpqueens.report.gallery import runnable
 from generating import likes
@@ -122,7 +122,10 @@ def _problem(problem: catalog.Problem, solution: Solution | None) -> str:
         fenced("python", f"{runnable(problem.function)}\n\nprint(m.solve(time_limit=10).solution)"),
     ]
     if problem.published:
-        parts += ["## Published values", _published(problem.published)]
+        parts += [
+            f"## {called(problem.published[0].source).capitalize()} values",
+            _published(problem.published),
+        ]
     parts += likes.section(problem.name, instance.model.objective is not None)
     return orphan("\n\n".join(parts) + "\n")
 
