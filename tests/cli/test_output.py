@@ -166,6 +166,19 @@ def test_show_prints_the_sizes_of_the_spaces() -> None:
         assert size in text
 
 
+def test_show_keeps_to_80_columns_and_begins_with_the_value_of_the_instance() -> None:
+    lines = call("show", "queens", "n=27").stdout.splitlines()
+    assert max(map(len, lines[:-1])) <= 80  # the last one is a path
+    assert lines[lines.index("Published values") + 2] == "    234,907,967,154,122,528 for this instance"
+
+
+def test_what_our_own_loops_found_is_not_called_published() -> None:
+    shown = call("show", "queens_completion").stdout
+    assert "Known values" in shown and "Published" not in shown
+    counted = call("count", "queens_completion").stdout
+    assert "known      2 (brute force: the 8! permutations" in counted and "published" not in counted
+
+
 def test_show_has_no_marks_of_a_page() -> None:
     out = call("show", "queens").stdout
     assert "``" not in out
