@@ -264,3 +264,21 @@ def test_what_a_race_had_on_other_days_is_kept(race: ModuleType) -> None:
     }
     assert [d["date"] for d in kept._earlier(old, "2000-01-01")] == ["2000-01-01", "1999-01-01"]
     assert kept._earlier({"cells": {}}, "2000-01-01") == []
+
+
+def test_pages_name_kluevs_program_and_leave_out_a_slow_one_beside_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.syspath_prepend(FOLDER.parents[1] / "docs")
+    pages = importlib.import_module("generating.benchmarks")
+
+    def entries(**ms: float) -> list[dict[str, object]]:
+        names = {"kluev": pages.KLUEV, "slow": pages.SLOW}
+        return [{"name": names.get(n, n), "ms": value, "ended": value > 99} for n, value in ms.items()]
+
+    earlier = [{"entries": entries(we=3.0, kluev=2.0)}, {"entries": entries(we=1.0, kluev=100.0)}]
+    race = pages._named({"entries": entries(we=2.0, kluev=4.0, slow=9.0), "earlier": earlier})
+    assert [entry["name"] for entry in race["entries"]] == ["we", "Kluev's C++"]
+    assert pages._told(race, race["entries"][1]) == "0.5 to 1.5"  # a day that met a limit has no ratio
+    alone = pages._named({"entries": entries(we=2.0, slow=8.0)})
+    assert pages._told(alone, alone["entries"][1]) == "0.25"

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))
 
-from generating.benchmarks import MEASURED, shortly  # noqa: E402
+from generating.benchmarks import MEASURED, ranged, ratios, shortly  # noqa: E402
 from generating.tables import table  # noqa: E402
 
 README = HERE.parents[1] / "README.md"
@@ -80,8 +80,8 @@ def summary(here: bool = False) -> str:
         return f"{when}, {'; '.join(sorted(machines))}{busy}:\n\n{table(HEAD, lines)}\n"
     said = f"""Processor time, medians of runs that took turns (of 128 queens means over five seeds), {when},
 {"; ".join(sorted(machines))}{busy}.
-cpqueens builds its model, solves it, reads the values and checks every solution, which no peer does; a ratio
-below 1 says that it is faster; of several days stands the range. `make docs-benchmarks` measures it again;
+Unless its row says otherwise, cpqueens builds its model, solves it, reads the values and checks every solution,
+which no peer does; a ratio below 1 says that it is faster; of several days stands the range. `make docs-benchmarks` measures it again;
 [all rows, those where peers are ahead among them](docs/benchmarks.md).
 
 """
@@ -91,27 +91,18 @@ below 1 says that it is faster; of several days stands the range. `make docs-ben
 def _cells(row: Row, race: dict[str, Any]) -> list[str]:
     """Return our time, those of peers or that there is none, and ratios: of several days their range."""
     entries = {entry["name"]: entry for entry in race["entries"]}
-    days = [race, *race.get("earlier", ())]
-    told, ratios = [], []
+    told, cells = [], []
     for short, name in row.peers.items():
         found = next((full for full in entries if full == name or name == full.split()[0]), None)
         told.append(f"{short}: not measured" if found is None else f"{short} {_ms(entries[found])}")
         if found is not None:
-            ratios.append(_range([r for r in (ratio_of(day, row.ours, found) for day in days) if r]))
-    return [_ms(entries[row.ours]), ", ".join(told), ", ".join(ratios)]
+            cells.append(_standing_out(ratios(race, row.ours, found)))
+    return [_ms(entries[row.ours]), ", ".join(told), ", ".join(cells)]
 
 
-def ratio_of(race: dict[str, Any], ours: str, peer: str) -> float | None:
-    """Return ours over a peer's as it was on a day; None where one of them did not run."""
-    known = {entry["name"]: entry["ms"] for entry in race["entries"]}
-    return known[ours] / known[peer] if ours in known and peer in known else None
-
-
-def _range(ratios: list[float]) -> str:
-    """Return a ratio, of several days the least and the greatest; one above 1 stands out."""
-    ends = dict.fromkeys(f"{r:.3g}" if r >= 1 else f"{r:.2g}" for r in (min(ratios), max(ratios)))
-    text = " to ".join(ends)
-    return f"**{text}**" if max(ratios) > 1 else text
+def _standing_out(ratios: list[float]) -> str:
+    """Return a ratio or its range; one above 1 stands out."""
+    return f"**{ranged(ratios)}**" if max(ratios) > 1 else ranged(ratios)
 
 
 def _ms(entry: dict[str, Any]) -> str:

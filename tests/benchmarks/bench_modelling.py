@@ -1,4 +1,4 @@
-"""Modelling, translating and enumerating against raw OR-Tools and CPMpy, in one run.
+"""Modelling and translating, by which nothing is solved, and enumerating against raw OR-Tools and CPMpy.
 
 Run as ``python tests/benchmarks/bench_modelling.py [--rounds N]``; ``race.py`` says how it is measured. Ours
 goes through `Model`, `Model.to_cpsat` and `Model.enumerate`.
