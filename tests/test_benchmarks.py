@@ -266,7 +266,7 @@ def test_what_a_race_had_on_other_days_is_kept(race: ModuleType) -> None:
     assert kept._earlier({"cells": {}}, "2000-01-01") == []
 
 
-def test_pages_name_kluevs_program_and_leave_out_a_slow_one_beside_it(
+def test_pages_name_kluevs_program_and_no_slow_one_beside_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.syspath_prepend(FOLDER.parents[1] / "docs")

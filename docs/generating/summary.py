@@ -80,9 +80,9 @@ def summary(here: bool = False) -> str:
         return f"{when}, {'; '.join(sorted(machines))}{busy}:\n\n{table(HEAD, lines)}\n"
     said = f"""Processor time, medians of runs that took turns (of 128 queens means over five seeds), {when},
 {"; ".join(sorted(machines))}{busy}.
-Unless its row says otherwise, cpqueens builds its model, solves it, reads the values and checks every solution,
-which no peer does; a ratio below 1 says that it is faster; of several days stands the range. `make docs-benchmarks` measures it again;
-[all rows, those where peers are ahead among them](docs/benchmarks.md).
+Unless its row says otherwise, cpqueens builds its model, solves it, reads the values and checks every
+solution, which no peer does; a ratio below 1 says that it is faster; of several days stands the range.
+`make docs-benchmarks` measures it again; [all rows, those where peers are ahead among them](docs/benchmarks.md).
 
 """
     return f"{said}{table(HEAD, lines)}\n"
