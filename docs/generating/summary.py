@@ -82,7 +82,7 @@ def summary(here: bool = False) -> str:
 {"; ".join(sorted(machines))}{busy}.
 Unless its row says otherwise, cpqueens builds its model, solves it, reads the values and checks every
 solution, which no peer does; a ratio below 1 says that it is faster; of several days stands the range.
-`make docs-benchmarks` measures it again; [all rows, those where peers are ahead among them](docs/benchmarks.md).
+`make docs-benchmarks` measures it again; [all rows, also those where peers are ahead](docs/benchmarks.md).
 
 """
     return f"{said}{table(HEAD, lines)}\n"
