@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 import warnings
 from typing import Any
@@ -30,6 +31,8 @@ def serve(connection: Any, solver: str) -> None:
             statement, wanted = connection.recv()
         except (EOFError, ConnectionError, KeyboardInterrupt):
             return
+        if solver == "z3" and "z3.z3" in sys.modules:  # what it has seen before would change its answers
+            sys.modules["z3.z3"].__dict__["_main_ctx"] = None
         connection.send(_answer(connection, solver, statement, wanted))
 
 
