@@ -31,7 +31,7 @@ class Judged(StrEnum):
     """What is known of a candidate."""
 
     EQUAL = "equal"
-    """It has the reference's solutions, and of objectives the same best value and best solutions."""
+    """It has the reference's solutions and, up to its sign, the best value, with the same best solutions."""
     TOO_WEAK = "too weak"
     """It lets something through that the reference refuses."""
     TOO_STRONG = "too strong"
@@ -115,10 +115,33 @@ def judge(
     except ModelError as error:
         return Assessment(Judged.UNREADABLE, (str(error),))
     verdict, reasons = _verdict(found)
+    turned = _turned(reference, candidate) if verdict is Judged.WRONG_OBJECTIVE else None
+    if (
+        turned is not None
+        and compare(
+            reference,
+            turned,
+            mapping=mapping,
+            time_limit=time_limit,
+            solvers=solvers,
+            random_seed=random_seed,
+        ).equal
+    ):
+        return Assessment(Judged.EQUAL, ("its objective is the reference's, with the sign turned",))
     witnesses = tuple((d.values, d.accepted == "b") for d in found.differences)
     if verdict is Judged.WRONG_OBJECTIVE and found.optimal is not None:
         witnesses = tuple((d.values, d.accepted == "b") for d in found.optimal.differences)
     return Assessment(verdict, tuple(reasons), witnesses, found.seconds)
+
+
+def _turned(reference: Model, candidate: Model) -> Model | None:
+    """Return the candidate that maximises for one that minimises the opposite; None where there is none."""
+    goals = candidate.stated
+    if len(goals) != 1 or candidate.goals != goals or reference.maximizing == candidate.maximizing:
+        return None
+    turned = candidate.copy()
+    (turned.maximize if reference.maximizing else turned.minimize)(-turned.stated[0].term)
+    return turned
 
 
 def _verdict(found: ModelComparison) -> tuple[Judged, list[str]]:

@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 from judged_pairs import PAIRS
+from seeds import LONG
+from written_blind import TASKS
 from wrong_models import PROBLEMS
 
 import cpqueens
@@ -53,6 +55,22 @@ def test_a_witness_names_the_line_that_it_breaks() -> None:
     ((values, accepted),) = found.witnesses
     assert accepted
     assert sum(values.values()) != 10
+
+
+def test_verdicts_are_those_that_a_stranger_meant() -> None:
+    """Sixty candidates, of which each run judges a part and ``make test-slow`` all."""
+    meant = [(name, reference, *one) for name, (reference, those) in TASKS.items() for one in those]
+    assert len(meant) == 60
+    assert sum(label != "equal" for *_, label in meant) == 45
+    wrong = []
+    for name, reference, candidate, label in meant[:: 1 if LONG else 4]:
+        models: list[dict[str, Any]] = [{}, {}]
+        for space, text in zip(models, (reference, candidate), strict=True):
+            exec(compile(text, "candidate.py", "exec"), space)
+        found = judge(models[0]["m"], models[1]["m"], time_limit=60)
+        if found.verdict != label:
+            wrong.append((name, candidate, label, str(found)))
+    assert wrong == []
 
 
 CANDIDATE = """
