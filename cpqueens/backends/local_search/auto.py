@@ -32,7 +32,7 @@ from cpqueens.backends.local_search.walking import Walk, walk_many, walk_with_re
 from cpqueens.kernels.local.runs import luby
 from cpqueens.kernels.local.walk import WORST
 from cpqueens.lowered.compiled import Compiled
-from cpqueens.lowered.structures.cells import find_assigned
+from cpqueens.lowered.neighbourhood import derive
 from cpqueens.lowered.structures.table import find
 
 PARAMETERS: Mapping[str, Parameter] = {
@@ -97,13 +97,10 @@ class Kernel:
     ----------
     suits
         Says whether it does what a search is asked for.
-    assigned
-        Finds the record where no AllDifferent is kept by swaps, if that is another one.
     """
 
     run: Callable[[Search, Any, Iterator[Walk]], End]
     suits: Callable[[Search], bool] = lambda search: True
-    assigned: Callable[[Compiled], Any] | None = None
 
 
 KERNELS: Mapping[str, Kernel] = {
@@ -113,7 +110,7 @@ KERNELS: Mapping[str, Kernel] = {
         lambda search, _, others: triangle.run(search, others),
         lambda search: search.hint is None and search.swaps,
     ),
-    "cells": Kernel(cells.run, assigned=find_assigned),
+    "cells": Kernel(cells.run, lambda search: search.swaps or not search.compiled.once(derive).groups),
     "one_hot": Kernel(linear.run),
 }
 """By the name of the structure, in the order of `structures.table`; none is audited."""
@@ -122,10 +119,7 @@ KERNELS: Mapping[str, Kernel] = {
 def structure_of(search: Search) -> tuple[str, Any] | None:
     """Return the structure for which there is a kernel that does what is asked for, with its record."""
     for name, kernel in KERNELS.items() if search.audit == "final" else ():
-        if not kernel.suits(search):
-            continue
-        look = None if search.swaps else kernel.assigned
-        record = find(name, search.compiled) if look is None else search.compiled.once(look)
+        record = find(name, search.compiled) if kernel.suits(search) else None
         if record is not None:
             return name, record
     return None

@@ -1,12 +1,12 @@
 """Annealing of models whose terms are tables, by the kernel `cpqueens.kernels.local.cells`.
 
-For variables that share a multiset of values (sequences of cars), permutations under an objective (quadratic
-assignments) and AllDifferents over pairs of variables that move by themselves (Golomb rulers).
+For variables that share a multiset of values (sequences of cars) and permutations under an objective
+(quadratic assignments).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cached_property
 
 import numpy as np
@@ -45,12 +45,12 @@ class _Terms:
     """All terms with their tables, each table once."""
 
     def __init__(self) -> None:
-        self.rows: list[tuple[int, int, int, int, int, int]] = []  # owner, table, i, stride, j, stride
+        self.rows: list[tuple[int, int, int, int, int, int]] = []  # row, table, i, stride, j, stride
         self.tables: list[IntArray] = []
         self.known: dict[tuple[tuple[int, ...], bytes], int] = {}
         self.size = 0
 
-    def add(self, owner: int, scope: Scope, values: IntArray) -> None:
+    def add(self, row: int, scope: Scope, values: IntArray) -> None:
         """Add a term of one variable or two; one that is always the same belongs to the constants."""
         key = values.shape, np.ascontiguousarray(values).tobytes()
         if key not in self.known:
@@ -59,7 +59,7 @@ class _Terms:
             self.size += values.size
         i, j = scope[0], scope[-1]
         strides = (1, 0) if len(scope) == 1 else (values.shape[1], 1)
-        self.rows.append((owner, self.known[key], i, strides[0], j, strides[1]))
+        self.rows.append((row, self.known[key], i, strides[0], j, strides[1]))
 
     def array(self) -> IntArray:
         """Return the terms, (terms, 6)."""
@@ -84,23 +84,17 @@ class CellsWalk(OwnWalk):
         self.cells, self.cycles = cells, 0
         self.random = search.random.copy()
         model, n = cells.model, len(cells.domains)
-        nothing = SumRow(AT_MOST, 0, {})
-        self.owners = [model.objective or nothing, *cells.rows]
+        self.rows = [model.objective or SumRow(AT_MOST, 0, {}), *cells.rows]
         self.terms = _Terms()
-        for owner, row in enumerate(self.owners):
+        for number, row in enumerate(self.rows):
             for scope, values in row.tables.items():
-                self.terms.add(owner, scope, values)
-        kinds = [row.kind for row in self.owners] + [codes.DIFFERENT] * len(model.different)
-        self.constants = np.array([row.constant for row in self.owners], dtype=np.int64)
-        self.fixed: list[int] = []  # counters of terms without variables
-        counters = [0]
-        for owner, terms in enumerate(model.different, len(self.owners)):
-            counters.append(self._count(owner, terms, counters[-1]))
+                self.terms.add(number, scope, values)
+        self.constants = np.array([row.constant for row in self.rows], dtype=np.int64)
         empty = np.zeros(0, dtype=np.int64)
         logarithms = -np.log((np.arange(1 << codes.LOG_BITS) + 0.5) / (1 << codes.LOG_BITS))
         self.arena = build_arena([
-            *self.terms.by_variable(n), np.concatenate([empty, *self.terms.tables]), np.array(kinds),
-            np.append(self.constants, counters[:-1]), np.zeros(counters[-1]), *self._bounds(n),
+            *self.terms.by_variable(n), np.concatenate([empty, *self.terms.tables]),
+            np.array([row.kind for row in self.rows]), self.constants, *self._bounds(n),
             np.array([len(d) for d in cells.domains]), cells.group,
             offsets([len(g.variables) for g in cells.groups]),
             np.concatenate([empty, *(g.variables for g in cells.groups)]), np.zeros(n), np.zeros(n),
@@ -117,38 +111,26 @@ class CellsWalk(OwnWalk):
         self.info[codes.CYCLE] = min(LONGEST_FIRST, max(SHORTEST, CYCLE * n))
         self.begin(search.x)
 
-    def _count(self, owner: int, terms: Iterable[tuple[Scope, IntArray]], first: int) -> int:
-        """Add the terms of an AllDifferent; return where its counters end."""
-        all_terms = list(terms)
-        low = min((int(values.min()) for _, values in all_terms), default=0)
-        high = max((int(values.max()) for _, values in all_terms), default=-1)
-        for scope, values in all_terms:
-            if scope:
-                self.terms.add(owner, scope, values - low)
-            else:
-                self.fixed.append(first + int(values) - low)
-        return first + high - low + 1
-
     def _bounds(self, n: int) -> tuple[IntArray, IntArray]:
         """Return the rows in which variables that move by themselves count straight."""
         bounds: list[list[tuple[int, int]]] = [[] for _ in range(n)]
-        for owner, row in enumerate(self.owners):
-            for scope, values in row.tables.items() if owner and row.kind == AT_MOST else ():
+        for number, row in enumerate(self.rows):
+            for scope, values in row.tables.items() if number and row.kind == AT_MOST else ():
                 steps = np.unique(np.diff(values, axis=0))
                 if len(scope) == 1 and len(steps) == 1 and steps[0]:
-                    bounds[scope[0]].append((owner, int(steps[0])))
+                    bounds[scope[0]].append((number, int(steps[0])))
         flat = np.array([entry for each in bounds for entry in each], dtype=np.int64).reshape(-1)
         return offsets([len(each) for each in bounds]), flat
 
     def _price(self) -> int:
         """Return what a unit of violation costs at first: what a term of the objective may change."""
-        spans = [int(np.ptp(values)) for values in self.owners[0].tables.values()]
+        spans = [int(np.ptp(values)) for values in self.rows[0].tables.values()]
         return min(self.dearest, max(1, sum(spans) // max(1, len(spans))))
 
     @cached_property
     def dearest(self) -> int:
         """The highest price with which sums of what is violated stay far within 64 bits."""
-        ends = (int(np.abs(values).max()) for row in self.owners[1:] for values in row.tables.values())
+        ends = (int(np.abs(values).max()) for row in self.rows[1:] for values in row.tables.values())
         worst = int(np.abs(self.constants[1:]).sum()) + sum(ends) + len(self.terms.rows)
         return max(1, WORST // max(1, worst))
 
@@ -161,16 +143,12 @@ class CellsWalk(OwnWalk):
             place[group.variables] = self._fitted(place[group.variables], group.places)
         t, table = self.terms.array(), self.part(codes.TABLE)
         values = table[t[:, 1] + t[:, 3] * place[t[:, 2]] + t[:, 5] * place[t[:, 4]]]
-        rows, activity, count = len(self.owners), self.part(codes.ACTIVITY), self.part(codes.COUNT)
-        inside = t[:, 0] < rows
-        activity[:rows] = self.constants
-        np.add.at(activity, t[inside, 0], values[inside])
-        count[:] = 0
-        np.add.at(count, activity[t[~inside, 0]] + values[~inside], 1)
-        np.add.at(count, self.fixed, 1)
-        kinds = self.part(codes.KIND)[1:rows].tolist()
-        gaps = (codes.gap(kind, a) for kind, a in zip(kinds, activity[1:rows].tolist(), strict=True))
-        self.info[codes.VIOLATION] = sum(gaps) + int(np.maximum(count - 1, 0).sum())
+        activity = self.part(codes.ACTIVITY)
+        activity[:] = self.constants
+        np.add.at(activity, t[:, 0], values)
+        kinds = self.part(codes.KIND)[1:].tolist()
+        gaps = (codes.gap(kind, a) for kind, a in zip(kinds, activity[1:].tolist(), strict=True))
+        self.info[codes.VIOLATION] = sum(gaps)
 
     def _fitted(self, wanted: IntArray, places: IntArray) -> IntArray:
         """Return the places in the order that is wanted, as far as there are so many of each."""

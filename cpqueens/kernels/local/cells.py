@@ -23,25 +23,21 @@ from cpqueens.kernels.local.plain import AT_MOST, EQUAL
 
 # parts of the arena
 TERM_START = 0  # (variables + 1,) into TERM, in terms
-TERM = 1  # (entries, 5) of a variable: owner, table, stride, the other variable, and its stride
+TERM = 1  # (entries, 5) of a variable: row, table, stride, the other variable, and its stride
 TABLE = 2  # values of terms, one table after the other
-KIND = 3  # (owners,) AT_MOST, EQUAL, NOT_EQUAL, or DIFFERENT
-ACTIVITY = 4  # (owners,) of a row; of an AllDifferent where its counters begin
-COUNT = 5  # counters
-BOUND_START = 6  # (variables + 1,) into BOUND, in rows
-BOUND = 7  # (entries, 2) of a variable that moves by itself: a row AT_MOST, coefficient of its place
-SIZE = 8  # (variables,) of the domain
-GROUP = 9  # (variables,) -1: moves by itself
-MEMBER_START = 10  # (groups + 1,) into MEMBER
-MEMBER = 11
-X = 12  # (variables,)
-BEST = 13
-LOGARITHMS = 14  # (1024,) of 1 / ((k + 0.5) / 1024), in 2**-16
-INFO = 15  # scalars, see below and search_info; LEAST is the best objective
-PARTS = 16
-
-DIFFERENT = 16
-"""The kind of an AllDifferent, beside those of rows in `search_plain`."""
+KIND = 3  # (rows,) AT_MOST, EQUAL or NOT_EQUAL
+ACTIVITY = 4  # (rows,)
+BOUND_START = 5  # (variables + 1,) into BOUND, in rows
+BOUND = 6  # (entries, 2) of a variable that moves by itself: a row AT_MOST, coefficient of its place
+SIZE = 7  # (variables,) of the domain
+GROUP = 8  # (variables,) -1: moves by itself
+MEMBER_START = 9  # (groups + 1,) into MEMBER
+MEMBER = 10
+X = 11  # (variables,)
+BEST = 12
+LOGARITHMS = 13  # (1024,) of 1 / ((k + 0.5) / 1024), in 2**-16
+INFO = 14  # scalars, see below and search_info; LEAST is the best objective
+PARTS = 15
 
 # entries of INFO beyond those of search_info
 VIOLATION = at.LENGTH
@@ -81,12 +77,11 @@ def gap(kind: int, activity: int) -> Any:
 
 @inner_kernel
 def shift(v: int, to: int, a: Ints) -> None:
-    """Give a variable another value; keep activities, counters and the violation."""
+    """Give a variable another value; keep activities and the violation."""
     x = entry(a, X)
     table = entry(a, TABLE)
     kinds = entry(a, KIND)
     activities = entry(a, ACTIVITY)
-    count = entry(a, COUNT)
     here = entry(a, x + v)
     terms = entry(a, TERM_START) + v
     change = 0
@@ -101,13 +96,6 @@ def shift(v: int, to: int, a: Ints) -> None:
         r = entry(a, p)
         kind = entry(a, kinds + r)
         activity = entry(a, activities + r)
-        if kind == DIFFERENT:
-            left = entry(a, count + activity + before) - 1
-            put(a, count + activity + before, left)
-            there = entry(a, count + activity + after)
-            put(a, count + activity + after, there + 1)
-            change += (1 if there > 0 else 0) - (1 if left > 0 else 0)
-            continue
         put(a, activities + r, activity + after - before)
         if r > 0:
             change += gap(kind, activity + after - before) - gap(kind, activity)

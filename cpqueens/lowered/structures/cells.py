@@ -1,7 +1,6 @@
 """Models whose terms are tables of one variable or two, and the groups whose variables swap their values.
 
-They are sequences of cars (multisets of values), quadratic assignments (permutations under an objective) and
-Golomb rulers (AllDifferents over pairs).
+They are sequences of cars (multisets of values) and quadratic assignments (permutations under an objective).
 """
 
 from __future__ import annotations
@@ -42,14 +41,13 @@ class Cells:
     @property
     def is_worth_it(self) -> bool:
         """Whether the model is of a kind that this search was seen to be good at."""
-        pairs = any(len(scope) == 2 for terms in self.model.different for scope, _ in terms)
-        return self.counted > 0 or pairs or (self.model.objective is not None and self.all_swap)
+        return self.counted > 0 or (self.model.objective is not None and self.all_swap)
 
     @property
     def counts_alone(self) -> bool:
         """Whether all that can be violated is counts, of which one more or less is a step."""
         spans = (int(np.ptp(values)) for row in self.rows for values in row.tables.values())
-        return self.counted > 0 and not self.model.different and max(spans, default=0) <= 1
+        return self.counted > 0 and max(spans, default=0) <= 1
 
     @property
     def all_swap(self) -> bool:
@@ -58,13 +56,8 @@ class Cells:
 
 
 def find(compiled: Compiled) -> Cells | None:
-    """Return a model as tables, None if it is not of the kind."""
+    """Return a model as tables, None if it is not of the kind; all AllDifferents are kept by swaps."""
     return _read(compiled, compiled.once(derive))
-
-
-def find_assigned(compiled: Compiled) -> Cells | None:
-    """Return a model as tables where no AllDifferent is kept by swaps."""
-    return _read(compiled, derive(compiled, assignment_only=True))
 
 
 def _may_be_worth_it(c: Compiled, swaps: bool) -> bool:
@@ -73,13 +66,17 @@ def _may_be_worth_it(c: Compiled, swaps: bool) -> bool:
     Numbers of values are counted by equalities alone.
     """
     counted = bool((c.relation == EQ).any()) or any(relation == EQ for _, _, relation, _ in c.counts)
-    some = swaps or len(c.counts) or len(c.different) or len(c.definitions)
-    return bool(some) and (counted or len(c.different) > 0 or (c.objective is not None and swaps))
+    some = swaps or len(c.counts) or len(c.definitions)
+    return bool(some) and (counted or (c.objective is not None and swaps))
 
 
 def _read(c: Compiled, neighbourhood: Neighbourhood) -> Cells | None:
     groups = neighbourhood.groups
-    if c.tables or not _may_be_worth_it(c, bool(groups)):
+    if (
+        c.tables
+        or len(c.different_start) - 1 > len(neighbourhood.kept)
+        or not _may_be_worth_it(c, bool(groups))
+    ):
         return None
     terms = sum(len(part.variable) for part in (c.linear, c.literals, c.different))
     if terms > MOST_TERMS or not all(group.uniform for group in groups):

@@ -45,17 +45,16 @@ def assignment() -> Model:
     return m
 
 
-def ruler(missing: int = 6) -> Model:
-    """Return a ruler of five marks, none of them at ``missing``."""
-    m = Model("ruler")
-    x = m.intvar(domain=[k for k in range(13) if k != missing], shape=5, name="x")
-    m.add(x[0] == 0, x[1:] > x[:-1])
-    m.add(AllDifferent([x[j] - x[i] for j in range(5) for i in range(j)]))
-    m.minimize(x[4])
+def beside(missing: int = 6) -> Model:
+    """Return a sequence, and three marks that ascend, none of them at ``missing``."""
+    m = sequence()
+    x = m.intvar(domain=[k for k in range(13) if k != missing], shape=3, name="x")
+    m.add(x[1:] > x[:-1], x[2] - x[0] >= m["kind"][0] + 3)
+    m.minimize(m.objective + x[2] - (x[1] == 5) * 2)
     return m
 
 
-MODELS: list[Callable[[], Model]] = [sequence, assignment, ruler]
+MODELS: list[Callable[[], Model]] = [sequence, assignment, beside]
 
 
 def started(m: Model, seed: int = 0) -> tuple[Search, Cells, CellsWalk]:
@@ -128,14 +127,14 @@ def test_the_state_is_what_a_fresh_look_says(build: Callable[[], Model]) -> None
     values = [np.sort(walk.part(codes.X)[group.variables]) for group in cells.groups]
     for _ in range(12):
         walk.advance(search, 25)
-        state = [walk.part(k).copy() for k in (codes.X, codes.ACTIVITY, codes.COUNT)]
+        state = [walk.part(k).copy() for k in (codes.X, codes.ACTIVITY)]
         violation = int(walk.info[codes.VIOLATION])
         for group, kept in zip(cells.groups, values, strict=True):
             assert (np.sort(state[0][group.variables]) == kept).all()
         spare = state[0][len(search.x) :]
         walk.begin(walk.values(codes.X))
         walk.part(codes.X)[len(search.x) :] = spare  # their order is nobody's concern
-        for part, before in zip((codes.X, codes.ACTIVITY, codes.COUNT), state, strict=True):
+        for part, before in zip((codes.X, codes.ACTIVITY), state, strict=True):
             assert (walk.part(part) == before).all()
         assert walk.info[codes.VIOLATION] == violation
         if walk.info[codes.PASSED] >= walk.info[codes.CYCLE]:
@@ -169,11 +168,11 @@ def test_the_price_follows_what_is_violated() -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_moves_stay_where_linear_rows_allow_them(seed: int) -> None:
-    _, _, walk = started(ruler(missing=-1), seed)
-    walk.begin(np.array([0, 1, 4, 9, 11]))
+    _, _, walk = started(beside(missing=-1), seed)
+    walk.begin(np.array([0, 0, 0, 0, 1, 1, 1, 2, 2, 1, 4, 9]))
     random = np.random.default_rng(seed).integers(0, 1 << 32, 4)
-    places = [codes.target(2, walk.arena, random) for _ in range(60)]
-    inside = [walk.cells.domains[2][p] for p in places]
+    places = [codes.target(10, walk.arena, random) for _ in range(60)]
+    inside = [walk.cells.domains[10][p] for p in places]
     assert {2, 3, 5, 6, 7, 8} <= set(inside)
     assert sum(not 1 < value < 9 for value in inside) < 20  # one in eight may be anything
 
