@@ -159,7 +159,11 @@ def settings(_runs: int = 0) -> FigureTable:
         rows.append([names.pop(key, ""), system, solver, " ".join(given)])  # each text is named once
         words = "".join(f" --param {one}" for one in given)
         commands.append(f"cpqueens solve queens n=8 --solver {solver}{words}")
-    return FigureTable("settings", "Settings that are a text's own system", rows, commands)
+    caption = (
+        "Settings that are a text's own system. All have one queen in each row, which turned by a quarter is "
+        "each column; an independent start draws every place by itself"
+    )
+    return FigureTable("settings", caption, rows, commands)
 
 
 GARBLED = (

@@ -93,7 +93,7 @@ def overview(runs: int) -> FigureTable:
     rows += [*_of_runs(max(20, runs // 10)), *_of_searches()]
     caption = (
         "All algorithms over sizes. By machine code; steps of backtracking and las-vegas are nodes, without "
-        "an interval exact; ms are processor time of a whole call of backtracking, else a run's share"
+        "an interval exact; ms are processor time of a whole call of backtracking, else the clock's of a run"
     )
     return FigureTable("all-sizes", caption, rows, only("all-sizes", runs))
 
