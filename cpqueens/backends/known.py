@@ -21,18 +21,24 @@ class LearnedClauses(NamedTuple):
 
     Attributes
     ----------
-    words
-        For each clause how many literals and levels it has, and pairs: four times the variable and the
-        operator (of `kernels.exact.learning.literals`), and the value.
-    many
-        How many there are.
+    lengths, levels
+        Of each clause how many literals it has, and how many levels these had when it was learned.
+    literals
+        (literals, 2): four times the variable and the operator (of `kernels.exact.learning.literals`), and
+        the value; those of each clause in turn.
     limit
         They hold for solutions whose objective, minimised, is at most this; None: for all.
     """
 
-    words: IntArray
-    many: int
+    lengths: IntArray
+    levels: IntArray
+    literals: IntArray
     limit: int | None
+
+    @property
+    def many(self) -> int:
+        """How many clauses there are."""
+        return len(self.lengths)
 
 
 @dataclass(frozen=True)

@@ -132,12 +132,9 @@ def more(m: Model, random: np.random.Generator, many: int) -> None:
 def holds(clauses: LearnedClauses, solutions: np.ndarray) -> np.ndarray:
     """Return which solutions, with a column for each variable of the model, satisfy all clauses."""
     good = np.ones(len(solutions), dtype=bool)
-    words = clauses.words.tolist()
-    for _ in range(clauses.many):
-        length, _levels, *rest = words
-        pairs, words = rest[: 2 * length], rest[2 * length :]
+    for literals in np.split(clauses.literals, np.cumsum(clauses.lengths)[:-1]):
         found = np.zeros(len(solutions), dtype=bool)
-        for literal, value in zip(pairs[::2], pairs[1::2], strict=True):
+        for literal, value in literals.tolist():
             column, operator = solutions[:, literal >> 2], literal & 3
             found |= {
                 lit.AT_LEAST: column >= value,
@@ -146,7 +143,6 @@ def holds(clauses: LearnedClauses, solutions: np.ndarray) -> np.ndarray:
                 lit.IS_NOT: column != value,
             }[operator]
         good &= found
-    assert not words
     return good
 
 
@@ -158,7 +154,7 @@ def test_kept_clauses_hold_in_all_solutions_of_the_model_and_are_used_by_the_gro
         for _ in range(6):
             outcome = m.solve(LEARNING, audit=True)
             compare(outcome, m)
-            used += outcome.statistics["kept"]["clauses"] if "kept" in outcome.statistics else 0
+            used += outcome.statistics.get("kept", {}).get("clauses", 0)
             known = m._known[LEARNING]
             if known.clauses is not None:
                 assert known.clauses.limit is None
@@ -192,7 +188,7 @@ def test_clauses_under_the_limit_of_an_objective_are_used_only_below_it() -> Non
                 assert holds(clauses, whole[good]).all()
             more(m, random, 1)
             outcome, truth = m.solve(LEARNING, audit=True, step_limit=6), oracle.solve(m)
-            used += outcome.statistics["kept"]["clauses"]
+            used += outcome.statistics["kept"].get("clauses", 0)
             if outcome.complete:
                 compare(outcome, m)
             elif truth.optimum is not None:
@@ -241,9 +237,10 @@ def test_a_wrong_clause_that_was_kept_is_noticed_in_an_audit() -> None:
     m = formula(np.random.default_rng(3), 10)
     first = m.solve(LEARNING)
     assert first.solution is not None
-    wrong = np.array([1, 1, 4 * 0 + (lit.AT_LEAST if first["b"][0] == 0 else lit.AT_MOST), 1 - first["b"][0]])
+    wrong = [[lit.AT_LEAST if first["b"][0] == 0 else lit.AT_MOST, 1 - first["b"][0]]]
+    one = np.ones(1, dtype=np.int64)
     m._known[LEARNING] = known = m._known[LEARNING].__class__(
-        m._state(), None, LEARNING, (LEARNING,), clauses=LearnedClauses(wrong, 1, None)
+        m._state(), None, LEARNING, (LEARNING,), clauses=LearnedClauses(one, one, np.array(wrong), None)
     )
     assert known.row is None
     more(m, np.random.default_rng(3), 1)
@@ -260,10 +257,12 @@ def test_clauses_beyond_the_cap_are_dropped_the_worst_first(monkeypatch: pytest.
         return found
 
     whole = kept()
-    monkeypatch.setattr(kept_clauses, "MOST_WORDS", len(whole.words) - 1)
+    words = int((2 + 2 * whole.lengths).sum())
+    monkeypatch.setattr(kept_clauses, "MOST_WORDS", words - 1)
     part = kept()
     assert part.many == whole.many - 1
-    assert whole.words[: len(part.words)].tolist() == part.words.tolist()
+    assert whole.literals[: len(part.literals)].tolist() == part.literals.tolist()
+    assert part.levels.tolist() == sorted(part.levels.tolist())
 
 
 # ---- what is taken over, and what not -------------------------------------------------------------------

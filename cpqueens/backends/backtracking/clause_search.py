@@ -1,6 +1,5 @@
 """Running the search that learns clauses: room for them, limits and statistics around the compiled kernel."""
 
-from collections.abc import Sequence
 from contextlib import nullcontext
 from typing import Any
 
@@ -11,10 +10,11 @@ from cpqueens.backends.backtracking.clause_audit import Audit
 from cpqueens.backends.backtracking.competing import CompetingSearch
 from cpqueens.backends.backtracking.decomposed import Clause
 from cpqueens.backends.backtracking.explained import Explained, explained
-from cpqueens.backends.backtracking.kept_clauses import exported, imported
+from cpqueens.backends.backtracking.kept_clauses import attach, exported, imported
 from cpqueens.backends.backtracking.rows import Row
 from cpqueens.backends.backtracking.turns import Slices
 from cpqueens.backends.base import Deliver, Ended, Request, Want
+from cpqueens.backends.known import LearnedClauses
 from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact import kinds
 from cpqueens.kernels.exact.apart import kind_of
@@ -102,15 +102,16 @@ class ClauseSearch(CompetingSearch):
         self.memory = _with_log(copied(start.memory))
         self._prefer_earlier()
         kept = self._kept()
-        both = [*((clause, 0) for clause in start.clauses), *kept]
-        self.learner = _learner(self.memory, start, compiled.decision_count, [clause for clause, _ in both])
-        self._refuted = not _attach(self.memory, self.learner, both)
+        words = 0 if kept is None else of.C_LITERALS * kept.many + kept.literals.size
+        self.learner = _learner(self.memory, start, compiled.decision_count, words)
+        self._refuted = not _attach(self.memory, self.learner, start.clauses)
         self.learner.state[of.KEEPS_BEST] = request.want is Want.BEST
         self.audit = audit
         self._is_left, self._learned_at_solution = False, -1
-        if request.known is not None:
-            self.facts = facts | {"clauses_kept": len(kept)}
+        if kept is not None:
+            self.facts = facts | {"clauses_kept": kept.many}
             self._audit_kept(kept)
+            self._refuted = self._refuted or not attach(self.memory, self.learner, kept)
         self._number = 0 if request.profiling is None else request.profiling.follow(self)
         self.pace = Pace(1)
         self._gave_up = False
@@ -224,25 +225,25 @@ class ClauseSearch(CompetingSearch):
 
     # ---- what is kept for a model that has grown ----------------------------------------------------
 
-    def _kept(self) -> list[tuple[Clause, int]]:
+    def _kept(self) -> LearnedClauses | None:
         """Return clauses of an earlier search that hold for all solutions that this one looks for."""
         clauses = None if self.request.known is None else self.request.known.clauses
         if clauses is None:
-            return []
+            return None
         super()._hear_of_others()
         if clauses.limit is not None and (
             self.objective_row < 0 or self._demanded(self.memory) > clauses.limit
         ):
-            return []
+            return None
         return imported(self.compiled, self.memory, clauses)
 
-    def _audit_kept(self, kept: Sequence[tuple[Clause, int]]) -> None:
+    def _audit_kept(self, kept: LearnedClauses) -> None:
         """Refute the opposite of each, under the demand on the objective."""
         row, audit = self.objective_row, self.audit
         if audit is not None:
             constant = int(self.memory.net[row + at.CONSTANT]) if row >= 0 else 0
-            for clause, _ in kept:
-                audit.refute([(4 * v * at.X_WIDTH + operator, w) for v, operator, w in clause], constant)
+            for literals in np.split(kept.literals, np.cumsum(kept.lengths)[:-1]):
+                audit.refute([(literal, value) for literal, value in literals.tolist()], constant)
 
     def leave(self) -> None:
         """Hand over what was learned; but not what says of a solution that it is not wanted."""
@@ -344,8 +345,8 @@ def _with_log(m: Memory, trail: int = 1, log: int = 1, learner: Learner | None =
     return m._replace(stack=stack)
 
 
-def _learner(m: Memory, start: Explained, count: int, clauses: Sequence[Clause]) -> Learner:
-    """Return the arrays of a search that has not begun."""
+def _learner(m: Memory, start: Explained, count: int, more: int) -> Learner:
+    """Return the arrays of a search that has not begun, with room for ``more`` words of clauses."""
     variables = int(m.stack[at.VARIABLES]) // at.X_WIDTH
     state = np.zeros(of.HEADER, dtype=np.int64)
     state[of.COUNT], state[of.OBJECTIVE] = count, start.objective
@@ -355,7 +356,7 @@ def _learner(m: Memory, start: Explained, count: int, clauses: Sequence[Clause])
     state[of.LUBY], state[of.LUBY_BITS] = 2, 1
     lists = OPERATORS * variables
     state[of.ARENA_TOP] = state[of.FIRST_CLAUSE] = lists
-    words = sum(of.C_LITERALS + 2 * len(clause) for clause in clauses)
+    words = more + sum(of.C_LITERALS + 2 * len(clause) for clause in start.clauses)
     arena = np.zeros(lists + words + FIRST_CLAUSES, dtype=np.int64)
     solutions = np.zeros((1, count), dtype=np.int64)
     learner = Learner(state, np.zeros(0, dtype=np.int64), arena, solutions)
@@ -395,13 +396,10 @@ def _with_regions(learner: Learner, m: Memory) -> Learner:
     return learner._replace(room=room)
 
 
-def _attach(m: Memory, q: Learner, clauses: Sequence[tuple[Clause, int]]) -> bool:
-    """Put clauses into the arena, and make single literals true; say whether they can hold.
-
-    With each comes how many levels it had when it was learned, 0 for the model's.
-    """
+def _attach(m: Memory, q: Learner, clauses: list[Clause]) -> bool:
+    """Put the model's clauses into the arena, and make single literals true; say whether they can hold."""
     possible = True
-    for clause, levels in clauses:
+    for clause in clauses:
         literals = [(4 * v * at.X_WIDTH + operator, value) for v, operator, value in dict.fromkeys(clause)]
         found = [standing(m, *literal) for literal in literals]
         if TRUE in found or _always(clause):
@@ -411,8 +409,7 @@ def _attach(m: Memory, q: Learner, clauses: Sequence[tuple[Clause, int]]) -> boo
             possible = possible and bool(left) and bool(make_true(m, *left[0]))
             continue
         c = int(q.state[of.ARENA_TOP])
-        q.arena[c], q.arena[c + of.C_LEVELS] = len(left), levels
-        q.state[of.CLAUSES] += levels > 0
+        q.arena[c] = len(left)
         q.arena[c + of.C_LITERALS : c + of.C_LITERALS + 2 * len(left)] = np.array(left).reshape(-1)
         q.state[of.ARENA_TOP] += of.C_LITERALS + 2 * len(left)
         watch(q, c, 0)

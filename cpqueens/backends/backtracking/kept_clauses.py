@@ -7,18 +7,26 @@ there was one. Clauses over variables that only the network has are left out, si
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
-from cpqueens.backends.backtracking.decomposed import Clause
 from cpqueens.backends.known import MOST_WORDS, LearnedClauses
 from cpqueens.kernels.exact import domains as at
-from cpqueens.kernels.exact.domains import Memory, contains
+from cpqueens.kernels.exact.domains import Memory
 from cpqueens.kernels.exact.learning import literals as lit
 from cpqueens.kernels.exact.learning import state as of
+from cpqueens.kernels.exact.learning.literals import make_true, standing
 from cpqueens.kernels.exact.learning.state import Learner
-from cpqueens.lowered.compiled import Compiled
+from cpqueens.language.rows import IntArray
+from cpqueens.lowered.compiled import Compiled, offsets
 
 MOST_VALUES = 1 << 16
 """Listed values that are looked through for those that were removed."""
+
+
+def _entries(starts: IntArray, lengths: IntArray, step: int = 1) -> IntArray:
+    """Return the numbers of all entries of parts that begin somewhere and have some lengths."""
+    within = np.arange(lengths.sum()) - np.repeat(offsets(lengths)[:-1], lengths)
+    return np.repeat(starts, lengths) + step * within
 
 
 def exported(
@@ -28,24 +36,54 @@ def exported(
 
     The clause at ``last`` is left out: it says of a solution that it is not wanted.
     """
-    stated = compiled.stated
-    found: list[list[int]] = [[1, 1, *literal] for literal in _facts(compiled, m)]
-    c, top = int(q.state[of.FIRST_CLAUSE]), int(q.state[of.ARENA_TOP])
+    c, top, starts = int(q.state[of.FIRST_CLAUSE]), int(q.state[of.ARENA_TOP]), list[int]()
     while c < top:
-        length, levels = q.arena[c : c + 2].tolist()
-        pairs = q.arena[c + of.C_LITERALS : c + of.C_LITERALS + 2 * length].reshape(-1, 2)
-        variables = (pairs[:, 0] >> 2) // at.X_WIDTH
-        if levels and c != last and variables.max() < len(stated) and (stated[variables] >= 0).all():
-            own = np.stack([4 * stated[variables] + (pairs[:, 0] & 3), pairs[:, 1]], axis=1)
-            found.append([length, levels, *own.reshape(-1).tolist()])
-        c += of.C_LITERALS + 2 * length
-    found.sort(key=lambda clause: (clause[1], clause[0]))
-    room = np.cumsum([len(clause) for clause in found]) <= MOST_WORDS
-    found = found[: int(room.sum())]
-    if not found:
-        return None
-    return LearnedClauses(
-        np.array([n for clause in found for n in clause], dtype=np.int64), len(found), limit
+        if q.arena[c] and q.arena[c + of.C_LEVELS] and c != last:
+            starts.append(c)
+        c += of.C_LITERALS + 2 * int(q.arena[c])
+    places = np.array(starts, dtype=np.int64)
+    lengths, levels = q.arena[places], q.arena[places + of.C_LEVELS]
+    pairs = _entries(places + of.C_LITERALS, lengths, 2)
+    facts = np.array(_facts(compiled, m), dtype=np.int64).reshape(-1, 2)
+    literals = np.concatenate([facts, np.stack([q.arena[pairs], q.arena[pairs + 1]], axis=1)])
+    ones = np.ones(len(facts), dtype=np.int64)
+    clauses = LearnedClauses(np.concatenate([ones, lengths]), np.concatenate([ones, levels]), literals, limit)
+    clauses = _renumbered(clauses, compiled.stated, at.X_WIDTH, 1)
+    order = np.lexsort((clauses.lengths, clauses.levels))
+    order = order[np.cumsum(2 + 2 * clauses.lengths[order]) <= MOST_WORDS]
+    return _picked(clauses, order) if len(order) else None
+
+
+def imported(compiled: Compiled, m: Memory, clauses: LearnedClauses) -> LearnedClauses:
+    """Return clauses for a network; one with a variable, or listed values, that it lacks is left out."""
+    number = np.full(int(compiled.stated.max(initial=-1)) + 1, -1, dtype=np.int64)
+    there = np.flatnonzero(compiled.stated >= 0)
+    number[compiled.stated[there]] = there
+    found = _renumbered(clauses, number, 1, at.X_WIDTH)
+    v, operator = found.literals[:, 0] >> 2, found.literals[:, 0] & 3
+    return _picked(found, _all_of(found, (operator < lit.IS) | (m.x[v + at.FIRST] >= 0)))
+
+
+def _renumbered(clauses: LearnedClauses, number: IntArray, before: int, after: int) -> LearnedClauses:
+    """Return clauses under other numbers of variables, -1 for none; both are multiplied by something."""
+    if not clauses.many:
+        return clauses
+    v, operator = (clauses.literals[:, 0] >> 2) // before, clauses.literals[:, 0] & 3
+    new = np.append(number, -1)[np.minimum(v, len(number))]
+    literals = np.stack([4 * after * new + operator, clauses.literals[:, 1]], axis=1)
+    return _picked(clauses._replace(literals=literals), _all_of(clauses, new >= 0))
+
+
+def _all_of(clauses: LearnedClauses, good: NDArray[np.bool_]) -> IntArray:
+    """Return the numbers of the clauses of which all literals are ``good``."""
+    bad = np.repeat(np.arange(clauses.many), clauses.lengths)[~good]
+    return np.setdiff1d(np.arange(clauses.many), bad)
+
+
+def _picked(clauses: LearnedClauses, which: IntArray) -> LearnedClauses:
+    entries = _entries(offsets(clauses.lengths)[which], clauses.lengths[which])
+    return clauses._replace(
+        lengths=clauses.lengths[which], levels=clauses.levels[which], literals=clauses.literals[entries]
     )
 
 
@@ -54,35 +92,65 @@ def _facts(compiled: Compiled, m: Memory) -> list[tuple[int, int]]:
     found: list[tuple[int, int]] = []
     left = MOST_VALUES
     for v in np.flatnonzero(compiled.stated >= 0).tolist():
-        place, number = v * at.X_WIDTH, 4 * int(compiled.stated[v])
-        low, high = int(m.x[place + at.LOW]), int(m.x[place + at.HIGH])
+        place = v * at.X_WIDTH
+        low, high, first = m.x[[place + at.LOW, place + at.HIGH, place + at.FIRST]].tolist()
         if low > compiled.lower[v]:
-            found.append((number + lit.AT_LEAST, low))
+            found.append((4 * place + lit.AT_LEAST, low))
         if high < compiled.upper[v]:
-            found.append((number + lit.AT_MOST, high))
+            found.append((4 * place + lit.AT_MOST, high))
         left -= high - low
-        if m.x[place + at.FIRST] >= 0 and left > 0 and v not in compiled.domains:
-            gaps = [w for w in range(low + 1, high) if not contains(m, place, w)]
-            found += [(number + lit.IS_NOT, w) for w in gaps]
+        if first >= 0 and high > low + 1 and left > 0 and v not in compiled.domains:
+            cells = m.cells[first - int(m.x[place + at.BASE]) + low + 1 :][: high - low - 1]
+            found += [(4 * place + lit.IS_NOT, low + 1 + k) for k in np.flatnonzero(cells == 0).tolist()]
     return found
 
 
-def imported(compiled: Compiled, m: Memory, clauses: LearnedClauses) -> list[tuple[Clause, int]]:
-    """Return clauses with their levels for a network; one with a variable that it lacks is left out."""
-    number = np.full(int(compiled.stated.max(initial=-1)) + 1, -1, dtype=np.int64)
-    there = np.flatnonzero(compiled.stated >= 0)
-    number[compiled.stated[there]] = there
-    found, words, k = list[tuple[Clause, int]](), clauses.words, 0
-    for _ in range(clauses.many):
-        length, levels = words[k : k + 2].tolist()
-        pairs = words[k + 2 : k + 2 + 2 * length].reshape(-1, 2)
-        k += 2 + 2 * length
-        variables = pairs[:, 0] >> 2
-        if variables.max() >= len(number) or (number[variables] < 0).any():
-            continue
-        mine, operators = number[variables], pairs[:, 0] & 3
-        if (m.x[mine * at.X_WIDTH + at.FIRST] < 0)[operators >= lit.IS].any():
-            continue  # whose values are not listed now
-        literals = zip(mine.tolist(), operators.tolist(), pairs[:, 1].tolist(), strict=True)
-        found.append((list(literals), levels))
-    return found
+def attach(m: Memory, q: Learner, clauses: LearnedClauses) -> bool:
+    """Put clauses behind those that there are, and make single literals true; say whether they can hold.
+
+    The lists of watching clauses are linked as `clauses.watch` does it, one clause after the other.
+    """
+    while True:
+        clauses = _picked(clauses, _all_of(clauses, _standing(m, clauses.literals) != lit.TRUE))
+        is_open = _standing(m, clauses.literals) == lit.OPEN
+        owner = np.repeat(np.arange(clauses.many), clauses.lengths)
+        lengths = np.bincount(owner[is_open], minlength=clauses.many)
+        single = clauses.literals[is_open & (lengths[owner] == 1)].tolist()
+        if not lengths.all() or not all(
+            standing(m, *one) == lit.TRUE or (standing(m, *one) == lit.OPEN and make_true(m, *one))
+            for one in single
+        ):
+            return False
+        if not single:
+            break
+    starts = int(q.state[of.ARENA_TOP]) + offsets(of.C_LITERALS + 2 * lengths)
+    q.state[of.ARENA_TOP], starts = starts[-1], starts[:-1]
+    q.state[of.CLAUSES] += len(starts)
+    q.arena[starts + of.C_LENGTH], q.arena[starts + of.C_LEVELS] = lengths, clauses.levels
+    pairs = _entries(starts + of.C_LITERALS, lengths, 2)
+    q.arena[pairs], q.arena[pairs + 1] = clauses.literals[is_open].T
+    first, which = np.repeat(starts, 2), np.tile([0, 1], len(starts))
+    literals = q.arena[first + of.C_LITERALS + 2 * which]
+    lists = literals // (at.X_WIDTH << 2) * lit.OPERATORS + (literals & 3)
+    order = np.argsort(lists, kind="stable")
+    lists, watches, links = lists[order], (2 * first + which)[order], (first + of.C_NEXT + which)[order]
+    before = np.concatenate([np.zeros(1, dtype=np.int64), watches])[:-1]
+    same = np.append(False, lists[1:] == lists[:-1])[: len(lists)]
+    q.arena[links] = np.where(same, before[: len(lists)], q.arena[lists])
+    q.arena[lists] = watches  # of several the last one
+    return True
+
+
+def _standing(m: Memory, literals: IntArray) -> IntArray:
+    """Return which literals are true, false or open, as `literals.standing` says of each."""
+    v, operator, value = literals[:, 0] >> 2, literals[:, 0] & 3, literals[:, 1]
+    low, high, first = m.x[v + at.LOW], m.x[v + at.HIGH], m.x[v + at.FIRST]
+    there = (low <= value) & (value <= high)
+    listed = np.flatnonzero(there & (operator >= lit.IS))
+    there[listed] = m.cells[first[listed] + value[listed] - m.x[v[listed] + at.BASE]] != 0
+    above, below = operator == lit.AT_LEAST, operator == lit.AT_MOST
+    holds = np.where(above, low >= value, np.where(below, high <= value, there & (low == high)))
+    fails = np.where(above, high < value, np.where(below, low > value, ~there))
+    is_not = operator == lit.IS_NOT
+    holds, fails = np.where(is_not, fails, holds), np.where(is_not, holds, fails)
+    return np.where(holds, lit.TRUE, np.where(fails, lit.FALSE, lit.OPEN))
