@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 from cpqueens.models.queens import queens
 
+from cpqueens.backends.base import Clock, Request, Want
 from cpqueens.system import stopping as stops
 from cpqueens.system.stopping import Stopped, stopping, unstopped
 
@@ -67,6 +68,29 @@ def test_a_big_model_is_not_compiled_to_the_end(strategy: str) -> None:
     outcome = model.solve(solver=f"local-search:{strategy}", time_limit=0.05)
     assert (outcome.status, outcome.stop_reason) == ("UNKNOWN", "time_limit")
     assert time.process_time() - used < 5
+
+
+def test_what_only_prepares_is_broken_off_without_the_moment_that_a_search_has() -> None:
+    """The run counts what it may still do after it is to stop: next to nothing, or its grace."""
+    used: dict[bool, float] = {}
+
+    def run(prepares: bool) -> None:
+        clock = Clock(0.02)
+        request = Request(Want.ONE, clock)
+        block = request.preparing() if prepares else contextlib.nullcontext()
+        with contextlib.suppress(Stopped), stopping(request.should_stop, grace=1.0), block:
+            while not request.should_stop():
+                pass
+            began = time.thread_time()
+            try:
+                work_for_ever()
+            finally:
+                used[prepares] = time.thread_time() - began
+        assert (clock.late or "").endswith("work_for_ever") == prepares
+
+    run(True)
+    run(False)
+    assert used[False] >= 1.0 > used[True]
 
 
 def test_of_blocks_within_each_other_the_outer_goes_on_watching() -> None:

@@ -132,7 +132,9 @@ class Backtracking:
         try:
             if request.parameters.get("profile"):
                 return self._profiled(model, request, started, deliver)
-            return self._prepare(model, request, started)(deliver)
+            with request.preparing():
+                search = self._prepare(model, request, started)
+            return search(deliver)
         except Stopped:  # before a search was under way
             spent = {"translate_time": time.monotonic() - started}
             return Ended(False, request.why_stopped(), statistics=spent)

@@ -66,7 +66,8 @@ class ForwardSearch(CompetingSearch):
         self.learning, self.observer = learning, observer
         self.decided = range(compiled.decision_count) if part is None else part
         self._nogoods = 0 if learning and restarts(request) else -1
-        self.start, self.memory = start, copied(start) if memory is None else memory
+        with request.preparing():
+            self.start, self.memory = start, copied(start) if memory is None else memory
         self._prefer_earlier()
         self._number = 0 if request.profiling is None else request.profiling.follow(self)
         self.orders = self._orders()

@@ -148,7 +148,8 @@ class Searching:
         if key not in self.networks:
 
             def make() -> tuple[Memory, int]:
-                return build_memory(self.compiled, check_only, learning, remembering, proved, sources)
+                with self.request.preparing():
+                    return build_memory(self.compiled, check_only, learning, remembering, proved, sources)
 
             profiling = self.request.profiling
             sources = None if profiling is None else profiling.sources

@@ -82,7 +82,8 @@ class CpSat:
         hinted = request.hint is not None and (known is None or known.row is None)  # by the user
         boolean = request.want is Want.ONE and not hinted and choice != "integer"
         try:
-            translation = translate(model, boolean=boolean, objective=request.want is Want.BEST)
+            with request.preparing():
+                translation = translate(model, boolean=boolean, objective=request.want is Want.BEST)
         except Stopped:
             spent = {"translate_time": time.monotonic() - started}
             return Ended(False, request.why_stopped(), statistics=spent)

@@ -68,11 +68,11 @@ class LasVegas:
         request.clock.measure(ThreadTime())
         random = _at_most(request, "stop_vegas", 0, len(model.decisions))
         asked = _at_most(request, "attempts", 1, 2**40)
-        compiled = self._compiled(model)
-        if random is None:
-            random = len(model.decisions)
-        facts = {"translate_time": time.monotonic() - started, "constraints": compiled.how}
-        attempts = _attempts(compiled, random, request.seed)
+        random = len(model.decisions) if random is None else random
+        with request.preparing():
+            compiled = self._compiled(model)
+            facts = {"translate_time": time.monotonic() - started, "constraints": compiled.how}
+            attempts = _attempts(compiled, random, request.seed)
         recorder = request.recorder(model)
         if recorder is not None:
             attempts.record(recorder)

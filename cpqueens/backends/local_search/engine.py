@@ -17,7 +17,7 @@ from cpqueens.backends.local_search.tracing import WatchedStates
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import Compiled
 from cpqueens.lowered.evaluation import values_of_all
-from cpqueens.system.stopping import Stopped
+from cpqueens.system.stopping import Stopped, stopping
 
 Hint = tuple[IntArray, IntArray]
 """Values (decision variables,) and which of them count (bool); the first start is as near as possible."""
@@ -84,7 +84,8 @@ def search_model(
     options = complete(strategy, task.options)
     began = time.monotonic()
     given = task if limits is task.limits else replace(task, limits=limits)
-    search = search_for(compiled, given, strategy, options, waiting)
+    with stopping(limits.should_stop):
+        search = search_for(compiled, given, strategy, options, waiting)
     built = time.monotonic() - began
     search.aside, search.watched = aside, task.watched
     if tried is not None and task.recorder is not None:

@@ -78,7 +78,8 @@ def _run(model: Statement, request: Request, deliver: Deliver, task: Task) -> Re
     began = request.clock.elapsed()  # without compilation
     structures, tried = Structures(model, "local-search", takes), None
     bound = ObjectiveBound(structures, request)
-    found = special_of(structures, task)
+    with request.preparing():
+        found = special_of(structures, task)
     if found is not None:
         name, record = found
         translated, special = request.clock.elapsed() - began, SPECIALS[name]
@@ -88,7 +89,8 @@ def _run(model: Statement, request: Request, deliver: Deliver, task: Task) -> Re
         if tried.reason != "stalled":
             return tried
         began = request.clock.elapsed()
-    structures.compiled()
+    with request.preparing():
+        structures.compiled()
     if request.interrupted():  # before the arrays of a search are built
         raise Stopped
     translated = request.clock.elapsed() - began

@@ -99,7 +99,7 @@ class AllDifferent(Constraint):
     def holds(self, values: IntArray) -> Truths:
         """Return the same for the one element that there is, of shape (batch,)."""
         terms = self.terms.evaluate(values)
-        if len(values) == 1:
+        if len(values) == 1 and terms.shape[1] < _MANY:
             row = terms[0].tolist()
             return np.array([len(set(row)) == len(row)])
         columns = terms.T

@@ -43,6 +43,14 @@ def test_any_number_of_terms_over_any_spread(terms: int, spread: int) -> None:
     assert judged(rows) == by_sets(rows)
 
 
+@each("terms", [_MANY - 1, _MANY, 5 * _MANY])
+@each("spread", [1, 7, 9, 10**6])
+def test_a_single_row_of_many_terms(terms: int, spread: int) -> None:
+    row = np.random.default_rng(terms).permutation(terms) * spread - 3 * terms
+    twice = np.where(np.arange(terms) == terms - 1, row[0], row)
+    assert [judged(one[None, :]) for one in (row, twice)] == [([True], [0]), ([False], [1])]
+
+
 @each("apart", range(50, 140))
 def test_two_values_whose_bits_would_meet(apart: int) -> None:
     rows = np.array([[0, 1, 2, 3, 4, apart], [0, 1, 2, 3, apart - 64, apart], [9, 1, 2, 3, apart, apart]])
