@@ -1,8 +1,7 @@
 """The contract between the pipeline and a way to solve: one function that says whether it exhausted."""
 
 import threading
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Protocol
@@ -145,20 +144,6 @@ class Request:
         """Say whether the run must end now; cheap enough for every few milliseconds."""
         return self.interrupted() or self.cancel.is_set() or self.clock.expired()
 
-    @contextmanager
-    def preparing(self) -> Iterator[None]:
-        """Be in work that is worth nothing before it ends: once the run must end it is broken off at once.
-
-        A search has a moment to end by itself, with all that it knows (see `within_limits`); arrays of a
-        million variables that are half made take as long to be thrown away as they are let grow.
-        """
-        block = stopping(self.should_stop)
-        try:
-            with block:
-                yield
-        finally:
-            self.clock.late = self.clock.late or block.place
-
     def why_stopped(self) -> StopReason:
         """Return the reason for which `should_stop` is true.
 
@@ -258,7 +243,11 @@ class Backend(Protocol):
 
 
 def within_limits(backend: Backend, model: Statement, request: Request, deliver: Deliver) -> Ended:
-    """Run a backend, which is broken off in whatever it is at if it does not end by itself when it must."""
+    """Run a backend, which is broken off in whatever it is at if it does not end by itself when it must.
+
+    A search has a moment to end with all that it knows. What is worth nothing before it ends, such as the
+    arrays of a search, has none: it is made within `stopping(request.should_stop)`, and broken off at once.
+    """
 
     def undisturbed(batch: IntArray) -> bool:
         with unstopped():

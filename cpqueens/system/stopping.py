@@ -49,7 +49,8 @@ class stopping:  # noqa: N801 - used like a function
     Attributes
     ----------
     place
-        The function in which it was broken off, or whose call of a library had to end before; else None.
+        The function in which it, or a block within it, was broken off, or whose call of a library had to end
+        before; else None.
     """
 
     __slots__ = (
@@ -112,6 +113,7 @@ class stopping:  # noqa: N801 - used like a function
             _watch.blocks.pop(self._thread, None)
         else:
             self._outer._ends = None
+            self._outer.place = self._outer.place or self.place
             _watch.blocks[self._thread] = self._outer
 
     def ask(self, now: float) -> None:

@@ -18,7 +18,7 @@ from cpqueens.backends.backtracking.orders import (
 from cpqueens.backends.base import PROFILE, TRACE, Deliver, Ended, Feature, Order, Parameter, Request, Want
 from cpqueens.errors import UnsupportedRequest
 from cpqueens.system.platforms import ThreadTime
-from cpqueens.system.stopping import Stopped
+from cpqueens.system.stopping import Stopped, stopping
 
 if TYPE_CHECKING:
     from cpqueens.language.statement import Statement
@@ -132,7 +132,7 @@ class Backtracking:
         try:
             if request.parameters.get("profile"):
                 return self._profiled(model, request, started, deliver)
-            with request.preparing():
+            with stopping(request.should_stop):
                 search = self._prepare(model, request, started)
             return search(deliver)
         except Stopped:  # before a search was under way

@@ -29,6 +29,7 @@ from cpqueens.kernels.jit.pace import Pace
 from cpqueens.kernels.jit.tiers import Fixed
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import Compiled
+from cpqueens.system.stopping import stopping
 
 _SMALL = 1 << 12
 """Words of the variables of a network of which some steps take no time, in plain form."""
@@ -66,7 +67,7 @@ class ForwardSearch(CompetingSearch):
         self.learning, self.observer = learning, observer
         self.decided = range(compiled.decision_count) if part is None else part
         self._nogoods = 0 if learning and restarts(request) else -1
-        with request.preparing():
+        with stopping(request.should_stop):
             self.start, self.memory = start, copied(start) if memory is None else memory
         self._prefer_earlier()
         self._number = 0 if request.profiling is None else request.profiling.follow(self)

@@ -31,6 +31,7 @@ from cpqueens.kernels.boards.sum_pattern import SumPattern
 from cpqueens.kernels.exact.domains import Memory
 from cpqueens.language.statement import Statement
 from cpqueens.lowered.compiled import Compiled
+from cpqueens.system.stopping import stopping
 
 if TYPE_CHECKING:
     from cpqueens.backends.backtracking.clause_search import ClauseSearch
@@ -148,7 +149,7 @@ class Searching:
         if key not in self.networks:
 
             def make() -> tuple[Memory, int]:
-                with self.request.preparing():
+                with stopping(self.request.should_stop):
                     return build_memory(self.compiled, check_only, learning, remembering, proved, sources)
 
             profiling = self.request.profiling

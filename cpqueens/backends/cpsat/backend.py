@@ -18,7 +18,7 @@ from cpqueens.errors import UnknownParameter
 from cpqueens.lowered.lowering import lower
 from cpqueens.system.interrupts import watching
 from cpqueens.system.platforms import ThreadTime, threads_time
-from cpqueens.system.stopping import Stopped
+from cpqueens.system.stopping import Stopped, stopping
 from cpqueens.text.plaintext import shown
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class CpSat:
         hinted = request.hint is not None and (known is None or known.row is None)  # by the user
         boolean = request.want is Want.ONE and not hinted and choice != "integer"
         try:
-            with request.preparing():
+            with stopping(request.should_stop):
                 translation = translate(model, boolean=boolean, objective=request.want is Want.BEST)
         except Stopped:
             spent = {"translate_time": time.monotonic() - started}

@@ -19,6 +19,7 @@ from cpqueens.backends.las_vegas.estimates import Estimates
 from cpqueens.errors import ModelError, UnsupportedRequest
 from cpqueens.kernels.jit.pace import Pace
 from cpqueens.system.platforms import ThreadTime
+from cpqueens.system.stopping import stopping
 
 if TYPE_CHECKING:
     from cpqueens.kernels.boards.pattern import Pattern
@@ -69,7 +70,7 @@ class LasVegas:
         random = _at_most(request, "stop_vegas", 0, len(model.decisions))
         asked = _at_most(request, "attempts", 1, 2**40)
         random = len(model.decisions) if random is None else random
-        with request.preparing():
+        with stopping(request.should_stop):
             compiled = self._compiled(model)
             facts = {"translate_time": time.monotonic() - started, "constraints": compiled.how}
             attempts = _attempts(compiled, random, request.seed)

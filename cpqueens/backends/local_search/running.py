@@ -25,7 +25,7 @@ from cpqueens.lowered.compiled import Compiled
 from cpqueens.lowered.forms import unfolded
 from cpqueens.lowered.structures.table import Structures
 from cpqueens.system.platforms import ThreadTime
-from cpqueens.system.stopping import Stopped
+from cpqueens.system.stopping import Stopped, stopping
 
 if TYPE_CHECKING:
     from cpqueens.language.statement import Statement
@@ -78,7 +78,7 @@ def _run(model: Statement, request: Request, deliver: Deliver, task: Task) -> Re
     began = request.clock.elapsed()  # without compilation
     structures, tried = Structures(model, "local-search", takes), None
     bound = ObjectiveBound(structures, request)
-    with request.preparing():
+    with stopping(request.should_stop):
         found = special_of(structures, task)
     if found is not None:
         name, record = found
@@ -89,7 +89,7 @@ def _run(model: Statement, request: Request, deliver: Deliver, task: Task) -> Re
         if tried.reason != "stalled":
             return tried
         began = request.clock.elapsed()
-    with request.preparing():
+    with stopping(request.should_stop):
         structures.compiled()
     if request.interrupted():  # before the arrays of a search are built
         raise Stopped
