@@ -4,7 +4,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, NoReturn, cast
 
 from cpqueens.language.expressions import BoolArray
-from cpqueens.text.calling import AFTER_CALL, DROPPED, after_call
+from cpqueens.text.calling import after_call
 from cpqueens.text.foreign import spelled
 
 _KEPT = ("LIST_APPEND", "LOAD_ATTR", "LOAD_METHOD", "MAP_ADD", "STORE_")
@@ -53,7 +53,4 @@ class Added:
 
 def returned(verb: str, model: object, frame: FrameType) -> None:
     """Return None to a program that drops it or compares it, an advice to one that goes on with it."""
-    at = frame.f_lasti + AFTER_CALL
-    if frame.f_code.co_code[at : at + 1] == DROPPED:
-        return None
     return cast(None, Added(verb, type(model))) if after_call(frame).startswith(_KEPT) else None

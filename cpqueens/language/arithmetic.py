@@ -9,6 +9,8 @@ from cpqueens.errors import IntegerError, ModelError
 from cpqueens.language import rows
 from cpqueens.language.aligned import in_order, is_framed
 from cpqueens.language.arrays import broadcast_all, of_one_registry
+from cpqueens.language.constraints.connective import CONNECTIVES
+from cpqueens.language.constraints.linear import related
 from cpqueens.language.conversion import aligned, as_linears, define, leaves
 from cpqueens.language.expressions import Axis, BoolArray, LinearArray, Operand, Positions, Relation, build
 from cpqueens.language.truths import as_truth
@@ -111,7 +113,7 @@ def reduced(kind: str, array: LinearArray | BoolArray, axis: Axis, keepdims: boo
     if not groups.shape[1] and kind != connective:
         raise ModelError(f"{kind} of nothing")
     if connective:
-        return a.registry.combine(connective, a._pick(groups.reshape(*shape, groups.shape[1])))
+        return CONNECTIVES[connective].over(a._pick(groups.reshape(*shape, groups.shape[1])))
     columns = [a._pick(column) for column in groups.T]
     return columns[0].reshape(shape) if len(columns) == 1 else a.registry.define(kind, shape, *columns)
 
@@ -202,4 +204,4 @@ def compare(left: LinearArray | BoolArray, right: Any, relation: Relation) -> Bo
             raise ModelError(f"names have no order: == and != compare them, {relation} does not")
         right = named
     difference = left - right
-    return difference.registry.compare(difference, relation)
+    return related(difference, relation)

@@ -9,17 +9,15 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from functools import partial
 from typing import Any, NoReturn, Self
 
 import numpy as np
 
 from cpqueens.errors import ModelError
 from cpqueens.language.added import Added, returned
-from cpqueens.language.constraints.all_different import AllDifferent
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.circuit import Successors
-from cpqueens.language.constraints.connective import And, Implication, Negation, Or
+from cpqueens.language.constraints.connective import And, Negation
 from cpqueens.language.constraints.inverse import Inverse
 from cpqueens.language.constraints.linear import OPPOSITE, Linear
 from cpqueens.language.conversion import aligned, as_linear
@@ -32,9 +30,9 @@ from cpqueens.language.posted import ConstraintList, Posted, Source, place_of
 from cpqueens.language.rows import IntArray, refusing
 from cpqueens.language.soft import Soft, as_weights
 from cpqueens.language.store import VariableStore
-from cpqueens.language.term import Term
 from cpqueens.language.truths import Literals, as_truth
-from cpqueens.text.foreign import explaining_keywords
+from cpqueens.text.calling import AFTER_CALL, DROPPED
+from cpqueens.text.foreign import explaining_keywords, no_keyword, without_rest
 from cpqueens.text.plaintext import checked_name, shown
 
 Posting = Callable[[BoolArray, "str | None", "Source | None"], None]
@@ -44,7 +42,6 @@ MAX_TITLE = 1000
 MAX_NESTING = 64
 
 _CALLER = 2  # frames away: `explaining_keywords` is between
-_CLAUSES = {Or, Implication}  # posted as they are
 
 
 class Constraints(Objectives):
@@ -76,8 +73,8 @@ class Constraints(Objectives):
         """
         return len(self._constraints)
 
-    @partial(explaining_keywords, weight="m.add_soft(..., weight=...)")
-    def add(self, *constraints: Any, name: str | None = None) -> None:
+    @without_rest
+    def add(self, *constraints: Any, name: str | None = None, **unknown: NoReturn) -> None:
         """Add constraints, Booleans, or (nested) sequences of them; arrays post every element.
 
         A constraint over a partial function (a quotient, an element, ...) holds only where that is defined;
@@ -104,39 +101,26 @@ class Constraints(Objectives):
         """
         if self._runs:
             self._refuse_during_runs()
-        frame = sys._getframe(_CALLER)
+        if unknown:
+            raise no_keyword("add", next(iter(unknown)), ["name"], {"weight": "m.add_soft(..., weight=...)"})
+        frame = sys._getframe(1)
+        code, at = frame.f_code, frame.f_lasti
         if name is not None:
             name = checked_name(name, "name of a constraint", MAX_TITLE, least=0)
+        posted = self._posted
         for constraint in constraints:
-            if type(constraint) is Linear and name is None and not self.has_partial:
-                term = constraint.expression
-                if type(term) is Term and term.registry is self:  # the short way of double loops
-                    self._posted.append_row(term, constraint.relation, frame.f_code, frame.f_lasti)
-                    continue
-            elif (
-                type(constraint) in _CLAUSES
-                and name is None
-                and constraint.operands is not None
-                and constraint.operands[0].registry is self
-            ):
-                self._posted.append_single(constraint, frame.f_code, frame.f_lasti)
-                continue
-            elif (
-                type(constraint) is AllDifferent
-                and name is None
-                and not self.has_partial
-                and constraint.registry is self
-            ):
-                self._posted.append_whole(constraint, frame.f_code, frame.f_lasti)
-                continue
-            _require_sense(constraint)
-            self._add(constraint, name, (frame.f_code, frame.f_lasti))
+            if name is not None or not posted.append_plain(constraint, code, at):
+                _require_sense(constraint)
+                self._add(constraint, name, (code, at))
+        if code.co_code[at + AFTER_CALL] == DROPPED:
+            return None
         return returned("add", self, frame)
 
     def __iadd__(self, constraints: Any) -> Self:
         frame = sys._getframe(1)
-        _require_sense(constraints)
-        self._add(constraints, None, (frame.f_code, frame.f_lasti))
+        if self._runs or not self._posted.append_plain(constraints, frame.f_code, frame.f_lasti):
+            _require_sense(constraints)
+            self._add(constraints, None, (frame.f_code, frame.f_lasti))
         return self
 
     def __isub__(self, constraints: Any) -> NoReturn:

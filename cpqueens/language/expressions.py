@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NoReturn, Protocol
 
 import numpy as np
@@ -69,15 +69,6 @@ class Registry(Protocol):
     def define_single(self, kind: str, *arguments: LinearArray) -> LinearArray:
         """Return the term of a function of single terms."""
 
-    def compare(self, expression: LinearArray, relation: Relation) -> BoolArray:
-        """Return the truths of ``expression relation 0``, elementwise."""
-
-    def combine(self, kind: str, literals: LinearArray) -> BoolArray:
-        """Return the truths of a connective over the last axis of 0/1 terms."""
-
-    def combine_single(self, kind: str, operands: Any) -> BoolArray:
-        """Return one connective of single truths, see `Operand.single`."""
-
     def truth(self, constraint: Any) -> LinearArray:
         """Return the 0/1 terms of a constraint's truth, in its shape."""
 
@@ -106,12 +97,14 @@ class Operations:
     as_truth: Callable[[Registry, Any], BoolArray]
     compare: Callable[[Any, Any, Relation], BoolArray]
     connect: Callable[..., BoolArray]  # a connective's name and its operands
+    connectives: Mapping[str, Any]  # kinds with ``over(literals)``, along the last axis, and ``of(singles)``
     define: Callable[..., LinearArray]  # a function's name and its operands
     literal: Callable[[LinearArray], BoolArray]  # of a term that is known to be a truth
     literals: Callable[[LinearArray], BoolArray]
     matmul: Callable[[Any, Any], LinearArray]
     multiply: Callable[[Any, Any], LinearArray]
     power: Callable[[Any, Any, Any], LinearArray]
+    related: Callable[..., BoolArray]  # of terms, a relation, and what is subtracted before (None: nothing)
     pick: Callable[[LinearArray, Any], LinearArray]  # by any key that NumPy knows, terms included
     reduced: Callable[[str, Any, Axis, bool], Any]  # a connective's or a function's name, ...
     subtract: Callable[[Any, Any], LinearArray]

@@ -2,6 +2,8 @@
 
 from cpqueens.language import arithmetic, truths
 from cpqueens.language.arrayfunctions import apply
+from cpqueens.language.constraints.connective import CONNECTIVES
+from cpqueens.language.constraints.linear import related
 from cpqueens.language.conversion import define
 from cpqueens.language.expressions import OPERATIONS
 from cpqueens.language.indexing import pick
@@ -15,6 +17,7 @@ OPERATIONS.apply_ufunc = apply_ufunc
 OPERATIONS.as_truth = truths.as_truth
 OPERATIONS.compare = arithmetic.compare
 OPERATIONS.connect = truths.connect
+OPERATIONS.connectives = CONNECTIVES
 OPERATIONS.define = define
 OPERATIONS.literal = truths.Literals.known
 OPERATIONS.literals = truths.Literals
@@ -22,6 +25,7 @@ OPERATIONS.matmul = arithmetic.matmul
 OPERATIONS.multiply = arithmetic.multiply
 OPERATIONS.pick = pick
 OPERATIONS.power = arithmetic.power
+OPERATIONS.related = related
 OPERATIONS.reduced = arithmetic.reduced
 OPERATIONS.subtract = arithmetic.subtract
 OPERATIONS.term = Term

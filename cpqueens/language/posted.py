@@ -14,14 +14,15 @@ from functools import cache
 from pathlib import Path
 from threading import RLock
 from types import CodeType
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
 
+from cpqueens.language.constraints.all_different import AllDifferent
 from cpqueens.language.constraints.base import CODES, Constraint
-from cpqueens.language.constraints.connective import Connective
+from cpqueens.language.constraints.connective import Connective, Implication, Or
 from cpqueens.language.constraints.joining import join
-from cpqueens.language.constraints.linear import Linear
+from cpqueens.language.constraints.linear import Linear, Sides
 from cpqueens.language.expressions import LinearArray, Registry
 from cpqueens.language.pending import Form, Pending, flatten
 from cpqueens.language.rows import IntArray, too_large
@@ -99,12 +100,30 @@ class ConstraintList(Sequence[Constraint]):
     def append(self, constraint: Constraint, source: Source | None) -> None:
         """Add a constraint at the end."""
         file, place = source or (None, 0)
-        if type(constraint) is Linear and type(constraint.expression) is Term:
-            self.append_row(constraint.expression, constraint.relation, file, place)
+        if type(constraint) is Linear and isinstance(constraint.sides[0], Term):
+            self.append_row(constraint.sides, file, place)
         elif isinstance(constraint, Connective) and constraint.operands is not None:
             self.append_single(constraint, file, place)
         else:
             self.append_whole(constraint, file, place)
+
+    def append_plain(self, constraint: Any, code: CodeType, at: int) -> bool:
+        """Add what loops add by the ten thousand, if it is such a constraint of the model itself."""
+        kind, registry = type(constraint), self._registry
+        if kind is Linear:
+            left = constraint.sides[0]
+            if left.registry is registry and isinstance(left, Term) and not registry.has_partial:
+                self.append_row(constraint.sides, code, at)
+                return True
+        elif kind is Or or kind is Implication:  # posted as they are
+            operands = constraint.operands
+            if operands is not None and operands[0].registry is registry:
+                self.append_single(constraint, code, at)
+                return True
+        elif kind is AllDifferent and constraint.registry is registry and not registry.has_partial:
+            self.append_whole(constraint, code, at)
+            return True
+        return False
 
     def append_whole(self, constraint: Constraint, file: CodeType | str | None, place: int) -> None:
         """Add a constraint that stays an object."""
@@ -145,16 +164,24 @@ class ConstraintList(Sequence[Constraint]):
             finally:
                 self._settling = False
 
-    def append_row(self, term: Term, relation: str, file: CodeType | str | None, place: int) -> None:
-        """Add ``term relation 0`` at the end."""
+    def append_row(self, sides: Sides, file: CodeType | str | None, place: int) -> None:
+        """Add ``left relation right`` at the end, see `Linear.sides`."""
+        left, right, relation = sides
+        variables, constant = self._variables, left.constant
+        variables += left.variable_list
+        self._coefficients += left.coefficient_list
+        if isinstance(right, int):
+            constant -= right
+        elif right is not None:
+            variables += right.variable_list
+            self._coefficients.append(-right.coefficient_list[0])
+            constant -= right.constant
         self._files.append(file)
         self._places.append(place)
         self._entries.append(len(self._relations))
         self._relations.append(relation)
-        self._variables += term.variable_list
-        self._coefficients += term.coefficient_list
-        self._ends.append(len(self._variables))
-        self._constants.append(term.constant)
+        self._ends.append(len(variables))
+        self._constants.append(constant)
 
     def __len__(self) -> int:
         return len(self._entries)

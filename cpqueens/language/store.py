@@ -11,16 +11,8 @@ from numpy.typing import NDArray
 from cpqueens.errors import ModelError
 from cpqueens.language.arrays import constant_array, of_variables
 from cpqueens.language.constraints.base import CODES, Constraint
-from cpqueens.language.constraints.connective import (
-    And,
-    Connective,
-    Implication,
-    Negation,
-    Or,
-    Xor,
-    parts_key,
-)
-from cpqueens.language.constraints.linear import SATISFIED, Linear, related
+from cpqueens.language.constraints.connective import Connective, parts_key
+from cpqueens.language.constraints.linear import SATISFIED, Linear
 from cpqueens.language.definedness import Defined, evaluate
 from cpqueens.language.definitions import DEFINITION_KINDS, Definition, Truth, Zero
 from cpqueens.language.expressions import BoolArray, LinearArray, Operand
@@ -32,17 +24,6 @@ MAX_VARIABLES = 50_000_000
 
 _AFFINE = 2.0**20
 """Truths are written as affine terms only below this reach: sums of many truths must not leave the range."""
-
-CONNECTIVES: dict[str, type[Connective]] = {
-    "and": And,
-    "or": Or,
-    "xor": Xor,
-    "implies": Implication,
-    "not": Negation,
-}
-
-
-_ONE = {name: kind.of for name, kind in CONNECTIVES.items()}
 
 
 class VariableStore:
@@ -297,16 +278,6 @@ class VariableStore:
             definition.results = np.array([variable])
             self._admit(definition)
         return Term(self, (variable,), (1,), 0)
-
-    compare = staticmethod(related)  # itself: double loops compare by the ten thousand
-
-    def combine(self, kind: str, literals: LinearArray) -> BoolArray:
-        """Return a connective over the last axis of ``literals``."""
-        return CONNECTIVES[kind].over(literals)
-
-    def combine_single(self, kind: str, operands: tuple[Term | Constraint, ...]) -> BoolArray:
-        """Return one connective of single Booleans."""
-        return _ONE[kind](operands)
 
     def truth(self, constraint: Constraint) -> LinearArray:
         """Return 0/1 terms in the constraint's shape; constants and affine terms where bounds allow.

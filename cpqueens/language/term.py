@@ -26,20 +26,41 @@ def _comparing(relation: Relation) -> Callable[[Any, Any], BoolArray]:
 
     def compared(self: Term, other: Any) -> BoolArray:
         if type(other) is int:
-            left = Term(self.registry, self.variable_list, self.coefficient_list, self.constant - other)
-            return self.registry.compare(left, relation)
-        if type(other) is Term and type(self) is Term:  # as `__sub__`, for a call less
-            mine, theirs = self.variable_list, other.variable_list
-            if len(mine) == 1 == len(theirs) and mine != theirs and other.registry is self.registry:
-                coefficients = (*self.coefficient_list, -other.coefficient_list[0])
-                left = Term(self.registry, mine + theirs, coefficients, self.constant - other.constant)
-                return self.registry.compare(left, relation)
+            return OPERATIONS.related(self, relation, other)
+        if type(other) is Term and type(self) is Term:
+            theirs = other.variable_list
+            if len(theirs) == 1 and theirs[0] not in self.variable_list and other.registry is self.registry:
+                return OPERATIONS.related(self, relation, other)  # nothing to merge
         if isinstance(other, Term):
-            difference = self - other
-            return difference.registry.compare(difference, relation)
+            return OPERATIONS.related(self - other, relation)
         return OPERATIONS.compare(self, other, relation)
 
     return compared
+
+
+def _adding(sign: int, general: Callable[[Any, Any], LinearArray]) -> Callable[[Any, Any], LinearArray]:
+    """Return the sum or the difference of a term and anything: likewise."""
+
+    def added(self: Term, other: Any) -> LinearArray:
+        kind = type(other)
+        if kind is int:
+            constant = self.constant + sign * other
+            return Term(self.registry, self.variable_list, self.coefficient_list, constant)
+        if kind is Term:
+            if type(self) is Term:  # no sum that grows, whose lists are not copied
+                mine, theirs = self.variable_list, other.variable_list
+                if len(mine) == 1 == len(theirs) and mine != theirs and other.registry is self.registry:
+                    coefficients = (*self.coefficient_list, sign * other.coefficient_list[0])
+                    constant = self.constant + sign * other.constant
+                    return Term(self.registry, mine + theirs, coefficients, constant)
+            return self._add_scaled(other, sign)
+        if isinstance(other, np.integer):
+            return added(self, int(other))
+        if isinstance(other, BoolArray) and other.shape == ():
+            return added(self, other.truth())
+        return general(self, other)
+
+    return added
 
 
 def _connecting(kind: str) -> Callable[[Any, Any], BoolArray]:
@@ -50,7 +71,7 @@ def _connecting(kind: str) -> Callable[[Any, Any], BoolArray]:
             literal = type(other) is Term and other.known_literal is not None
             part = other if literal else other.single() if isinstance(other, Operand) else None
             if part is not None and part.registry is self.registry:
-                return self.registry.combine_single(kind, (self, part))
+                return OPERATIONS.connectives[kind].of((self, part))
         return OPERATIONS.connect(kind, self, other)
 
     return connected
@@ -193,43 +214,8 @@ class Term(LinearArray):
         kept = registry.remaining(total) if registry.has_partial else {v: a for v, a in total.items() if a}
         return Term(registry, tuple(kept), tuple(kept.values()), constant)
 
-    def __add__(self, other: Any) -> LinearArray:
-        kind = type(other)
-        if kind is int:
-            return Term(self.registry, self.variable_list, self.coefficient_list, self.constant + other)
-        if kind is Term:
-            if type(self) is not Term:  # a sum that grows: its lists are not copied
-                return self._add_scaled(other, 1)
-            mine, theirs = self.variable_list, other.variable_list
-            if len(mine) == 1 == len(theirs) and mine != theirs and other.registry is self.registry:
-                coefficients = self.coefficient_list + other.coefficient_list
-                return Term(self.registry, mine + theirs, coefficients, self.constant + other.constant)
-            return self._add_scaled(other, 1)
-        if isinstance(other, np.integer):
-            return self + int(other)
-        if isinstance(other, BoolArray) and other.shape == ():
-            return self + other.truth()
-        return LinearArray.__add__(self, other)
-
-    __radd__ = __add__
-
-    def __sub__(self, other: Any) -> LinearArray:
-        kind = type(other)
-        if kind is int:
-            return Term(self.registry, self.variable_list, self.coefficient_list, self.constant - other)
-        if kind is Term:
-            if type(self) is not Term:
-                return self._add_scaled(other, -1)
-            mine, theirs = self.variable_list, other.variable_list
-            if len(mine) == 1 == len(theirs) and mine != theirs and other.registry is self.registry:
-                coefficients = (*self.coefficient_list, -other.coefficient_list[0])
-                return Term(self.registry, mine + theirs, coefficients, self.constant - other.constant)
-            return self._add_scaled(other, -1)
-        if isinstance(other, np.integer):
-            return self - int(other)
-        if isinstance(other, BoolArray) and other.shape == ():
-            return self - other.truth()
-        return LinearArray.__sub__(self, other)
+    __add__ = __radd__ = _adding(1, LinearArray.__add__)
+    __sub__ = _adding(-1, LinearArray.__sub__)
 
     def __invert__(self) -> BoolArray:
         if self.known_literal is None and self.single() is None:

@@ -8,7 +8,7 @@ import numpy as np
 from cpqueens.errors import ModelError
 from cpqueens.language.arrays import broadcast_all, concatenate_rows, mixed, stack_last
 from cpqueens.language.conversion import aligned, as_linear, listed, registry_of
-from cpqueens.language.expressions import BoolArray, LinearArray, Operand, Registry
+from cpqueens.language.expressions import OPERATIONS, BoolArray, LinearArray, Operand, Registry
 from cpqueens.language.term import Term
 
 _LITERAL = "literal"  # see `pending.Form`
@@ -71,7 +71,7 @@ def as_truth(registry: Registry, value: Any) -> BoolArray:
         registry = registry_of(value)
     literals = Literals(as_linear(registry, value, "truth"))
     if registry.has_partial and registry.partial_terms(literals.terms).any():
-        return registry.compare(literals.terms - 1, ">=")
+        return OPERATIONS.related(literals.terms - 1, ">=")
     return literals
 
 
@@ -118,16 +118,16 @@ def connect(kind: str, *values: Any) -> BoolArray:
     """Return the elementwise connective ``kind`` of truths that broadcast to one shape."""
     operands = singles(values)
     if operands is not None:
-        return operands[0].registry.combine_single(kind, operands)
+        return OPERATIONS.connectives[kind].of(operands)
     parts, form = [], []
     for value in values:
         inner = _operands(value) if kind == "or" else None
         parts += [value] if inner is None else inner
         form.append(_LITERAL if inner is None else value.form or (type(value), *[_LITERAL] * len(inner)))
     literals = side_by_side(*parts)
-    found = literals.registry.combine(kind, literals)
+    found = OPERATIONS.connectives[kind].over(literals)
     if len(parts) > len(values):
-        found = type(found).nested(literals, (type(found), *form))  # type: ignore[attr-defined]
+        found = type(found).nested(literals, (type(found), *form))
     return found
 
 

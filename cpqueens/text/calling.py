@@ -67,6 +67,6 @@ def _width_of_call(frame: FrameType) -> int:
 
 
 _CACHE = opcode.opmap["CACHE"]  # room behind an instruction, where the interpreter notes what it saw
-DROPPED = bytes([opcode.opmap["POP_TOP"]])
+DROPPED = opcode.opmap["POP_TOP"]
 AFTER_CALL = _width_of_call(sys._getframe())
 """How far behind a call the next instruction is."""

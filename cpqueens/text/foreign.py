@@ -445,6 +445,14 @@ def explaining_keywords(function: Callable[Given, Made], **own: str) -> Callable
     return explained
 
 
+def without_rest(function: Callable[Given, Made]) -> Callable[Given, Made]:
+    """Return the function, shown without the keywords that it takes only to say that they are unknown."""
+    stated = inspect.signature(function)
+    known = [p for p in stated.parameters.values() if p.kind is not p.VAR_KEYWORD]
+    setattr(function, "__signature__", stated.replace(parameters=known))  # noqa: B010 - as below
+    return function
+
+
 def explaining_class(made: type[Made]) -> type[Made]:
     """Return the class, whose calls answer keywords as `explaining_keywords` does."""
     setattr(made, "__init__", explaining_keywords(made.__init__))  # noqa: B010 - mypy allows no method to be set

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import eq, ge, gt, le, lt, ne
 from typing import Any
 
 import numpy as np
@@ -108,3 +109,37 @@ def test_tables_are_sorted_rows_each_once(rows: list[list[int]]) -> None:
     m = Model()
     table = Table(m.intvar(-9, 2**40, shape=2, name="x"), rows)
     assert table.rows.tolist() == sorted(list(row) for row in {tuple(row) for row in rows})
+
+
+RELATIONS = {"==": eq, "!=": ne, "<=": le, "<": lt, ">=": ge, ">": gt}
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+def test_both_sides_of_a_comparison_count(relation: str) -> None:
+    m = Model()
+    x, y = m.intvar(-2, 2, name="x"), m.intvar(-1, 3, name="y")
+    sides = [(x + 1, 2 * y - 1), (x + y, 3 * x), (-x, 2), (sum([x, y, 4]), y + 5), (y, y)]
+    values = np.array([[a, b] for a in range(-2, 3) for b in range(-1, 4)])
+    for left, right in sides:
+        constraint = RELATIONS[relation](left, right)
+        lefts, rights = (
+            np.full(len(values), side) if isinstance(side, int) else side.evaluate(values)[:, 0]
+            for side in (left, right)
+        )
+        expected = RELATIONS[relation](lefts, rights)
+        m2 = m.copy()
+        m2.add(constraint)  # before its sides are subtracted
+        assert (constraint.satisfied(values)[:, 0] == expected).all()
+        assert m2.count(solver="python-constraint") == expected.sum()
+        m2.add(constraint)
+        first, second = (str(posted.constraint) for posted in m2.constraints)
+        assert first == second
+
+
+def test_unknown_keywords_and_frozen_relations() -> None:
+    m = Model()
+    x = m.intvar(0, 2, name="x")
+    with pytest.raises(TypeError, match=r"write m\.add_soft"):
+        m.add(x <= 1, weight=3)
+    with pytest.raises(AttributeError):
+        (x <= 1).relation = "=="

@@ -13,8 +13,8 @@ LANGUAGE = Area(
     (
         Mutant("constants of a sum are lost", "Term._add_scaled",
                "self.constant + sign * other.constant", "self.constant"),
-        Mutant("a difference of single variables is a sum", "Term.__sub__",
-               "-other.coefficient_list[0])", "other.coefficient_list[0])"),
+        Mutant("a difference of single variables is a sum", "term._adding",
+               "sign * other.coefficient_list[0])", "other.coefficient_list[0])"),
         Mutant("a variable that cancels stays", "Term._add_scaled",
                "for v, a in total.items() if a}", "for v, a in total.items()}",
                equivalent="a coefficient of 0 beside others changes no value, and everything that reads ro"

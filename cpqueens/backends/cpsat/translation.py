@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 ensure_room("ortools")
 
 LARGE = 2**30  # from here on presolve may lose solutions: products from 2^31, sums from 2^36 seen
+SURE = 2**20  # up to it no product of two, and no sum of those, leaves CP-SAT's range
 HUGE = 2**50  # from here on a refusal without a reason is one of numbers
 _TOO_LARGE = ("overflow", "int64")  # in CP-SAT's reasons, of numbers
 
@@ -203,7 +204,7 @@ def export(model: Statement) -> Export:
     if len(model.goals) > 1:
         raise UnsupportedRequest("a native model has one objective; this one has several, in their order")
     translation = translate(model, named=True)
-    if translation.native.validate():
+    if translation.reach >= SURE and translation.native.validate():
         raise refusal(model, translation)
     proto = translation.native.proto
     proto.name = model.name

@@ -38,7 +38,7 @@ class Constraint(BoolArray, metaclass=ListsForUsers):
     are `LinearArray` objects are its arguments.
     """
 
-    __slots__ = ("__dict__",)
+    __slots__ = ()  # kinds that say nothing of it have a dictionary each
     fields: ClassVar[tuple[str, ...]] = ("terms",)
     options: ClassVar[tuple[str, ...]] = ()  # the last fields, which files leave out where they say nothing
     lists_values: ClassVar[bool] = True  # numbers in its fields are values of its terms
@@ -73,7 +73,7 @@ class Constraint(BoolArray, metaclass=ListsForUsers):
     def make(cls, **values: Any) -> Self:
         """Return a constraint of this kind with the given fields, unchecked."""
         new = cls.__new__(cls)
-        Constraint.__init__(new, **values)
+        new.__setstate__(values)
         return new
 
     @property

@@ -353,3 +353,12 @@ class Negation(Connective):
     def simpler(self) -> list[Constraint]:
         """Return the clause of the one negated literal."""
         return [self.negated_literals(Or)]
+
+
+CONNECTIVES: dict[str, type[Connective]] = {
+    "and": And,
+    "or": Or,
+    "xor": Xor,
+    "implies": Implication,
+    "not": Negation,
+}

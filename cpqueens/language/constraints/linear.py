@@ -19,6 +19,9 @@ from cpqueens.text.plaintext import shown
 OPPOSITE = {"==": "!=", "!=": "==", "<=": ">", ">": "<=", "<": ">=", ">=": "<"}
 
 
+Sides = tuple[Any, Any, str]
+
+
 class Linear(Constraint):
     """``expression relation 0`` for each element; relation is one of ``== != <= < >= >``.
 
@@ -46,24 +49,40 @@ class Linear(Constraint):
         For what is no integer, where integers are needed.
     """
 
-    __slots__ = ("expression", "relation")
+    __slots__ = ("sides",)
     fields: ClassVar[tuple[str, ...]] = ("expression", "relation")
     most: ClassVar[int] = RELATION
-    expression: LinearArray
-    relation: str
+    sides: Sides
+    """The left side, the right side (None: 0) and the relation: subtracted when somebody asks."""
 
     def __init__(self, expression: LinearArray, relation: str) -> None:
         if not isinstance(expression, LinearArray):
             raise IntegerError(f"Linear: an array of terms is needed, got {shown(expression)}")
         if not isinstance(relation, str) or relation not in OPPOSITE:
             raise ModelError(f"relation {shown(relation)}: allowed are {' '.join(OPPOSITE)}")
-        _set_expression(self, expression)
-        _set_relation(self, relation)
+        self.sides = expression, None, relation
+
+    # relations are made by the ten thousand: frozen only by having nothing else that can be set
+    __setattr__ = object.__setattr__  # type: ignore[assignment]
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.sides = state["expression"], None, state["relation"]
+
+    def _subtracted(self) -> LinearArray:
+        left, right, relation = self.sides
+        if right is None:
+            return left
+        difference = left - right
+        self.sides = difference, None, relation
+        return difference
+
+    expression: LinearArray = property(_subtracted)  # type: ignore[assignment]
+    relation: str = property(lambda self: self.sides[2])  # type: ignore[assignment]
 
     @property
     def registry(self) -> Registry:  # type: ignore[override]
         """The model of the expression."""
-        return self.expression.registry
+        return self.sides[0].registry
 
     @property
     def arguments(self) -> tuple[LinearArray, ...]:
@@ -73,7 +92,7 @@ class Linear(Constraint):
     @property
     def shape(self) -> tuple[int, ...]:  # type: ignore[override]
         """The shape of the expression."""
-        return self.expression.shape
+        return self.sides[0].shape
 
     def flattened(self) -> Linear:
         """Return the same relations with shape (size,)."""
@@ -121,18 +140,13 @@ class Linear(Constraint):
         return AMOUNT[self.relation](self.expression.evaluate(values))
 
 
-# The slots' own setters: relations are made by the ten thousand, and a frozen class has no quicker way.
-_set_expression = Linear.__dict__["expression"].__set__
-_set_relation = Linear.__dict__["relation"].__set__
-
 _empty = Linear.__new__
 
 
-def related(expression: LinearArray, relation: str) -> Linear:
-    """Return ``Linear(expression, relation)`` of what is known to be right, as comparisons make it."""
+def related(left: LinearArray, relation: str, right: Term | int | None = None) -> Linear:
+    """Return ``Linear(left - right, relation)`` of what is known to be right, as comparisons make it."""
     new = _empty(Linear)
-    _set_expression(new, expression)
-    _set_relation(new, relation)
+    new.sides = left, right, relation
     return new
 
 
