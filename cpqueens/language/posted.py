@@ -22,7 +22,7 @@ from cpqueens.language.constraints.all_different import AllDifferent
 from cpqueens.language.constraints.base import CODES, Constraint
 from cpqueens.language.constraints.connective import Connective, Implication, Or
 from cpqueens.language.constraints.joining import join
-from cpqueens.language.constraints.linear import Linear, Sides
+from cpqueens.language.constraints.linear import Linear, related
 from cpqueens.language.expressions import LinearArray, Registry
 from cpqueens.language.pending import Form, Pending, flatten
 from cpqueens.language.rows import IntArray, too_large
@@ -101,7 +101,7 @@ class ConstraintList(Sequence[Constraint]):
         """Add a constraint at the end."""
         file, place = source or (None, 0)
         if type(constraint) is Linear and isinstance(constraint.sides[0], Term):
-            self.append_row(constraint.sides, file, place)
+            self.append_row(constraint, file, place)
         elif isinstance(constraint, Connective) and constraint.operands is not None:
             self.append_single(constraint, file, place)
         else:
@@ -113,7 +113,7 @@ class ConstraintList(Sequence[Constraint]):
         if kind is Linear:
             left = constraint.sides[0]
             if left.registry is registry and isinstance(left, Term) and not registry.has_partial:
-                self.append_row(constraint.sides, code, at)
+                self.append_row(constraint, code, at)
                 return True
         elif kind is Or or kind is Implication:  # posted as they are
             operands = constraint.operands
@@ -164,9 +164,9 @@ class ConstraintList(Sequence[Constraint]):
             finally:
                 self._settling = False
 
-    def append_row(self, sides: Sides, file: CodeType | str | None, place: int) -> None:
+    def append_row(self, constraint: Linear, file: CodeType | str | None, place: int) -> None:
         """Add ``left relation right`` at the end, see `Linear.sides`."""
-        left, right, relation = sides
+        left, right = constraint.sides
         variables, constant = self._variables, left.constant
         variables += left.variable_list
         self._coefficients += left.coefficient_list
@@ -179,7 +179,7 @@ class ConstraintList(Sequence[Constraint]):
         self._files.append(file)
         self._places.append(place)
         self._entries.append(len(self._relations))
-        self._relations.append(relation)
+        self._relations.append(constraint.relation)
         self._ends.append(len(variables))
         self._constants.append(constant)
 
@@ -212,7 +212,7 @@ class ConstraintList(Sequence[Constraint]):
             return block.take(np.array(row))
         mine = slice(self._ends[k - 1] if k else 0, self._ends[k])
         variables, coefficients = tuple(self._variables[mine]), tuple(self._coefficients[mine])
-        return Linear(Term(self._registry, variables, coefficients, self._constants[k]), self._relations[k])
+        return related(Term(self._registry, variables, coefficients, self._constants[k]), self._relations[k])
 
     def source(self, k: int) -> tuple[str, int] | None:
         """Return the file and line where constraint ``k`` was added."""
@@ -304,7 +304,7 @@ class ConstraintList(Sequence[Constraint]):
             start = rows[0]
             kept = [column[start:] for column in columns]
             terms = LinearArray(self._registry, (len(relations) - start,), *kept)
-            return [Linear(terms, relations[0])]
+            return [related(terms, relations[0])]
         groups: dict[tuple[int, int], list[int]] = {}
         sorts = zip(map(CODES.__getitem__, relations), widths.tolist(), strict=True)
         for row, sort in enumerate(sorts):
@@ -319,7 +319,7 @@ class ConstraintList(Sequence[Constraint]):
             terms = LinearArray(
                 self._registry, (len(mine),), variables[places], coefficients[places], constants[mine]
             )
-            joined.append(Linear(terms, list(CODES)[code]))
+            joined.append(related(terms, list(CODES)[code]))
         return joined
 
     def joined(self) -> list[Constraint]:

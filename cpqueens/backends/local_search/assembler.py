@@ -82,8 +82,8 @@ class Assembler:
             if index not in kept:
                 self._all_different(terms)
         self._linear(compiled.linear, compiled.relation)
-        for terms in blocks(compiled.literals, compiled.clause_start):
-            self._deep("Or", terms)
+        if len(compiled.clause_start) > 1:
+            self._clauses(compiled.literals, compiled.clause_start)
         for terms, rows in compiled.tables:
             self._table(terms, rows)
         for terms, value, relation, number in compiled.counts:
@@ -146,6 +146,19 @@ class Assembler:
         self.plain.append(
             (variables, first + rows, codes[rows], signs[rows] * coefficients, np.zeros_like(rows))
         )
+
+    def _clauses(self, literals: Terms, start: IntArray) -> None:
+        """Place clauses; over decision variables alone one is a sum of at least 1, violated by as much."""
+        clause = np.repeat(np.arange(len(start) - 1), np.diff(start))
+        defined = np.repeat(clause, np.diff(literals.start))[literals.variable >= self.n]
+        plain = np.bincount(defined, minlength=len(start) - 1) == 0
+        for k in np.flatnonzero(~plain).tolist():
+            self._deep("Or", block(literals, *start[k : k + 2].tolist()))
+        entries = np.repeat(plain[clause], np.diff(literals.start))
+        sizes = np.diff(literals.start[start])[plain]
+        falls = 1 - np.bincount(clause, literals.constant, len(plain)).astype(np.int64)
+        sums = Terms(offsets(sizes), literals.variable[entries], -literals.coefficient[entries], falls[plain])
+        self._linear(sums, np.full(len(sums), LE))
 
     def _table(self, terms: Terms, rows: IntArray) -> None:
         """Place a Table; one without terms holds if it has a row."""

@@ -7,7 +7,7 @@ from typing import Any
 from cpqueens.language.arrays import concatenate_rows
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.connective import Connective
-from cpqueens.language.constraints.linear import Linear
+from cpqueens.language.constraints.linear import Linear, related
 from cpqueens.language.conversion import registry_of
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.term import Term, join_terms
@@ -25,8 +25,8 @@ def join_linear(constraints: Iterable[Constraint]) -> list[Constraint]:
     arrays = {key: [linear[k] for k in found] for key, found in of_arrays.items()}
     single = {key: [linear[k] for k in found] for key, found in of_single.items()}
     others = [given[k] for k in of_others]
-    joined: list[Constraint] = [Linear(_concatenate(parts), sign) for (sign, _), parts in arrays.items()]
-    joined += [Linear(join_terms(registry_of(*terms), terms), sign) for (sign, _), terms in single.items()]
+    joined: list[Constraint] = [related(_concatenate(parts), sign) for (sign, _), parts in arrays.items()]
+    joined += [related(join_terms(registry_of(*terms), terms), sign) for (sign, _), terms in single.items()]
     return joined + others
 
 

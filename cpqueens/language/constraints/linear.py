@@ -19,7 +19,7 @@ from cpqueens.text.plaintext import shown
 OPPOSITE = {"==": "!=", "!=": "==", "<=": ">", ">": "<=", "<": ">=", ">=": "<"}
 
 
-Sides = tuple[Any, Any, str]
+Sides = tuple[Any, Any]
 
 
 class Linear(Constraint):
@@ -49,35 +49,35 @@ class Linear(Constraint):
         For what is no integer, where integers are needed.
     """
 
-    __slots__ = ("sides",)
+    __slots__ = ("relation", "sides")
     fields: ClassVar[tuple[str, ...]] = ("expression", "relation")
     most: ClassVar[int] = RELATION
     sides: Sides
-    """The left side, the right side (None: 0) and the relation: subtracted when somebody asks."""
+    """The left and the right side (None: 0), subtracted when somebody asks."""
 
     def __init__(self, expression: LinearArray, relation: str) -> None:
         if not isinstance(expression, LinearArray):
             raise IntegerError(f"Linear: an array of terms is needed, got {shown(expression)}")
         if not isinstance(relation, str) or relation not in OPPOSITE:
             raise ModelError(f"relation {shown(relation)}: allowed are {' '.join(OPPOSITE)}")
-        self.sides = expression, None, relation
+        self.sides, self.relation = (expression, None), relation
 
     # relations are made by the ten thousand: frozen only by having nothing else that can be set
     __setattr__ = object.__setattr__  # type: ignore[assignment]
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.sides = state["expression"], None, state["relation"]
+        self.sides, self.relation = (state["expression"], None), state["relation"]
 
     def _subtracted(self) -> LinearArray:
-        left, right, relation = self.sides
+        left, right = self.sides
         if right is None:
             return left
         difference = left - right
-        self.sides = difference, None, relation
+        self.sides = difference, None
         return difference
 
     expression: LinearArray = property(_subtracted)  # type: ignore[assignment]
-    relation: str = property(lambda self: self.sides[2])  # type: ignore[assignment]
+    relation: str
 
     @property
     def registry(self) -> Registry:  # type: ignore[override]
@@ -96,28 +96,28 @@ class Linear(Constraint):
 
     def flattened(self) -> Linear:
         """Return the same relations with shape (size,)."""
-        return Linear(self.expression.reshape(-1), self.relation)
+        return related(self.expression.reshape(-1), self.relation)
 
     def take(self, rows: NDArray[np.intp]) -> Linear:
         """Return the relations at flat positions ``rows``."""
-        return Linear(self.expression._pick(rows), self.relation)
+        return related(self.expression._pick(rows), self.relation)
 
     def element_keys(self) -> list[Any]:
         """Return relation and row for each element, as bytes."""
         return list(self.expression.row_keys(CODES[self.relation]))
 
     def __getitem__(self, key: Any) -> BoolArray:
-        return Linear(self.expression[key], self.relation)
+        return related(self.expression[key], self.relation)
 
     def reshape(self, *shape: int | tuple[int, ...]) -> BoolArray:
         """Return the same relations in another shape."""
-        return Linear(self.expression.reshape(*shape), self.relation)
+        return related(self.expression.reshape(*shape), self.relation)
 
     def __invert__(self) -> BoolArray:
         registry = self.registry
         if registry.has_partial and registry.partial_terms(self.expression).any():
             return super().__invert__()  # where a term is undefined, both relations are false
-        return Linear(self.expression, OPPOSITE[self.relation])
+        return related(self.expression, OPPOSITE[self.relation])
 
     def single(self) -> Linear | LinearArray | None:
         """Return one relation itself; its Boolean, which is a term, where terms may be undefined."""
@@ -146,7 +146,8 @@ _empty = Linear.__new__
 def related(left: LinearArray, relation: str, right: Term | int | None = None) -> Linear:
     """Return ``Linear(left - right, relation)`` of what is known to be right, as comparisons make it."""
     new = _empty(Linear)
-    new.sides = left, right, relation
+    new.sides = left, right
+    new.relation = relation
     return new
 
 
