@@ -179,7 +179,7 @@ class ConstraintList(Sequence[Constraint]):
         self._files.append(file)
         self._places.append(place)
         self._entries.append(len(self._relations))
-        self._relations.append(constraint.relation)
+        self._relations.append(constraint.sign)
         self._ends.append(len(variables))
         self._constants.append(constant)
 

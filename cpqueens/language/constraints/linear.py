@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import attrgetter
 from typing import Any, ClassVar
 
 import numpy as np
@@ -49,9 +50,10 @@ class Linear(Constraint):
         For what is no integer, where integers are needed.
     """
 
-    __slots__ = ("relation", "sides")
+    __slots__ = ("sides", "sign")
     fields: ClassVar[tuple[str, ...]] = ("expression", "relation")
     most: ClassVar[int] = RELATION
+    sign: str
     sides: Sides
     """The left and the right side (None: 0), subtracted when somebody asks."""
 
@@ -60,13 +62,13 @@ class Linear(Constraint):
             raise IntegerError(f"Linear: an array of terms is needed, got {shown(expression)}")
         if not isinstance(relation, str) or relation not in OPPOSITE:
             raise ModelError(f"relation {shown(relation)}: allowed are {' '.join(OPPOSITE)}")
-        self.sides, self.relation = (expression, None), relation
+        self.sides, self.sign = (expression, None), relation
 
     # relations are made by the ten thousand: frozen only by having nothing else that can be set
     __setattr__ = object.__setattr__  # type: ignore[assignment]
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.sides, self.relation = (state["expression"], None), state["relation"]
+        self.sides, self.sign = (state["expression"], None), state["relation"]
 
     def _subtracted(self) -> LinearArray:
         left, right = self.sides
@@ -77,7 +79,7 @@ class Linear(Constraint):
         return difference
 
     expression: LinearArray = property(_subtracted)  # type: ignore[assignment]
-    relation: str
+    relation: str = property(attrgetter("sign"))  # type: ignore[assignment]
 
     @property
     def registry(self) -> Registry:  # type: ignore[override]
@@ -147,7 +149,7 @@ def related(left: LinearArray, relation: str, right: Term | int | None = None) -
     """Return ``Linear(left - right, relation)`` of what is known to be right, as comparisons make it."""
     new = _empty(Linear)
     new.sides = left, right
-    new.relation = relation
+    new.sign = relation
     return new
 
 
