@@ -92,7 +92,7 @@ def goal_of(model: Statement) -> Goal | None:
 
 
 def bound_in(model: Statement, known: Known) -> int | None:
-    """Return what an earlier bound says of the objective now, None if no more than its ends.
+    """Return what an earlier bound says of the objective now, None if less than its ends do.
 
     Whatever was added to it is at its best at most as good as the ends of its variables allow.
     """
@@ -108,4 +108,4 @@ def bound_in(model: Statement, known: Known) -> int | None:
         bound += best(coefficient * int(end[variable]) for end in (model.lower, model.upper))
     assert model.objective is not None
     end = int(model.objective.bounds()[goal[2]][0])
-    return bound if best(bound, end) != bound else None
+    return bound if best(bound, end) == end else None
