@@ -42,7 +42,7 @@ class Pending:
     first: int  # less its number from 1 on, each is an entry of the list of constraints
     members: list[int]  # their positions there
     count: int = 0
-    parts: list[int | Term] = field(default_factory=list)
+    parts: list[Any] = field(default_factory=list)
 
     def made(self, registry: Registry) -> Connective:
         """Return all of them as an array, of shape (count,)."""
@@ -93,8 +93,17 @@ def _read(form: Any, registry: Registry, columns: Iterator[list[Any]]) -> Column
     column = next(columns)
     if form == LITERAL:
         return np.array(column, dtype=np.int64)
-    terms = join_terms(registry, column)
-    return terms if form == OTHER else Linear(terms, form).truth()
+    if form == OTHER:
+        return join_terms(registry, column)
+    lefts, rights = zip(*column, strict=True)
+    terms: LinearArray = join_terms(registry, lefts)
+    if any(right is not None for right in rights):
+        terms = terms - join_terms(registry, [_as_term(registry, right) for right in rights])
+    return Linear(terms, form).truth()
+
+
+def _as_term(registry: Registry, side: Term | int | None) -> Term:
+    return side if isinstance(side, Term) else Term(registry, (), (), side or 0)
 
 
 def _side_by_side(registry: Registry, parts: Sequence[Column]) -> LinearArray:
@@ -109,7 +118,7 @@ def _as_terms(registry: Registry, part: Column) -> LinearArray:
     return of_literals(registry, part) if isinstance(part, np.ndarray) else part
 
 
-def flatten(connective: Connective, parts: list[int | Term]) -> Form:
+def flatten(connective: Connective, parts: list[Any]) -> Form:
     """Return the form of a connective of single operands, and append its literals and terms."""
     form: list[Any] = [type(connective)]
     for operand in connective.operands:  # type: ignore[union-attr]
@@ -118,8 +127,8 @@ def flatten(connective: Connective, parts: list[int | Term]) -> Form:
             form.append(OTHER if literal is None else LITERAL)
             parts.append(operand if literal is None else literal)
         elif type(operand) is Linear:
-            parts.append(operand.expression)  # type: ignore[arg-type]
-            form.append(operand.relation)
+            parts.append(operand.sides)
+            form.append(operand.sign)
         else:
             form.append(flatten(operand, parts))  # type: ignore[arg-type]
     return tuple(form)

@@ -143,3 +143,20 @@ def test_unknown_keywords_and_frozen_relations() -> None:
         m.add(x <= 1, weight=3)
     with pytest.raises(AttributeError):
         (x <= 1).relation = "=="
+
+
+def test_comparisons_within_connectives_mean_what_arrays_mean() -> None:
+    models = Model(), Model()
+    counts = []
+    for k, m in enumerate(models):
+        x, b = m.intvar(-1, 2, shape=4, name="x"), m.boolvar(shape=3, name="b")
+        if k:
+            m.add(b.implies(x[:-1] < 2 * x[1:]), ~b | (x[:-1] + 1 == x[1:]) | (x[1:] != 0))
+            m.add(b.implies(x[:-1] - x[:-1] <= x[:-1]), b.implies((x[:-1] + x[1:] >= x[0]) | (x[1:] == 2)))
+        for i in range(0 if k else 3):
+            m.add(b[i].implies(x[i] < 2 * x[i + 1]), ~b[i] | (x[i] + 1 == x[i + 1]) | (x[i + 1] != 0))
+            m.add(
+                b[i].implies(x[i] - x[i] <= x[i]), b[i].implies((x[i] + x[i + 1] >= x[0]) | (x[i + 1] == 2))
+            )
+        counts.append(m.count(solver="backtracking"))
+    assert counts[0] == counts[1] == models[0].count(solver="python-constraint") > 0

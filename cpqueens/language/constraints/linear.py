@@ -123,14 +123,19 @@ class Linear(Constraint):
 
     def single(self) -> Linear | LinearArray | None:
         """Return one relation itself; its Boolean, which is a term, where terms may be undefined."""
-        term = self.expression
-        if type(term) is not Term:
+        left, right = self.sides
+        if not isinstance(left, Term):
             return None
-        registry = term.registry
+        registry = left.registry
         if registry.has_partial:
             return self.truth()
-        if registry.span * sum(map(abs, term.coefficient_list)) + abs(term.constant) > RELATION:
-            term.ends(RELATION)  # a closer look, which may refuse it
+        reach = registry.span * sum(map(abs, left.coefficient_list)) + abs(left.constant)
+        if isinstance(right, Term):
+            reach += registry.span * abs(right.coefficient_list[0]) + abs(right.constant)
+        elif right is not None:
+            reach += abs(right)
+        if reach > RELATION:
+            self.expression.bounds(RELATION)  # a closer look, which may refuse it
         return self
 
     def satisfied(self, values: IntArray) -> Truths:
