@@ -20,6 +20,7 @@ from cpqueens.language.term import Term
 from cpqueens.language.truths import Literals, flat_literals, side_by_side, singles
 
 _LISTS = {list, tuple}
+_empty = object.__new__
 _set = object.__setattr__  # which a frozen class has not itself
 _DEEPEST = 8  # connectives within each other that are kept as they were written: chains may be deep
 
@@ -66,7 +67,7 @@ class Connective(Constraint):
     @classmethod
     def of(cls, operands: tuple[Term | Constraint, ...]) -> Self:
         """Return one connective of single Booleans of one model."""
-        new = cls.__new__(cls)
+        new: Self = _empty(cls)
         _set(new, "operands", operands)
         return new
 
@@ -105,9 +106,10 @@ class Connective(Constraint):
 
     def negated_literals(self, kind: type[Connective]) -> Connective:
         """Return the connective ``kind`` of the negations of the literals."""
-        if self.parts is None:
+        parts = self.parts
+        if parts is None:
             return kind.over(1 - self.literals)
-        return kind.of(tuple([part.opposite() for part in self.parts]))
+        return kind.of(tuple([part.opposite() for part in parts]))
 
     @property
     def registry(self) -> Registry:  # type: ignore[override]
