@@ -255,8 +255,7 @@ def within_limits(backend: Backend, model: Statement, request: Request, deliver:
 
     block = stopping(request.should_stop, grace=GRACE)
     try:
-        with block:
-            return backend.run(model, request, undisturbed)
+        return block.run(lambda: backend.run(model, request, undisturbed))
     except Stopped:
         return Ended(False, request.why_stopped())
     finally:

@@ -52,9 +52,9 @@ def answer(
 
     started = time.monotonic()
     try:
-        with stopping(lambda: milliseconds is not None and _left(milliseconds) <= 0):
-            follows = not free and solver.partition(":")[0] in ("auto", "backtracking")
-            imported = load_flatzinc(path, searched_first=follows)
+        follows = not free and solver.partition(":")[0] in ("auto", "backtracking")
+        reading = stopping(lambda: milliseconds is not None and _left(milliseconds) <= 0)
+        imported = reading.run(lambda: load_flatzinc(path, searched_first=follows))
         options = {name: value for name, value in given.items() if value is not None}
         if milliseconds is not None:
             options["time_limit"] = max(_left(milliseconds), 1e-6)

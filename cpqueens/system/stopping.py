@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable
 from types import FrameType
+from typing import TypeVar
 
 from cpqueens.system.platforms import ThreadTime
 
@@ -33,6 +34,9 @@ _FINALIZING = frozenset({"weakref", "_weakrefset"})
 """Modules whose functions are called when something is deleted."""
 
 
+T = TypeVar("T")
+
+
 class Stopped(BaseException):
     """Raised within `stopping`, between two bytecodes, once its block must end."""
 
@@ -46,6 +50,10 @@ class stopping:  # noqa: N801 - used like a function
     the block has lasted ``after`` seconds. The block has ``grace`` processor seconds to end by itself; what
     blocks within it take does not count.
 
+    What is raised, an interrupt too, may come just as the block begins to end, which is then not heard of:
+    a block is over once the function that entered it has been left, whatever else is known. So `run` has a
+    function of its own, and no generator may enter one.
+
     Attributes
     ----------
     place
@@ -58,6 +66,7 @@ class stopping:  # noqa: N801 - used like a function
         "_collects",
         "_ends",
         "_fired",
+        "_frame",
         "_grace",
         "_outer",
         "_should_stop",
@@ -73,14 +82,25 @@ class stopping:  # noqa: N801 - used like a function
         self._ends: float | None = None  # when the grace is over
         self._fired = self._collects = False
         self._outer: stopping | None = None
+        self._frame: FrameType | None = None  # of the function that entered it
         self.place: str | None = None
+
+    def run(self, function: Callable[[], T]) -> T:
+        """Call a function within the block."""
+        with self:
+            return function()
 
     def __enter__(self) -> None:
         self._asks_from += time.monotonic()
+        self._frame = frame = sys._getframe(1)
         # Nothing is made while the lock is held: that may begin a collection, and what is then deleted may
         # wait for a thread that wants this lock.
         with _watch.lock:
-            self._outer = _watch.blocks.get(self._thread)
+            outer = _watch.blocks.get(self._thread)
+            while outer is not None and not _is_within(frame, outer._frame):
+                outer._collect_again()
+                outer = outer._outer
+            self._outer = outer
             _watch.blocks[self._thread] = self
             _watch.entered = True
             asleep, _watch.awake = not _watch.awake, True
@@ -109,6 +129,7 @@ class stopping:  # noqa: N801 - used like a function
                 self._collect_again()
 
     def _leave(self) -> None:
+        self._frame = None
         if self._outer is None:
             _watch.blocks.pop(self._thread, None)
         else:
@@ -132,9 +153,12 @@ class stopping:  # noqa: N801 - used like a function
         try:
             with _watch.lock:
                 # its place is looked at last: as little as possible may happen in the thread from then on
-                if _watch.blocks.get(self._thread) is self and _may_break(
-                    frame := sys._current_frames().get(self._thread)
-                ):
+                if _watch.blocks.get(self._thread) is not self:
+                    return
+                frame = sys._current_frames().get(self._thread)
+                if not _is_within(frame, self._frame):
+                    self._leave()
+                elif _may_break(frame):
                     self._fired, self._asks_from, broken = True, now + _AGAIN, True
                     _raise_in(self._thread)
                     self._note(frame)
@@ -166,6 +190,13 @@ def unstopped() -> stopping | contextlib.nullcontext[None]:
     """Return a block in which this thread is not broken off: it delivers, or is in another library."""
     watched = threading.get_ident() in _watch.blocks
     return stopping(lambda: False) if watched else contextlib.nullcontext()
+
+
+def _is_within(frame: FrameType | None, outer: FrameType | None) -> bool:
+    """Say whether a function was called, over others or not, by one that has not been left."""
+    while frame is not None and frame is not outer:
+        frame = frame.f_back
+    return frame is not None
 
 
 def _may_break(frame: FrameType | None) -> bool:

@@ -105,6 +105,54 @@ def test_of_blocks_within_each_other_the_outer_goes_on_watching() -> None:
     assert len(inner) == 1
 
 
+def enter(block: stopping) -> None:
+    """Enter a block that is never heard to end, as if something were raised when it began to."""
+    block.__enter__()
+
+
+def test_a_block_whose_end_is_lost_is_over_with_its_function(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Otherwise it would be broken off again each second, in whatever the thread does by then."""
+    monkeypatch.setattr(stops, "_EVERY", 0.0005)
+    enter(stopping(lambda: True))
+    ends = time.monotonic() + 10
+    while stops._watch.blocks and time.monotonic() < ends:
+        sum(range(100))
+    assert stops._watch.blocks == {}
+
+    def work() -> None:
+        enter(stopping(lambda: False))  # which never asks for its end
+        enter(stopping(lambda: False))
+        with unstopped():
+            pass
+        work_for_ever()
+
+    with pytest.raises(Stopped), stopping(lambda: True):
+        work()
+    assert stops._watch.blocks == {}
+
+
+def test_many_blocks_that_end_as_they_are_broken_off_leave_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stops, "_EVERY", 0.0002)
+    monkeypatch.setattr(stops, "_AGAIN", 0.001)
+
+    def nearly(end: float) -> None:
+        while time.monotonic() < end + 0.00005:
+            len("")
+
+    broken = 0
+    for _ in range(300):
+        end = time.monotonic() + 0.001
+        try:
+            stopping(lambda end=end: time.monotonic() >= end).run(lambda end=end: nearly(end))
+        except Stopped:
+            broken += 1
+    assert broken
+    ends = time.monotonic() + 10
+    while stops._watch.blocks and time.monotonic() < ends:
+        sum(range(100))
+    assert stops._watch.blocks == {}
+
+
 def test_blocks_of_which_the_watch_fails_to_ask_do_not_disturb_others() -> None:
     def fails() -> bool:
         raise ZeroDivisionError

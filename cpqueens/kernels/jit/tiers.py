@@ -313,8 +313,7 @@ def _whole_or_not(plain: Callable[..., Any], values: Sequence[Any], should_stop:
     """Call a kernel in plain form; one that is broken off leaves its arrays as they were."""
     before = [(array, array.copy()) for array in _written(values)]
     try:
-        with stopping(should_stop, after=_LONG_CALL):
-            return plain(*values)
+        return stopping(should_stop, after=_LONG_CALL).run(lambda: plain(*values))
     except Stopped:
         for array, content in before:
             array[...] = content
