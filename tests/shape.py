@@ -27,9 +27,9 @@ CEILINGS = {
     "import lines": 6_996,
     "longest file": 707,
     "sudoku by backtracking, files": 67,
-    "sudoku by backtracking, functions": 441,
+    "sudoku by backtracking, functions": 446,
     "knapsack by local-search, files": 67,
-    "knapsack by local-search, functions": 421,
+    "knapsack by local-search, functions": 426,
     "cross-check of 8 queens, files": 100,
     "cross-check of 8 queens, functions": 690,
 }
