@@ -77,6 +77,13 @@ def test_one_stroke_is_as_word_by_word(monkeypatch: pytest.MonkeyPatch) -> None:
     assert list(map(read, texts + broken)) == quick
 
 
+def test_a_variable_of_weight_0_does_not_stand_in_a_row() -> None:
+    """Else whoever asks what a row is over would hear of it: parts, neighbourhoods, shapes of rows."""
+    text = "var 0..5: x; var 0..5: y; constraint int_lin_le([0,1],[x,y],3); solve satisfy;"
+    (row,) = from_flatzinc(text).model.posted(0).constraint.arguments
+    assert (row.variables.tolist(), row.coefficients.tolist()) == ([[1]], [[1]])
+
+
 def test_truths_that_are_defined_together_mean_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     source = random.Random(8)
     texts = [TEXTS[n] for n in ("connectives", "count_truths", "if_then_else", "sets")]

@@ -324,3 +324,22 @@ def test_refused() -> None:
         to_cpmpy(m)
     with pytest.raises(ModelError, match="a model"):
         to_cpmpy(3)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda t, x, y: element([t, x, y], y) == 1,
+        lambda t, x, y: minimum(t, x) == 0,
+        lambda t, x, y: t // x == 0,
+        lambda t, x, y: AllDifferent([t, x, y]),
+        lambda t, x, y: Table([t, x], [(0, 1), (1, 2)]),
+        lambda t, x, y: Cumulative([x, y], [2, 1], [t, 1], 1),
+    ],
+)
+def test_a_truth_that_cpmpy_decides_may_stand_in_any_term(use: Any) -> None:
+    """Its solvers refuse a constant of its own where a number may stand."""
+    m = Model()
+    b, x, y = m.boolvar(shape=2, name="b"), m.intvar(0, 2, name="x"), m.intvar(0, 2, name="y")
+    m.add(use(Table(b, [(0, 5)]) * 1, x, y))
+    assert to_cpmpy(m).model.solveAll() == m.count()
