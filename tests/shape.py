@@ -22,7 +22,7 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 70_895,
+    "code lines": 70_870,
     "files": 671,
     "import lines": 6_996,
     "longest file": 707,
@@ -30,7 +30,7 @@ CEILINGS = {
     "sudoku by backtracking, functions": 446,
     "knapsack by local-search, files": 67,
     "knapsack by local-search, functions": 426,
-    "cross-check of 8 queens, files": 100,
+    "cross-check of 8 queens, files": 99,
     "cross-check of 8 queens, functions": 690,
 }
 """What must not be passed today."""
