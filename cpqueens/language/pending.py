@@ -21,7 +21,7 @@ from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.connective import And, Connective, Implication, Or
 from cpqueens.language.constraints.linear import Linear
 from cpqueens.language.expressions import LinearArray, Registry
-from cpqueens.language.rows import IntArray
+from cpqueens.language.rows import IntArray, as_rows
 from cpqueens.language.term import Term, join_terms
 
 Form = tuple[Any, ...]
@@ -97,7 +97,9 @@ def _read(form: Any, registry: Registry, columns: Iterator[list[Any]]) -> Column
         return join_terms(registry, column)
     lefts, rights = zip(*column, strict=True)
     terms: LinearArray = join_terms(registry, lefts)
-    if any(right is not None for right in rights):
+    if set(map(type, rights)) == {int}:
+        terms = terms - as_rows(list(rights))
+    elif any(right is not None for right in rights):
         terms = terms - join_terms(registry, [_as_term(registry, right) for right in rights])
     return Linear(terms, form).truth()
 
