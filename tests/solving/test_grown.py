@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -209,6 +210,8 @@ def test_clauses_of_an_objective_that_is_gone_are_not_taken() -> None:
     x = other.intvar(1, 3, name="divisor")
     other.add(other["b"].sum() // (x - 1) <= 3)  # undefined values may be any
     assert other.has_partial
+    free = replace(known, clauses=known.clauses._replace(limit=None))
+    assert (free.clauses_for(m), free.clauses_for(other)) == (free.clauses, None)
     compare(other.solve(LEARNING), other)
     assert other._known[LEARNING].clauses is None
 
