@@ -6,7 +6,7 @@ A constraint is violated too, by 1, where one of its terms is undefined; see `cp
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import combinations, islice
 from typing import Any
 
@@ -403,10 +403,13 @@ def check(model: Statement, assignment: Any) -> Check:
     row, problems = read_assignment(model, assignment)
     if row is None:
         return Check((), tuple(problems))
-    result = Checker(model).explain(row)
-    if result.problems:
-        return replace(result, problems=(*problems, *result.problems))
-    return Check(result.violations, tuple(problems), soft_violations(model, row), model, row)
+    return check_row(model, row)
+
+
+def check_row(model: Statement, row: IntArray) -> Check:
+    """Check values of all decision variables."""
+    found = Checker(model).explain(row)
+    return found if found.problems else Check(found.violations, (), soft_violations(model, row), model, row)
 
 
 def read_values(

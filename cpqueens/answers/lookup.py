@@ -1,5 +1,6 @@
 """Looking values up in solutions: of a variable, of any term, in one solution or in all."""
 
+from collections.abc import Mapping, ValuesView
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,26 @@ _EXPRESSIONS = 256
 
 _AT_ONCE = 1 << 20
 """Values completed at once where all solutions are asked for."""
+
+
+class FlatValues(np.ndarray[Any, np.dtype[np.int64]]):
+    """The values of a solution's variables, side by side; called it returns those of a mapping.
+
+    >>> from cpqueens import Model
+    >>> m = Model()
+    >>> x = m.intvar(3, 3, shape=2, name="x")
+    >>> s = m.solve().solution
+    >>> s.values.tolist(), list(s.values())
+    ([3, 3], [array([3, 3])])
+    """
+
+    _of: Mapping[str, Any] | None = None
+
+    def __call__(self) -> ValuesView[Any]:
+        """Return the values of all variables of the user, as `dict.values` does."""
+        if self._of is None:
+            raise TypeError("an array of values is not callable")
+        return ValuesView(self._of)
 
 
 class Lookup:

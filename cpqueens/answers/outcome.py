@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, ValuesView
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NoReturn, overload
 
 import numpy as np
 
-from cpqueens.answers.check import Check, check
+from cpqueens.answers.check import Check, check_row
 from cpqueens.answers.core import AssumptionCore
 from cpqueens.answers.frames import frame_of_set, frame_of_solution
-from cpqueens.answers.lookup import Lookup
+from cpqueens.answers.lookup import FlatValues, Lookup
 from cpqueens.answers.profile import Profile
 from cpqueens.answers.soft import SoftViolation, soft_violations
+from cpqueens.answers.stated import StatementThen, widened
 from cpqueens.answers.trace import Trace
 from cpqueens.errors import BadIndex, ModelError, NoSolution
 from cpqueens.language.labels import texts_of
@@ -96,12 +97,20 @@ class SolutionSet(Sequence["Solution"]):
         What they are solutions of.
     in_order
         False if the search that found them said that others, which are less, may follow the last of them.
+    stated
+        What the model stated then: objectives and constraints that come later do not count.
     """
 
-    __slots__ = ("_lookup", "in_order", "known", "matrix", "model")
+    __slots__ = ("_lookup", "in_order", "known", "matrix", "model", "stated")
 
-    def __init__(self, model: Statement, known: IntArray, matrix: IntArray, in_order: bool = True) -> None:
+    def __init__(
+        self, model: Statement, known: IntArray, matrix: IntArray, in_order: bool = True,
+        stated: StatementThen | None = None,
+    ) -> None:  # fmt: skip
         self.model = model
+        posted = model._posted
+        now = model.goals, model.soft, len(model.soft), posted, len(posted), model._names
+        self.stated = StatementThen(*now) if stated is None else stated
         self.known = known
         self.matrix = matrix
         self.in_order = in_order
@@ -115,7 +124,7 @@ class SolutionSet(Sequence["Solution"]):
         return self._lookup
 
     def __reduce__(self) -> tuple[Any, ...]:
-        given = self.model, self.known, self.matrix, self.in_order
+        given = self.model, self.known, self.matrix, self.in_order, self.stated
         return SolutionSet, given  # without what is kept by place in memory
 
     def __len__(self) -> int:
@@ -128,7 +137,7 @@ class SolutionSet(Sequence["Solution"]):
     def __getitem__(self, key: int | slice) -> Solution | SolutionSet:
         if isinstance(key, slice):
             with refusing("solutions"):
-                return SolutionSet(self.model, self.known, self.matrix[key], in_order=self.in_order)
+                return SolutionSet(self.model, self.known, self.matrix[key], self.in_order, self.stated)
         if not isinstance(key, int | np.integer) or not -len(self) <= key < len(self):
             raise BadIndex(f"no solution {shown(key)}: there are {len(self)}, counted from 0")
         return Solution(self, int(key) % len(self))
@@ -188,26 +197,6 @@ class SolutionSet(Sequence["Solution"]):
 
     def __repr__(self) -> str:
         return f"<{len(self)} solutions of {self.model.name}>"
-
-
-class FlatValues(np.ndarray[Any, np.dtype[np.int64]]):
-    """The values of a solution's variables, side by side; called it returns those of a mapping.
-
-    >>> from cpqueens import Model
-    >>> m = Model()
-    >>> x = m.intvar(3, 3, shape=2, name="x")
-    >>> s = m.solve().solution
-    >>> s.values.tolist(), list(s.values())
-    ([3, 3], [array([3, 3])])
-    """
-
-    _of: Solution | None = None
-
-    def __call__(self) -> ValuesView[Any]:
-        """Return the values of all variables of the user, as `dict.values` does."""
-        if self._of is None:
-            raise TypeError("an array of values is not callable")
-        return ValuesView(self._of)
 
 
 class Solution(Mapping[str, Any]):
@@ -380,7 +369,8 @@ class Solution(Mapping[str, Any]):
         >>> print(outcome.solution.violated[0].label)
         three: x == 3
         """
-        return soft_violations(self.model, self.values)
+        row = widened(self.model, self._set.known, self.values)
+        return soft_violations(self.model, row, self._set.stated.soft)
 
     @property
     def penalty(self) -> int:
@@ -398,7 +388,7 @@ class Solution(Mapping[str, Any]):
         return sum(violation.penalty for violation in self.violated)
 
     def check(self) -> Check:
-        """Check it against its model once more.
+        """Check it once more against its model, as this was when it was solved; see `Model.check`.
 
         >>> from cpqueens import Model
         >>> m = Model()
@@ -407,7 +397,10 @@ class Solution(Mapping[str, Any]):
         >>> m.solve().solution.check().ok
         True
         """
-        return check(self._set.model, self)
+        found = check_row(
+            self._set.stated.restored(self.model), widened(self.model, self._set.known, self.values)
+        )
+        return found if len(self.values) == len(self.model.decisions) else replace(found, model=None)
 
     def write_back(self) -> dict[str, int]:
         """Give its values to the variables of the library that the model came from; return these by name.
@@ -581,7 +574,7 @@ class Outcome:
 
     @property
     def objectives(self) -> tuple[int, ...]:
-        """The solution's values of all objectives of the model, in their order; () if there is none.
+        """The solution's values of all objectives that the model had, in their order; () if there is none.
 
         >>> from cpqueens import Model
         >>> m = Model()
@@ -591,7 +584,7 @@ class Outcome:
         (2, 1)
         """
         solution = self.solution
-        return () if solution is None else tuple(solution[goal.term] for goal in self.model.goals)
+        return () if solution is None else tuple(solution[goal.term] for goal in self.solutions.stated.goals)
 
     def __getitem__(self, expression: Any) -> Any:
         """Return the value(s) of an expression, or of the variable of this name, in the solution.

@@ -52,6 +52,8 @@ class Runs:
     incumbents
         (runs,) of a model with an objective: what each run found on its way, seconds after its beginning and
         (first) objective, ever better, of several within a hundredth of the time the last; else ().
+    solutions
+        The solutions of the solved runs, in the order of these.
     asked, ended_by
         How many runs there would have been, and what broke them off, or None.
     """
@@ -69,19 +71,17 @@ class Runs:
     asked: int = 0
     ended_by: StopReason | None = None
     incumbents: Sequence[Incumbents] = ()
+    solutions: SolutionSet = field(init=False)
 
     def __post_init__(self) -> None:
         arrays = (self.seeds, self.status, self.stop_reason, self.solved, self.matrix, self.steps)
         for array in (*arrays, self.seconds, *self.statistics.values()):
             array.flags.writeable = False
+        found = SolutionSet(self.model, self.model.decisions, self.matrix[self.solved])
+        object.__setattr__(self, "solutions", found)  # now: the model may get more variables
 
     def __len__(self) -> int:
         return len(self.seeds)
-
-    @property
-    def solutions(self) -> SolutionSet:
-        """The solutions of the solved runs, in the order of these."""
-        return SolutionSet(self.model, self.model.decisions, self.matrix[self.solved])
 
     def __getitem__(self, expression: Any) -> np.ma.MaskedArray[Any, Any]:
         """Return the values of an expression, of shape (runs, *shape), masked where there is no solution.

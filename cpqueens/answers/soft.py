@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cpqueens.language.describe import describe
 from cpqueens.language.rows import IntArray
+from cpqueens.language.soft import Soft
 from cpqueens.language.statement import Statement
 
 
@@ -46,13 +48,19 @@ class SoftViolation:
         return f"{self.label}{place} violated, penalty {self.penalty}"
 
 
-def soft_violations(model: Statement, row: IntArray) -> tuple[SoftViolation, ...]:
-    """Return what an assignment, (decision variables,), violates of the soft constraints, in their order."""
-    if not model.soft:
+def soft_violations(
+    model: Statement, row: IntArray, soft: Sequence[Soft] | None = None
+) -> tuple[SoftViolation, ...]:
+    """Return what an assignment, (decision variables,), violates of the soft constraints, in their order.
+
+    ``soft`` are those that count, by default all of the model.
+    """
+    soft = model.soft if soft is None else soft
+    if not soft:
         return ()
     values = model.complete(row[None, :], model.decisions)
     return tuple(
-        SoftViolation(describe(model, constraint), soft.name, soft.where, penalty)
-        for soft in model.soft
-        for constraint, penalty in soft.violated(values, model)
+        SoftViolation(describe(model, constraint), one.name, one.where, penalty)
+        for one in soft
+        for constraint, penalty in one.violated(values, model)
     )

@@ -41,7 +41,7 @@ def draw_text(solution: Solution, style: Style = PLAIN) -> str:
         What the terminal can show; the default is Unicode without colour.
     """
     view = solution.model.view
-    wrong = misfit(solution.model)
+    wrong = misfit(solution.model) or _came_later(solution)
     if wrong:
         return f"{values_text(solution)}\n(not drawn: {wrong})"
     draw = TEXT.get(type(view))
@@ -51,7 +51,8 @@ def draw_text(solution: Solution, style: Style = PLAIN) -> str:
 def draw_svg(solution: Solution) -> str | None:
     """Return a solution as a stand-alone SVG picture, None if its model has no view or is too large."""
     view = solution.model.view
-    return SVG[type(view)](solution, view) if has_svg(solution.model) else None
+    drawn = has_svg(solution.model) and not _came_later(solution)
+    return SVG[type(view)](solution, view) if drawn else None
 
 
 def has_svg(model: Statement) -> bool:
@@ -62,6 +63,14 @@ def has_svg(model: Statement) -> bool:
 def misfit(model: Statement) -> str:
     """Return why a model's view cannot be drawn: a variable is missing or has another shape; "" if it can."""
     return misfits.misfit(model) if type(model.view) in TEXT else ""
+
+
+def _came_later(solution: Solution) -> str:
+    """Return which variable of the view was added after the run; "" for none."""
+    view = solution.model.view
+    names = () if view is None or type(view) not in TEXT else misfits.named_by(view)
+    late = [name for name in names if name not in solution]
+    return f"{late[0]} was added after this run" if late else ""
 
 
 def values_text(solution: Solution) -> str:

@@ -54,7 +54,8 @@ def check_picture(check: Check) -> str | None:
     """Return what was checked as a picture with its conflicts marked, if it has one."""
     if check.model is None or check.row is None:
         return None
-    return draw_svg(SolutionSet(check.model, check.model.decisions, check.row.reshape(1, -1))[0])
+    known = check.model.decisions[: len(check.row)]  # more variables may have come since
+    return draw_svg(SolutionSet(check.model, known, check.row.reshape(1, -1))[0])
 
 
 SHEET, LARGE_SHEET = 12, 3

@@ -3,43 +3,36 @@
 from collections.abc import Callable
 from typing import Any
 
+from cpqueens.language import views
 from cpqueens.language.statement import Statement
-from cpqueens.language.views import (
-    Armies,
-    Cages,
-    Colouring,
-    Features,
-    Grid,
-    Groups,
-    Pieces,
-    Schedule,
-    Sequence,
-    Tour,
-)
 from cpqueens.report.pieces import LOOKS
 from cpqueens.text.plaintext import shown
 
 Shape = tuple[int, ...]
 
 _AXES: dict[type, tuple[int, ...]] = {
-    Armies: (2,),
-    Cages: (2,),
-    Grid: (1, 2),
-    Groups: (1, 2),
-    Pieces: (1, 2),
-    Schedule: (1, 2),
-    Sequence: (1, 2),
+    views.Armies: (2,),
+    views.Cages: (2,),
+    views.Grid: (1, 2),
+    views.Groups: (1, 2),
+    views.Pieces: (1, 2),
+    views.Schedule: (1, 2),
+    views.Sequence: (1, 2),
 }
 """How many axes the variables of a view have, by default one."""
+
+
+def named_by(view: views.View) -> list[str]:
+    """Return the names of all variables that a view shows."""
+    others = [getattr(view, name, "") for name in ("opponent", "present", "durations", "lanes")]
+    return [view.variable, *(name for name in others if isinstance(name, str) and name)]
 
 
 def misfit(model: Statement) -> str:
     """Return why the view of a model cannot be drawn; "" if it can."""
     view = model.view
     assert view is not None
-    named = [view.variable, *([view.opponent] if isinstance(view, Armies) else [])]
-    if isinstance(view, Schedule) and view.present:
-        named.append(view.present)
+    named = named_by(view)
     for name in named:
         if name not in model.blocks.by_name:
             return f"no variable {shown(name)} for {type(view).__name__}"
@@ -55,12 +48,12 @@ def misfit(model: Statement) -> str:
     return "" if why is None else why(view, shapes[0], bounds)
 
 
-def _colouring(view: Colouring, shape: Shape, _bounds: tuple[int, int]) -> str:
+def _colouring(view: views.Colouring, shape: Shape, _bounds: tuple[int, int]) -> str:
     wrong = any(v not in range(shape[0]) for edge in view.edges for v in edge)
     return f"an edge leaves the {shape[0]} vertices" if wrong else ""
 
 
-def _pieces(view: Pieces, shape: Shape, bounds: tuple[int, int]) -> str:
+def _pieces(view: views.Pieces, shape: Shape, bounds: tuple[int, int]) -> str:
     if view.piece not in LOOKS:
         return f"no piece {shown(view.piece, 40)}: allowed are {', '.join(LOOKS)}"
     board = shape if len(shape) == 2 else (shape[0], max(shape[0], bounds[1] + 1))
@@ -70,7 +63,7 @@ def _pieces(view: Pieces, shape: Shape, bounds: tuple[int, int]) -> str:
     return _regions(view.regions, board)
 
 
-def _cages(view: Cages, shape: Shape, _bounds: tuple[int, int]) -> str:
+def _cages(view: views.Cages, shape: Shape, _bounds: tuple[int, int]) -> str:
     return _regions(view.regions, shape)
 
 
@@ -80,23 +73,23 @@ def _regions(regions: tuple[str, ...], shape: Shape) -> str:
     return f"the regions have not {shape[0]} rows of {shape[1]} letters"
 
 
-def _tour(view: Tour, shape: Shape, bounds: tuple[int, int]) -> str:
+def _tour(view: views.Tour, shape: Shape, bounds: tuple[int, int]) -> str:
     if len(view.points) > shape[0]:
         return f"{len(view.points)} points for {shape[0]} elements"
     return "" if bounds[0] >= 0 and bounds[1] < shape[0] else "an element may be none of the points"
 
 
-def _schedule(view: Schedule, shape: Shape, _bounds: tuple[int, int]) -> str:
+def _schedule(view: views.Schedule, shape: Shape, _bounds: tuple[int, int]) -> str:
     tasks = _size(shape)
     wrong = len(view.durations) != tasks or {len(view.lanes), len(view.tasks)} - {0, tasks}
     return f"durations, lanes and names are not of {tasks} tasks" if wrong else ""
 
 
-def _groups(view: Groups, shape: Shape, _bounds: tuple[int, int]) -> str:
+def _groups(view: views.Groups, shape: Shape, _bounds: tuple[int, int]) -> str:
     return "" if len(view.weights) in (0, shape[-1]) else f"{len(view.weights)} weights for {shape[-1]}"
 
 
-def _features(view: Features, _shape: Shape, bounds: tuple[int, int]) -> str:
+def _features(view: views.Features, _shape: Shape, bounds: tuple[int, int]) -> str:
     low, high = bounds
     wrong = low < 0 or any(len(row) <= high for row in view.table)
     return f"the table has not all classes {low} to {high}" if wrong else ""
@@ -110,12 +103,12 @@ def _size(shape: Shape) -> int:
 
 
 _MISFITS: dict[type, Callable[[Any, Shape, tuple[int, int]], str]] = {
-    Cages: _cages,
-    Colouring: _colouring,
-    Features: _features,
-    Groups: _groups,
-    Pieces: _pieces,
-    Schedule: _schedule,
-    Tour: _tour,
+    views.Cages: _cages,
+    views.Colouring: _colouring,
+    views.Features: _features,
+    views.Groups: _groups,
+    views.Pieces: _pieces,
+    views.Schedule: _schedule,
+    views.Tour: _tour,
 }
 """What else has to fit, by view: the view, the shape of its variable, the bounds of its values."""
