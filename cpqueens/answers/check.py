@@ -294,7 +294,7 @@ class Checker:
             allowed = f"{{{', '.join(map(str, model.domains[variable][:20]))}}}"
         else:
             allowed = f"{model.lower[variable]}..{model.upper[variable]}"
-        return f"{model.name_of(variable)} = {value} is outside its domain {allowed}"
+        return f"{model.label_of(variable)} = {value} is outside its domain {allowed}"
 
 
 def _columns_by_domain(model: Statement, known: IntArray) -> list[tuple[IntArray, IntArray]]:
@@ -329,7 +329,7 @@ def _violations(
             scope = [v for v in scope if defined[0, v]]
         else:
             pairs = _equal_pairs(model, one, values)
-        involved = {model.name_of(int(v)): _shown_value(model, int(v), int(values[0, v])) for v in scope}
+        involved = {model.label_of(int(v)): _shown_value(model, int(v), int(values[0, v])) for v in scope}
         amount, text = int(amounts[element]), describe(model, one)
         found.append(Violation(text, posted.name, posted.where, amount, involved, pairs, undefined))
     return found
@@ -378,7 +378,7 @@ def _equal_pairs(model: Statement, constraint: Constraint, values: IntArray) -> 
 def _with_value(model: Statement, row: Row, values: IntArray) -> str:
     """Return a term with its value and those of its variables; of only one with its variable's alone."""
     variables, coefficients, constant = row
-    parts = [f"{model.name_of(v)}={_shown_value(model, v, int(values[v]))}" for v in variables]
+    parts = [f"{model.label_of(v)}={_shown_value(model, v, int(values[v]))}" for v in variables]
     if len(parts) == 1:
         return parts[0]
     if not parts:
@@ -436,7 +436,7 @@ def read_assignment(model: Statement, assignment: Mapping[Any, Any]) -> tuple[In
     """Return the decision values of ``{variable or name: value(s)}``, or None, and what is wrong with it."""
     row, given, problems = read_values(model, assignment)
     known = model.decisions
-    missing = [model.name_of(int(v)) for v in known[~given][:8]]
+    missing = [model.label_of(int(v)) for v in known[~given][:8]]
     if missing and not problems:
         many = int((~given).sum())
         problems.append(f"no value for {', '.join(missing)}{f' and {many - 8} more' if many > 8 else ''}")
@@ -447,9 +447,9 @@ def _name(model: Statement, terms: LinearArray) -> str:
     """Return the name of the array of variables that terms are of, else of the first of them."""
     scope = terms.scope().tolist()
     if not scope or not terms.shape or model.is_defined[scope].any():
-        return model.name_of(scope[0]) if scope else "a variable"
+        return model.label_of(scope[0]) if scope else "a variable"
     first, last = (model.blocks.block_of(variable) for variable in (scope[0], scope[-1]))
-    return first.name if first is last else model.name_of(scope[0])
+    return first.name if first is last else model.label_of(scope[0])
 
 
 def _fits(given: Shape, wanted: Shape) -> bool:

@@ -47,7 +47,7 @@ class Completed:
         self._complete(reached)
         late = reached[self._late[reached]]
         if late.size:
-            name = self._model.name_of(self._cause(int(late[0])))
+            name = self._model.label_of(self._cause(int(late[0])))
             raise ModelError(f"{name} was added after this run; solve again")
         return terms.evaluate(self._values[rows])
 

@@ -358,7 +358,7 @@ class Solution(Mapping[str, Any]):
 
     @property
     def violated(self) -> tuple[SoftViolation, ...]:
-        """The soft constraints that it violates: name, text, file and line, penalty.
+        """The soft constraints that it violates: ``name``, ``constraint``, ``where`` and ``penalty`` of each.
 
         >>> from cpqueens import Model
         >>> m = Model()

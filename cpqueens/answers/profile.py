@@ -262,7 +262,7 @@ def _of_search(model: Statement, tallies: Tallies) -> Profile:
         text = _texts(model, origin)
         found.append(ConstraintProfile(*text, share / whole if whole else 0.0, **row))
     decided, total = tallies.decided, max(1, int(tallies.decided.sum()))
-    names = [model.name_of(v) for v in model.decisions.tolist()] + ["(auxiliary variables)"]
+    names = [model.label_of(v) for v in model.decisions.tolist()] + ["(auxiliary variables)"]
     order = np.argsort(-decided, kind="stable")[: int((decided > 0).sum())].tolist()
     return Profile(
         tuple(sorted(found, key=lambda c: (-c.share, -c.runs))),

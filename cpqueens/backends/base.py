@@ -133,7 +133,7 @@ class Request:
     def recorder(self, model: Statement) -> TraceRecorder | None:
         """Return a recorder if the run is to be recorded."""
         room = self.parameters.get("trace", 0)
-        return TraceRecorder([model.name_of(v) for v in model.decisions.tolist()], room) if room else None
+        return TraceRecorder([model.label_of(v) for v in model.decisions.tolist()], room) if room else None
 
     def prove(self, bound: int) -> None:
         """Tell of a proved bound of the objective; only the best one is kept, and shown."""

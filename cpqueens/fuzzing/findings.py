@@ -109,8 +109,8 @@ def replay_command(seed: int, index: int, solvers: Sequence[str]) -> str:
 
 def _variable(model: Model, v: int) -> str:
     if v in model.domains:
-        return f"{model.name_of(v)} in {{{', '.join(map(str, model.domains[v].tolist()))}}}"
-    return f"{model.name_of(v)} in {model.lower[v]}..{model.upper[v]}"
+        return f"{model.label_of(v)} in {{{', '.join(map(str, model.domains[v].tolist()))}}}"
+    return f"{model.label_of(v)} in {model.lower[v]}..{model.upper[v]}"
 
 
 def _same(subject: Subject, code: Code, accused: str) -> Callable[[Model], bool]:

@@ -90,7 +90,7 @@ def occupancy(
     hits = np.rint(seen * n)
     cell_p = np.minimum(2 * np.minimum(binom.cdf(hits, n, exact), binom.sf(hits - 1, n, exact)), 1.0)
     tests = int(((exact > 0) & (exact < 1)).sum())
-    names = tuple(model.name_of(v) for v in model.decisions.tolist())
+    names = tuple(model.label_of(v) for v in model.decisions.tolist())
     return Occupancy(
         heuristic, problem, n, names, tuple(range(low, high + 1)), min(1.0, float(cell_p.min()) * tests),
         _board(model) if (low, high) == (0, 1) else None, seen, exact, cell_p,

@@ -25,6 +25,14 @@ def axis_labels(model: NamedValues, terms: LinearArray) -> list[tuple[Labels, In
     found: list[tuple[Labels, IntArray] | None] = [None] * terms.ndim
     if not terms.size or not terms.ndim or not any(block.labels for block in model.blocks):
         return found
+    whole = model.blocks.from_variable(int(terms.variables[0, 0])) if terms.width == 1 else None
+    if (
+        whole is not None
+        and whole.shape == terms.shape
+        and np.array_equal(terms.variables[:, 0], np.arange(whole.first, whole.first + whole.size))
+    ):
+        each = whole.labels or found
+        return [None if labels is None else (labels, np.arange(len(labels))) for labels in each]
     places = np.array(list(_reached(model, terms)), dtype=np.int64).reshape(-1, 2).T
     for labels, at, labelled in _labelled(model, *places):
         where = np.unravel_index(at, terms.shape)

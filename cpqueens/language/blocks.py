@@ -6,15 +6,18 @@ import math
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
+from enum import Enum
 from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from cpqueens.errors import ModelError
-from cpqueens.text.plaintext import checked_name
+from cpqueens.language.labels import text_of_label
+from cpqueens.text.plaintext import checked_name, one_line
 
 MAX_NAME = 200
+_LONGEST_LABEL = 40
 _KEPT = 10_000  # names up to which they are kept
 _ELEMENT = re.compile(r"(.+)\[([0-9]{1,18}(?:,[0-9]{1,18})*)\]", re.DOTALL)
 
@@ -41,6 +44,7 @@ class Blocks(list[Block]):
         self.by_name: dict[str, Block] = {}
         self._names: tuple[int, list[str]] = 0, []  # of so many blocks
         self._bracketed: set[str] = set()  # what stands before a "[" in a name
+        self._texts: dict[str, list[list[str]]] = {}  # of labels along each axis, by name
 
     def copy(self) -> Blocks:
         """Return an independent copy."""
@@ -80,11 +84,19 @@ class Blocks(list[Block]):
         return block
 
     def element(self, name: str) -> int | None:
-        """Return the variable called ``name``, such as ``q[3]``, in an array; None if there is none."""
+        """Return the variable called ``name``, such as ``q[3]``, in an array; None if there is none.
+
+        Labels may stand in it where `label_of` writes them.
+        """
         match = _ELEMENT.fullmatch(name)
         block = self.by_name.get(match[1]) if match else None
         if match is None or block is None:
-            return None
+            block = self.by_name.get(name.partition("[")[0])
+            if block is None or not block.labels:
+                return None
+            return next(
+                (v for v in range(block.first, block.first + block.size) if self.label_of(v) == name), None
+            )
         index = tuple(int(part) for part in match[2].split(","))
         if len(index) != len(block.shape) or any(i >= n for i, n in zip(index, block.shape, strict=True)):
             return None
@@ -125,3 +137,32 @@ class Blocks(list[Block]):
             return block.name
         index = np.unravel_index(variable - block.first, block.shape)
         return f"{block.name}[{','.join(str(int(i)) for i in index)}]"
+
+    def label_of(self, variable: int) -> str:
+        """Return the name of a variable in one of the blocks, with labels for places where they are texts."""
+        block = self.block_of(variable)
+        if not block.labels:
+            return self.name_of(variable)
+        index = np.unravel_index(variable - block.first, block.shape)
+        texts = zip(self.texts_along(block), index, strict=True)
+        return f"{block.name}[{','.join(along[int(i)] for along, i in texts)}]"
+
+    def texts_along(self, block: Block) -> list[list[str]]:
+        """Return what stands for each place along the axes of a block: its label, or its number.
+
+        Labels that are numbers or look like these stay places, as in indices.
+        """
+        if block.name not in self._texts:
+            labels = block.labels or [None] * len(block.shape)
+            self._texts[block.name] = list(map(_texts, labels, block.shape))
+        return self._texts[block.name]
+
+
+def _texts(labels: Sequence[Any] | None, size: int) -> list[str]:
+    found = [
+        text_of_label(label) if isinstance(label, Enum) else str(label).removesuffix(" 00:00:00")
+        for label in (() if labels is None else labels)
+    ]
+    short = [one_line(text, _LONGEST_LABEL) for text in found]
+    numeric = any(text.lstrip("-").isdecimal() or not text for text in short)
+    return short if len(set(short)) == size and not numeric else list(map(str, range(size)))

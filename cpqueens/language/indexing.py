@@ -2,7 +2,8 @@
 
 A constant in a key, alone or among terms, follows NumPy: it counts from the end if it is negative, and
 outside its axis it is an error. A term counts from 0, and what it picks is undefined outside its axis, for
-each axis on its own. Apart from that a term stands for an integer array of its shape, as in NumPy.
+each axis on its own. Apart from that a term stands for an integer array of its shape, as in NumPy. A label
+of an axis stands for its place; integers are places, also where labels are integers.
 """
 
 import math
@@ -13,10 +14,11 @@ import numpy as np
 from cpqueens.errors import BadIndex, ModelError
 from cpqueens.language.arrays import concatenate_rows, constant_array
 from cpqueens.language.conversion import as_linear, leaves, registry_of
-from cpqueens.language.expressions import BoolArray, LinearArray, Positions
+from cpqueens.language.expressions import BoolArray, LinearArray, Operand, Positions
 from cpqueens.language.rows import MAX_ELEMENTS, IntArray, distinct, refuse_misread
 from cpqueens.language.term import Term
 from cpqueens.text.plaintext import shown
+from cpqueens.text.suggest import did_you_mean
 
 _PLAIN = frozenset({int, slice, type(Ellipsis), type(None)})
 """Parts of a key that hold no terms."""
@@ -30,19 +32,82 @@ def pick(array: LinearArray, key: Any) -> LinearArray:
     BadIndex
         For a key that is outside the array or no key at all.
     """
-    positions = plain_positions(array.shape, key)
-    return _pick_by_terms(array, _parts(key)) if positions is None else array._pick(positions)
+    positions = plain_positions(array, key)
+    return _pick_by_terms(array, _parts(array, key)) if positions is None else array._pick(positions)
 
 
-def plain_positions(shape: tuple[int, ...], key: Any) -> Positions | None:
-    """Return the flat positions that ``key`` picks from an array of ``shape``; None if it holds terms."""
-    parts = _parts(key)
-    return None if any(isinstance(part, LinearArray) for part in parts) else _positions(shape, parts)
+def plain_positions(array: Operand, key: Any) -> Positions | None:
+    """Return the flat positions that ``key`` picks from an array; None if it holds terms."""
+    parts = _parts(array, key)
+    return None if any(isinstance(part, LinearArray) for part in parts) else _positions(array.shape, parts)
 
 
-def _parts(key: Any) -> tuple[Any, ...]:
+def _parts(array: Operand, key: Any) -> tuple[Any, ...]:
     parts = key if isinstance(key, tuple) else (key,)
+    if any(map(_may_be_labels, parts)):
+        parts = _by_place(array, key, parts)
     return tuple(part if type(part) in _PLAIN else _part(part) for part in parts)
+
+
+# ---- labels as indices --------------------------------------------------------------------------------
+
+
+def _may_be_labels(part: Any) -> bool:
+    """Say whether a part of a key is nothing that NumPy takes: a label, or a list of labels."""
+    if type(part) is int:
+        return False
+    if isinstance(part, slice):
+        return any(end is not None and _may_be_labels(end) for end in (part.start, part.stop))
+    if isinstance(part, list | np.ndarray) or hasattr(part, "iloc") or hasattr(part, "get_indexer"):
+        found = part.tolist() if hasattr(part, "tolist") else part
+        flat = isinstance(found, list) and bool(found) and not any(isinstance(one, list) for one in found)
+        return flat and all(map(_may_be_labels, found))
+    return not isinstance(part, int | np.integer | np.bool_ | type(Ellipsis) | type(None) | Operand)
+
+
+def _by_place(array: Operand, key: Any, parts: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return the parts of a key with places for labels."""
+    known = array.registry.labels_along(array)
+    if isinstance(key, tuple) and known and key in (known[0] or ()):
+        parts = (key,)  # a label of an index of several levels is a tuple
+    found, axis = [], 0
+    for part in parts:
+        if _may_be_labels(part):
+            here = known[axis] if axis < len(known) else None
+            found.append(_place_of(array, part, axis, here))
+        else:
+            found.append(part)
+        rest = array.ndim - sum(_span(other) or 0 for other in parts)
+        span = _span(part)
+        axis += max(0, rest) if span is None else span
+    return tuple(found)
+
+
+def _place_of(array: Operand, part: Any, axis: int, known: list[Any] | None) -> Any:
+    """Return the place of a label along an axis, those of a list of labels; what is no label as it is.
+
+    Raises
+    ------
+    BadIndex
+        For a label that the axis does not have, and for a slice between labels.
+    """
+    if known is None:
+        if not isinstance(part, str) or axis >= array.ndim:
+            return part  # which NumPy refuses
+        why = f"axis {axis} has no labels; write a place from 0, or make the variables with shape=[labels]"
+        raise BadIndex(f"index {shown(part)}: {why}")
+    if isinstance(part, slice):
+        raise BadIndex(f"index {shown(part)}: slices go by place; write a list of labels of axis {axis}")
+    if isinstance(part, list) or hasattr(part, "tolist"):
+        listed = part if isinstance(part, list) else part.tolist()
+        return [_place_of(array, one, axis, known) for one in listed]
+    if part in known:
+        return known.index(part)
+    near = did_you_mean(str(part), map(str, known))
+    raise BadIndex(f"index {shown(part)}: axis {axis} has no such label{near}")
+
+
+# ---- parts of keys ------------------------------------------------------------------------------------
 
 
 def _part(part: Any) -> Any:

@@ -232,13 +232,32 @@ class Statement(NamedValues, Constraints, metaclass=ListsWhatIsPublic):
         block = self.blocks.from_variable(first)
         return None if block is None else (block.name, block.shape)
 
-    def array_with(self, variable: int) -> tuple[str, tuple[int, ...], tuple[int, ...]] | None:
-        """Return name and shape of the array that a decision variable is in, and its index there, if any."""
+    def array_with(self, variable: int) -> tuple[str, tuple[int, ...], tuple[int, ...], list[str]] | None:
+        """Return name and shape of the array that a variable is in, its index there, and that as texts."""
         block = None if self.is_defined[variable] else self.blocks.block_of(variable)
         if block is None or len(block.shape) < 2:
             return None
-        index = np.unravel_index(variable - block.first, block.shape)
-        return block.name, block.shape, tuple(int(k) for k in index)
+        index = tuple(map(int, np.unravel_index(variable - block.first, block.shape)))
+        texts = [along[k] for along, k in zip(self.blocks.texts_along(block), index, strict=True)]
+        return block.name, block.shape, index, texts
+
+    def label_of(self, variable: int) -> str:
+        """Return the name of one variable as texts show it: with the labels of its axes.
+
+        >>> from cpqueens import Model
+        >>> m = Model()
+        >>> x = m.intvar(0, 9, shape=["Lea", "Max"], name="x")
+        >>> [m.label_of(variable) for variable in m.decisions], m.name_of(0)
+        (['x[Lea]', 'x[Max]'], 'x[0]')
+
+        Parameters
+        ----------
+        variable
+            Its index, as in `decisions`.
+        """
+        if variable >= self._count or self.is_defined[variable]:
+            return self.name_of(variable)
+        return self.blocks.label_of(variable)
 
     def name_of(self, variable: int) -> str:
         """Return the name of one variable; defined ones are described by their function.

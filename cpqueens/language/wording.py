@@ -53,14 +53,14 @@ class Named(Protocol):
     def upper(self) -> IntArray:
         """Upper bounds of all variables."""
 
-    def name_of(self, variable: int) -> str:
-        """Return the name of a variable."""
+    def label_of(self, variable: int) -> str:
+        """Return the name of a variable, with the labels of its axes."""
 
     def array_from(self, first: int) -> tuple[str, tuple[int, ...]] | None:
         """Return name and shape of the array of decision variables that begins with ``first``, if any."""
 
-    def array_with(self, variable: int) -> tuple[str, tuple[int, ...], tuple[int, ...]] | None:
-        """Return name and shape of the array that a decision variable is in, and its index there, if any."""
+    def array_with(self, variable: int) -> tuple[str, tuple[int, ...], tuple[int, ...], list[str]] | None:
+        """Return name and shape of the array that a variable is in, its index there, and that as texts."""
 
     def names_of(self, variable: int) -> Names | None:
         """Return the names of a variable's values by their numbers; None if these are plain integers."""
@@ -89,7 +89,7 @@ class Wording:
             return variable
         produced = self.model.producer(variable)
         if produced is None:
-            return self.model.name_of(variable)
+            return self.model.label_of(variable)
         if self.left < 0:
             return _DOTS
         if self.model.is_penalties(variable):
@@ -371,11 +371,11 @@ class Wording:
         found = self.model.array_with(int(table.variables[0, 0])) if straight else None
         if found is None:
             return None
-        (name, shape, first), variables = found, table.variables[:, 0]
+        (name, shape, first, texts), variables = found, table.variables[:, 0]
         for axis, length in enumerate(shape):
             step = math.prod(shape[axis + 1 :])
             if (length, first[axis]) == (table.size, 0) and (np.diff(variables) == step).all():
-                index = [*map(str, first[:axis]), at, *map(str, first[axis + 1 :])]
+                index = [*texts[:axis], at, *texts[axis + 1 :]]
                 return f"{name}[{', '.join(index)}]"
         return None
 

@@ -52,7 +52,7 @@ class Domains:
             low, high = int(values[0]), int(values[-1])
             if high - low - len(values) >= MOST_GAPS:
                 raise ModelError(
-                    f"{model.name_of(variable)}: a domain with {high - low + 1 - len(values)} gaps, a proof "
+                    f"{model.label_of(variable)}: a domain with {high - low + 1 - len(values)} gaps, a proof "
                     f"takes at most {MOST_GAPS}"
                 )
             gone[variable] = set(range(low, high + 1)) - set(values.tolist())

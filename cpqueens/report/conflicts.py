@@ -30,7 +30,7 @@ def conflicting_pairs(solution: Solution, places: Mapping[str, Place]) -> tuple[
 
 def element_names(model: Statement, variable: str) -> list[str]:
     """Return the names of a variable's elements, row by row."""
-    return [model.name_of(index) for index in model[variable].reshape(-1).variables[:, 0].tolist()]
+    return [model.label_of(index) for index in model[variable].reshape(-1).variables[:, 0].tolist()]
 
 
 def conflicting_elements(solution: Solution, variable: str) -> frozenset[int]:

@@ -49,7 +49,7 @@ class _Assumed:
         ((variables, coefficients, constant),) = self.truth.terms.reshape(-1).rows()
         signs = {(1, 0): "", (-1, 1): "~"}
         if len(variables) == 1 and (coefficients[0], constant) in signs:
-            return f"{signs[coefficients[0], constant]}{model.name_of(variables[0])}"
+            return f"{signs[coefficients[0], constant]}{model.label_of(variables[0])}"
         return describe(model, Linear(self.truth.terms - 1, ">="))
 
 

@@ -233,7 +233,7 @@ def _hint(
         return (row, given, row, []) if able else (None, None, row, [])
     inside = checker.in_domain(row[None, :])[0]
     outside = [(checker.known[k], row[k]) for k in np.flatnonzero(given & ~inside)[:5]]
-    name_of = checker.model.name_of
+    name_of = checker.model.label_of
     messages = [f"hint {name_of(int(v))} = {value} ignored: outside its domain" for v, value in outside]
     if wrong is not None and not messages:
         messages.append(f"hint: no first incumbent, since it is no solution: {str(wrong).splitlines()[0]}")

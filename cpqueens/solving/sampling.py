@@ -267,7 +267,7 @@ class _Space:
         for v in known:
             low, high = int(self._model.lower[v]), int(self._model.upper[v])
             if high - low >= PARTS:
-                raise self._refused(f"{self._model.name_of(v)} has {high - low + 1} values")
+                raise self._refused(f"{self._model.label_of(v)} has {high - low + 1} values")
             parts = {a: self._count(((v, a, a),)) for a, _ in self._pieces(v, low, high, PARTS)}
             numbers[v] = {value: n for value, n in parts.items() if n}
             _agree(sum(parts.values()), total)

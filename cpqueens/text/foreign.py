@@ -362,6 +362,10 @@ SPELLINGS: dict[str, str] = {
     "transpose": "x.T",
     "tolist": "list(x)",
     "where": "element([b, a], condition)",
+    "loc": "x[label, ...], where an axis has labels",
+    "at": "x[label, ...], where an axis has labels",
+    "iloc": "x[place, ...]",
+    "iat": "x[place, ...]",
 }
 """What is written here, by the name elsewhere."""
 
@@ -370,7 +374,7 @@ OF_VALUES = (
     "Value", "BooleanValue", "lb", "ub", "LowerBound", "UpperBound", "get_bounds", "Domain", "Sum", "Max",
     "Min", "All", "Any", "Abs", "WeightedSum", "isin", "argmax", "argmin", "argsort", "average", "clip",
     "count_nonzero", "diagonal", "dot", "item", "mean", "prod", "product", "sort", "sorted",
-    "squeeze", "tolist", "transpose", "where",
+    "squeeze", "tolist", "transpose", "where", "loc", "iloc", "at", "iat",
 )  # fmt: skip
 """Those that are attributes of variables, terms, truths and constraints, in any spelling."""
 

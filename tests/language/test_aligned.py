@@ -130,7 +130,7 @@ def test_where_one_side_has_no_labels_places_count() -> None:
 
 def test_a_column_of_a_frame_takes_terms() -> None:
     table = TABLE.assign(y=variables()["y"])
-    assert [str(term) for term in table["y"]] == ["y[0]", "y[1]", "y[2]"]
+    assert [str(term) for term in table["y"]] == ["y[ann]", "y[bob]", "y[cy]"]
 
 
 def test_hints_and_assignments_go_by_labels() -> None:

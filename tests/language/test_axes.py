@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from enum import Enum
 from typing import Any
 
 import numpy as np
+import pandas
 import pytest
 from each import each
 
 from cpqueens import Model, ModelError
+from cpqueens.errors import BadIndex
 from cpqueens.language.axes import axis_labels
 from cpqueens.language.expressions import BoolArray, LinearArray
 
@@ -112,3 +115,73 @@ def test_what_is_no_axis_is_refused(given: Any, message: str) -> None:
     with pytest.raises(ModelError) as refused:
         Model().intvar(0, 1, shape=given)
     assert str(refused.value).startswith(message)
+
+
+def test_labels_pick_what_their_places_pick() -> None:
+    model = Model()
+    frame = pandas.DataFrame(0, index=["Al", "Bo"], columns=pandas.to_datetime(["2026-01-05", "2026-01-06"]))
+    x = model.intvar(0, 9, shape=frame, name="x")
+    tuesday = frame.columns[1]
+    cases: list[tuple[Any, Any]] = [
+        ("Al", 0),
+        (("Bo", tuesday), (1, 1)),
+        ((slice(None), tuesday), (slice(None), 1)),
+        ((..., tuesday), (..., 1)),
+        ((0, tuesday), (0, 1)),
+        (["Bo", "Al"], [1, 0]),
+        (frame.index, [0, 1]),
+        (("Bo", [0, 1]), (1, [0, 1])),
+    ]
+    for key, place in cases:
+        assert str(x[key]) == str(x[place])
+        assert str((x > 2)[key]) == str((x > 2)[place])
+        assert str(((x > 2) & (x != 5))[key]) == str(((x > 2) & (x != 5))[place])
+    assert str(x["Bo"][tuesday]) == str(x.T[tuesday, "Bo"]) == str(x[1, 1])
+    y = model.intvar(0, 9, shape=pandas.MultiIndex.from_tuples([("a", 1), ("a", 2)]), name="y")
+    assert y["a", 2].variable_list == y[1].variable_list
+    years = model.intvar(0, 9, shape=([2, 1, 0],), name="years")
+    assert years[2].variable_list == years.flat[2].variable_list  # integers are places
+
+
+@pytest.mark.parametrize(
+    ("key", "said"),
+    [
+        ("Ale", "index 'Ale': axis 0 has no such label; did you mean 'Al'?"),
+        (("Al", "su"), "index 'su': axis 1 has no such label; known are mo, tu"),
+        (slice("Al", "Bo"), "slices go by place; write a list of labels of axis 0"),
+        ((0, 0, "mo"), "only integers"),
+        (2.5, "axis 0 has no such label"),
+    ],
+)
+def test_a_label_that_an_axis_does_not_have_is_answered_with_those_that_it_has(key: Any, said: str) -> None:
+    x = Model().intvar(0, 9, shape=(["Al", "Bo"], ["mo", "tu"]), name="x")
+    with pytest.raises(BadIndex, match=re.escape(said)):
+        x[key]
+
+
+def test_where_no_axis_has_labels_a_text_is_answered_with_how_they_are_given() -> None:
+    x = Model().intvar(0, 9, shape=3, name="x")
+    with pytest.raises(BadIndex, match=r"axis 0 has no labels; write a place from 0, .* shape=\[labels\]"):
+        x["Al"]
+    for name in ("loc", "iloc", "at", "iat"):
+        with pytest.raises(AttributeError, match=r"; write x\[(label|place), \.\.\.\]"):
+            getattr(x, name)
+
+
+def test_texts_name_elements_by_labels_and_what_they_say_can_be_read() -> None:
+    model = Model()
+    x = model.intvar(0, 9, shape=(["Lea", "Max"], [2025, 2026]), name="x")
+    digits = model.intvar(0, 1, shape=["1", "0"], name="digits")  # as places they would be others
+    model.add(x["Lea", 0] < x["Max", 1], name="rising")
+    model.add(x[model.intvar(0, 1, name="k"), 1] == 3)
+    assert str(x["Max", 0] + 1) == "x[Max,0] + 1"
+    assert str(digits[0]) == "digits[0]"
+    assert "rising: x[Lea,0] < x[Max,1]" in str(model)
+    assert "x[k, 1] == 3" in str(model)
+    found = model.check({"x": [[5, 1], [1, 1]], "digits": [0, 0], "k": 0})
+    assert found.violations[0].values == {"x[Lea,0]": 5, "x[Max,1]": 1}
+    assert "no value for x[Lea,0]" in str(model.check({"digits": [0, 0], "k": 0}))
+    assert model["x[Max,1]"].variable_list == x[1, 1].variable_list
+    assert model.name_of(3) == "x[1,1]"  # as in files
+    with pytest.raises(ModelError, match="in use"):
+        model.intvar(0, 1, name="x[Max,1]")

@@ -127,7 +127,7 @@ def _named(model: Statement, order: Any, parameter: str) -> Any:
     """Return an order, as a `Function` where it is one."""
     if not callable(order):
         return order
-    return Function(order, parameter, lambda k: model.name_of(model.decisions[k]))
+    return Function(order, parameter, lambda k: model.label_of(model.decisions[k]))
 
 
 def restarts(request: Request) -> bool:

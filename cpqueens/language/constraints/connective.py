@@ -148,7 +148,7 @@ class Connective(Constraint):
         return [parts_key(self.kind, terms[i * k : (i + 1) * k]) for i in range(self.size)]
 
     def __getitem__(self, key: Any) -> BoolArray:
-        positions = plain_positions(self.shape, key)
+        positions = plain_positions(self, key)
         return super().__getitem__(key) if positions is None else self.take(positions)  # None: by terms
 
     def reshape(self, *shape: int | tuple[int, ...]) -> BoolArray:
