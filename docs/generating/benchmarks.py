@@ -193,9 +193,7 @@ def ratios(race: dict[str, Any], ours: str, peer: str) -> list[float]:
 
 def ranged(ratios: list[float]) -> str:
     """Return a ratio, of several the least and the greatest."""
-    ends = dict.fromkeys(
-        f"{r:.3g}" if r >= 1 else f"{float(f'{r:.2g}'):g}" for r in (min(ratios), max(ratios))
-    )
+    ends = dict.fromkeys(f"{float(f'{r:.{3 if r >= 1 else 2}g}'):g}" for r in (min(ratios), max(ratios)))
     return " to ".join(ends)
 
 
