@@ -14,6 +14,7 @@ from cpqueens.answers.core import AssumptionCore
 from cpqueens.answers.frames import frame_of_set, frame_of_solution
 from cpqueens.answers.lookup import FlatValues, Lookup
 from cpqueens.answers.profile import Profile
+from cpqueens.answers.quality import objectives_text
 from cpqueens.answers.soft import SoftViolation, soft_violations
 from cpqueens.answers.stated import StatementThen, widened
 from cpqueens.answers.trace import Trace
@@ -281,9 +282,7 @@ class Solution(Mapping[str, Any]):
 
         >>> from cpqueens import Model
         >>> m = Model()
-        >>> x = m.intvar(1, 3, shape=2, name="x")
-        >>> y = m.intvar(5, 5, name="y")
-        >>> m += x.sum() == 6
+        >>> x, y = m.intvar(3, 3, shape=2, name="x"), m.intvar(5, 5, name="y")
         >>> s = m.solve().solution
         >>> s.values.tolist(), list(s.values())
         ([3, 3, 5], [array([3, 3]), 5])
@@ -493,10 +492,12 @@ class Outcome:
     status, complete, stop_reason
         What is known, whether it was proved, and why the run ended (`Status`, `StopReason`).
     solution, solutions
-        The best or last solution (None if there is none), and all that were kept.
+        The best solution, without an objective the last one (None if there is none), and all that were kept.
     objective, bound, objectives
         The best value, what was proved about it, and the values of all objectives in their order; None
         without.
+    bounds
+        Of several objectives what was proved of each, where those before it have these values; else None.
     violated, penalty
         Which soft constraints the solution violates, and what that costs.
     core
@@ -528,10 +529,13 @@ class Outcome:
     trace: Trace | None = None
     core: AssumptionCore | None = None
     profile: Profile | None = None
+    bounds: tuple[int | None, ...] = ()
+    _best_values: tuple[int, ...] = field(default=(), repr=False)  # also where no solution was kept
+    _best_at: int = field(default=-1, repr=False)  # in `solutions`
 
     @property
     def solution(self) -> Solution | None:
-        """The best solution, or the last one delivered; None if there is none.
+        """The best solution, or without an objective the last one delivered; None if there is none.
 
         >>> from cpqueens import Model
         >>> m = Model()
@@ -540,7 +544,7 @@ class Outcome:
         >>> m.solve().solution
         Solution(x=[3, 3])
         """
-        return self.solutions[-1] if len(self.solutions) else None
+        return self.solutions[self._best_at] if len(self.solutions) else None
 
     @property
     def violated(self) -> tuple[SoftViolation, ...]:
@@ -584,7 +588,11 @@ class Outcome:
         (2, 1)
         """
         solution = self.solution
-        return () if solution is None else tuple(solution[goal.term] for goal in self.solutions.stated.goals)
+        return (
+            self._best_values
+            if solution is None
+            else tuple(solution[goal.term] for goal in self.solutions.stated.goals)
+        )
 
     def __getitem__(self, expression: Any) -> Any:
         """Return the value(s) of an expression, or of the variable of this name, in the solution.
@@ -685,7 +693,7 @@ class Outcome:
     def __str__(self) -> str:
         parts = [f"{self.status}", counted(self.count, "solution")]
         if self.objective is not None:
-            parts.append(f"objective {self.objective}")
+            parts.append(f"objective {objectives_text(self)}")
         if self.statistics.get("workers", 1) > 1:
             parts.append(f"{self.statistics['workers']} workers")
         return f"{self.solver}: " + ", ".join([*parts, self.ending])

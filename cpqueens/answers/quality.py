@@ -5,6 +5,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 
 def gap(value: float, proved: int, maximizing: bool) -> float:
@@ -93,3 +94,21 @@ def quality(
     reached = found.count(optimum) if optimum is not None and whole else None
     middle = statistics.median(found)
     return Quality(found[0], middle, found[-1], proved, optimum is not None, reached, maximizing)
+
+
+def objectives_text(outcome: Any) -> str:
+    """Return the values of an outcome's objectives; of several not all proved, which are, and bounds.
+
+    >>> from cpqueens import Model
+    >>> m = Model()
+    >>> x = m.intvar(1, 3, shape=2, name="x")
+    >>> m.minimize(x.sum(), x[0])
+    >>> objectives_text(m.solve(time_limit=10))
+    '2, then 1'
+    """
+    values = outcome.objectives or (outcome.objective,)
+    if len(outcome.bounds) < 2 or outcome.complete:
+        return ", then ".join(map(str, values))
+    each = zip(values, outcome.bounds, strict=True)
+    known = ("proved" if v == b else "open" if b is None else f"open, bound {b}" for v, b in each)
+    return ", then ".join(f"{value} ({said})" for value, said in zip(values, known, strict=True))

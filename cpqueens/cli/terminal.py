@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
+from cpqueens.answers.quality import objectives_text
 from cpqueens.cli.standing import Standing
 from cpqueens.report.board_text import Style
 from cpqueens.system.interrupts import beside, keep_what_is_found
@@ -139,9 +140,9 @@ def summary(outcome: Outcome) -> list[str]:
     """Return what an outcome says, line by line."""
     lines = [f"status     {outcome.status} ({outcome.ending})"]
     if outcome.objective is not None:
-        bound = "" if outcome.bound is None or outcome.complete else f" (proved bound {outcome.bound})"
-        values = outcome.objectives or (outcome.objective,)
-        lines.append(f"objective  {', then '.join(map(str, values))}{bound}")
+        one = len(outcome.bounds) < 2 and outcome.bound is not None and not outcome.complete
+        bound = f" (proved bound {outcome.bound})" if one else ""
+        lines.append(f"objective  {objectives_text(outcome)}{bound}")
     lines += [f"penalty    {violation}" for violation in outcome.violated[:_SHOWN]]
     if len(outcome.violated) > _SHOWN:
         lines.append(f"penalty    {len(outcome.violated) - _SHOWN} more, in all {outcome.penalty}")

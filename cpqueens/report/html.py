@@ -5,6 +5,7 @@ from typing import Any
 
 from cpqueens.answers.check import Check
 from cpqueens.answers.outcome import Outcome, Solution, SolutionSet
+from cpqueens.answers.quality import objectives_text
 from cpqueens.language.listing import listing
 from cpqueens.language.statement import Statement
 from cpqueens.report.draw import draw_svg, draw_text, has_svg, values_text
@@ -36,7 +37,7 @@ def outcome_fragment(outcome: Outcome) -> str:
         "solver": outcome.solver,
         "ended": outcome.ending,
         "solutions": f"{outcome.count:,}",
-        "objective": outcome.objective,
+        "objective": None if outcome.objective is None else objectives_text(outcome),
         "bound": outcome.bound,
         "workers": outcome.statistics.get("workers"),
         "total time": f"{outcome.statistics.get('total_time', 0.0):.3f} s",

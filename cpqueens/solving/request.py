@@ -217,19 +217,18 @@ def _hint(
     """Return the hinted values, which of them count, the first incumbent, and what is to be said of them.
 
     A complete hint that is a solution is the first incumbent, whatever solver follows; all other hints are
-    for solvers that know what to do with them.
+    for solvers that know what to do with them, and by others not used, which is said.
     """
     if value is None:
         return None, None, None, []
     row, given, problems = read_values(checker.model, _by_variable(value, "hint"))
-    whole = not problems and want is Want.BEST and bool(given.all())
-    wrong = checker.explain(row) if whole else None
-    if wrong is None or not wrong.ok:
+    able = Feature.HINT in backend.features
+    if want is not Want.BEST:
         _need(backend, Feature.HINT, "hint")
     if problems:
         raise ModelError(f"hint: {problems[0]}")
+    wrong = checker.explain(row) if want is Want.BEST and bool(given.all()) else None
     if wrong is not None and wrong.ok:
-        able = Feature.HINT in backend.features
         return (row, given, row, []) if able else (None, None, row, [])
     inside = checker.in_domain(row[None, :])[0]
     outside = [(checker.known[k], row[k]) for k in np.flatnonzero(given & ~inside)[:5]]
@@ -237,6 +236,9 @@ def _hint(
     messages = [f"hint {name_of(int(v))} = {value} ignored: outside its domain" for v, value in outside]
     if wrong is not None and not messages:
         messages.append(f"hint: no first incumbent, since it is no solution: {str(wrong).splitlines()[0]}")
+    if not able:
+        messages.append(f"hint: not used; {backend.name} takes a complete solution as hint, and nothing else")
+        return None, None, None, messages
     return row, given & inside, None, messages
 
 

@@ -109,12 +109,13 @@ class Stages:
             for o in self.ran
         ]  # fmt: skip
         closest = None if last.closest is None else self.mine(last.closest._set)[0]
+        hint = {name: self.ran[0].statistics[name] for name in ("hint",) if name in self.ran[0].statistics}
         whole = replace(
             last,
             model=self.model,
             solutions=self.mine(last.solutions),
             closest=closest,
-            statistics={**last.statistics, **totals, **_contributors(self.ran), "stages": account},
+            statistics={**last.statistics, **totals, **hint, **_contributors(self.ran), "stages": account},
             messages=tuple(dict.fromkeys(m for o in self.ran for m in o.messages)),
             faults=tuple(fault for o in self.ran for fault in o.faults),
         )
@@ -216,6 +217,7 @@ def _of_all_goals(stages: Stages, best: _Best, settled: Sequence[Constraint]) ->
         count=1,
         objective=best.values[0],
         bound=first.bound,
+        bounds=tuple(o.bound for o in stages.ran) + (None,) * (len(goals) - len(stages.ran)),
         closest=None,
         faults=faults,
     )
@@ -285,6 +287,7 @@ class _BestSolutions:
         self._optimum = first.objective
         assert first.solution is not None
         self.values = tuple(self._checker.objectives(first.solution.values[None, :])[0].tolist())
+        self._optima = self.values
         self.count = 0
         self._faults: list[Fault] = []
 
@@ -307,18 +310,19 @@ class _BestSolutions:
             faults.append(Fault("FALSE_UNSAT", "no solution is listed, yet one of them was found before"))
         proved = complete and not faults
         status = Status.OPTIMAL if not faults else Status.FEASIBLE
-        rows = self._kept()
+        rows, goals = self._kept(), self._stages.model.goals
+        matrix = np.concatenate(rows) if rows else whole.solutions.matrix
+        costs = [keys(goals, values) for values in self._checker.objectives(matrix).tolist()]
+        found = SolutionSet(whole.model, whole.solutions.known, matrix, in_order=whole.solutions.in_order)
         return replace(
             whole,
             status=status if self.count else Status.UNKNOWN,
             complete=proved,
             stop_reason=StopReason.EXHAUSTED if proved else whole.stop_reason,
-            solutions=SolutionSet(
-                whole.model, whole.solutions.known, np.concatenate(rows), in_order=whole.solutions.in_order
-            )
-            if rows
-            else whole.solutions,
+            solutions=found,
             count=self.count,
+            _best_at=costs.index(min(costs)) if costs else -1,
+            _best_values=self._optima if self.count else (),
             objective=self._optimum if self.count else None,
             bound=self._optimum,
             faults=tuple(faults),

@@ -57,6 +57,9 @@ def test_objectives_in_their_order(file: str) -> None:
     assert document("solve", file)["objectives"] == [7, 5]
     assert "objective  7, then 5" in asked("solve", file).output
     assert document("enumerate", file, "--optimal")["solutions"] == [{"x": [5, 2]}]
+    assert document("enumerate", file, "--optimal")["objectives"] == [7, 5]
+    for verb in ("enumerate", "count"):
+        assert "objective  7, then 5\n" in asked(verb, file, "--optimal").output
 
 
 def test_without_objective_and_beside_other_flags() -> None:

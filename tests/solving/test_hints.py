@@ -106,5 +106,25 @@ def test_a_part_of_a_solution_is_begun_with() -> None:
 
 def test_other_hints_are_for_solvers_that_know_them() -> None:
     for hint in ({"x": [4, 4, 2, 1]}, {"x[0]": 4}):
-        with pytest.raises(UnsupportedRequest, match=r"^backtracking cannot do 'hint'"):
-            different().solve("backtracking", hint=hint)
+        outcome = different().solve("backtracking", hint=hint)
+        assert (outcome.objective, outcome.statistics["hint"]) == (10, "not used")
+        assert outcome.messages[-1] == (
+            "hint: not used; backtracking takes a complete solution as hint, and nothing else"
+        )
+    plain = different()
+    plain.drop_objectives()
+    with pytest.raises(UnsupportedRequest, match=r"^backtracking cannot do 'hint'"):
+        plain.solve("backtracking", hint={"x": HINT})
+
+
+@each("solver", ["cpsat", "backtracking"])
+@each("values,taken", [([0, 0, 0, 0], False), ([0, 1, 1, 0], True)])
+def test_the_fate_of_a_hint_is_that_of_the_users_own(solver: str, values: list[int], taken: bool) -> None:
+    m = Model()
+    x = m.boolvar(shape=4, name="x")
+    m.add(x.sum() == 2)
+    m.minimize(x @ [1, 2, 3, 4], x[3])
+    outcome = m.solve(solver, hint={x: values})
+    assert outcome.objectives == (3, 0)
+    assert (outcome.statistics["hint"] == TAKEN) is taken
+    assert any(text.startswith("hint") for text in outcome.messages) is not taken

@@ -14,6 +14,7 @@ from seeds import sweep
 
 from cpqueens import STOP, AllDifferent, IncompleteCount, Model, StopReason
 from cpqueens.answers.check import Checker
+from cpqueens.answers.quality import objectives_text
 from cpqueens.backends.base import Deliver, Ended, Feature, Request, Want
 from cpqueens.crosscheck import oracle
 from cpqueens.errors import BackendFault, ModelError, UnsupportedRequest
@@ -100,6 +101,18 @@ def test_all_verbs_deliver_the_same_best_solutions(ranked: Model, optimizer: str
     assert set(seen) == set(ranked.solutions(optimizer, optimal=True))
     assert ranked.count(optimizer, optimal=True) == 18
     assert len(outcome.statistics["stages"]) == 2
+
+
+@each("options", [{"best": 7}, {"gap": 2}, {"optimal": True}])
+def test_the_solution_of_a_listing_is_the_best_one(ranked: Model, options: dict[str, Any]) -> None:
+    outcome = ranked.enumerate(solver="backtracking", **options)
+    assert outcome.count > 2
+    assert outcome.objective == 6 == outcome[ranked["x"].sum()] == outcome.to_frame("x")["x"].sum()
+    assert outcome.objectives == (6,)
+    other = ranked.copy()
+    other.maximize(other["x"][0], other["x"][1])
+    told = other.enumerate(lambda s: None, "backtracking", optimal=True)
+    assert (told.solution, told.objective, told.objectives) == (None, 5, (5, 4))
 
 
 def test_a_limit_on_optimal_solutions_is_no_proof_of_all(ranked: Model, optimizer: str) -> None:
@@ -285,12 +298,23 @@ def test_a_second_objective_that_was_not_settled(digit: Model) -> None:
         outcome = second_goal(digit).solve("fake")
     assert (outcome.status, outcome.complete, outcome.objectives) == ("FEASIBLE", False, (2, 2))
     assert (outcome.bound, outcome.stop_reason) == (2, "time_limit")
+    assert (outcome.bounds, objectives_text(outcome)) == ((2, None), "2 (proved), then 2 (open)")
+
+
+def test_the_bound_of_a_second_objective_is_said(digit: Model) -> None:
+    stopped = ends(exhausted=False, reason="time_limit", bound=2)
+    with one_after_another(ends(4, bound=4), stopped):
+        outcome = second_goal(digit).solve("fake")
+    assert (outcome.objectives, outcome.bounds) == ((4, 1), (4, 2))
+    assert "objective 4 (proved), then 1 (open, bound 2)," in str(outcome)
+    assert "4 (proved), then 1 (open, bound 2)" in outcome._repr_html_()
 
 
 def test_a_first_objective_that_was_not_settled_ends_it(digit: Model) -> None:
     with one_after_another(ends(5, 2, exhausted=False, reason="step_limit", bound=0)) as fake:
         outcome = second_goal(digit).solve("fake")
     assert (outcome.status, outcome.objective, outcome.bound) == ("FEASIBLE", 2, 0)
+    assert objectives_text(outcome) == "2 (open, bound 0), then 2 (open)"
     assert [request.want for request in fake.requests] == [Want.BEST]
 
 
