@@ -12,7 +12,7 @@ from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.connective import And, Or
 from cpqueens.language.constraints.expression import DIGITS, automaton_of
 from cpqueens.language.constraints.linear import Linear
-from cpqueens.language.constraints.states import ONE, listed, numbers_of, triple
+from cpqueens.language.constraints.states import ONE, listed, numbers_of, require_known, triple
 from cpqueens.language.conversion import row_of_terms
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray, as_listed
@@ -53,7 +53,8 @@ class Regular(Constraint):
     Raises
     ------
     ModelError
-        For transitions that are no triples, or values that are no integers.
+        For transitions that are no triples, values that are no integers, and a name of a state, as the
+        start or among the accepting ones, that no transition has.
     """
 
     fields: ClassVar[tuple[str, ...]] = ("terms", "transitions", "start", "accepting")
@@ -66,7 +67,9 @@ class Regular(Constraint):
     def __init__(self, terms: Any, transitions: Any, start: Any, accepting: Any) -> None:
         rows = [triple(row) for row in listed(transitions, "transitions")]
         ends = [accepting] if isinstance(accepting, ONE) else list(listed(accepting, "accepting"))
-        number = numbers_of([start, *(state for row in rows for state in (row[0], row[2])), *ends])
+        known = [state for row in rows for state in (row[0], row[2])]
+        number = numbers_of([start, *known, *ends])
+        require_known(start, ends, known)
         array = row_of_terms(terms, "Regular")
         read = array.registry.numbered([value for _, value, _ in rows])
         arcs = as_listed(

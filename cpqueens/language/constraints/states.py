@@ -9,6 +9,7 @@ import numpy as np
 from cpqueens.errors import ModelError
 from cpqueens.language.rows import as_listed
 from cpqueens.text.plaintext import shown
+from cpqueens.text.suggest import did_you_mean
 
 ONE = int | np.integer | str | Enum
 """What is one state; a tuple may be several."""
@@ -40,6 +41,21 @@ def numbers_of(states: list[Any]) -> Mapping[Any, int]:
     named = not all(isinstance(s, int | np.integer) for s in distinct)
     numbers = range(len(distinct)) if named else as_listed(distinct, "states").tolist()
     return dict(zip(distinct, numbers, strict=True))
+
+
+def require_known(start: Any, accepting: list[Any], known: list[Any]) -> None:
+    """Refuse names of states that no transition has, where there are any: most likely they are misspelt.
+
+    Numbers may be states that are never reached, as in automata that programs write.
+    """
+    if not known:
+        return
+    texts = dict.fromkeys(text for text in known if isinstance(text, str))
+    for what, states in (("start", [start]), ("accepting", accepting)):
+        for state in states:
+            if isinstance(state, str | Enum | tuple) and state not in known:
+                near = did_you_mean(str(state), texts)
+                raise ModelError(f"Regular: {what}: no transition has the state {shown(state)}{near}")
 
 
 def _is_state(value: Any) -> bool:

@@ -288,3 +288,26 @@ def test_a_wide_term_or_an_automaton_that_guesses_has_no_table_of_states() -> No
         scratch = Scratch(m)
         m.constraints[0].constraint.decompose(scratch, computed=True)
         assert {d.kind for d in scratch.definitions} == {"truth"}
+
+
+@pytest.mark.parametrize(
+    ("start", "accepting", "said"),
+    [
+        ("day", ["dya"], "Regular: accepting: no transition has the state 'dya'; did you mean 'day'?"),
+        ("dya", ["day"], "Regular: start: no transition has the state 'dya'; did you mean 'day'?"),
+        ("day", ["day", ("day", 1)], r"accepting: no transition has the state \('day', 1\)"),
+        ("day", ["end"], "no transition has the state 'end'; known are day, night"),
+    ],
+)
+def test_a_name_of_a_state_that_no_transition_has_is_refused(start: Any, accepting: Any, said: str) -> None:
+    z = Model().var(["D", "N"], shape=3, name="z")
+    with pytest.raises(ModelError, match=said.replace("?", r"\?")):
+        Regular(z, [("day", "D", "day"), ("day", "N", "night")], start, accepting)
+
+
+def test_numbers_of_states_may_be_unreached_and_no_term_needs_no_transition() -> None:
+    m = Model()
+    x = m.intvar(0, 1, shape=2, name="x")
+    m += Regular(x, [(0, 0, 0), (0, 1, 0)], 0, [0, 7])
+    m += Regular([], [], "here", ["here"])
+    assert m.count() == 4
