@@ -572,7 +572,9 @@ class Model(Statement):
         ----------
         solver
             Any that proves.
-        time_limit, step_limit, random_seed, num_workers, log, parameters
+        time_limit
+            Seconds for the whole call; a subset that is not minimal by then is returned as such.
+        step_limit, random_seed, num_workers, log, parameters
             As for `solve`, for each run.
 
         Raises

@@ -41,6 +41,13 @@ _ROWS_APART = 20
 """Rows of one array that are told one by one; of more, and where all are needed, the array is one reason."""
 
 
+_ROWS_IN_FULL = 4
+"""Rows of an array up to which a reason says them all."""
+
+_KEPT_BACK = 0.1
+"""Part of a time limit that is left to the second backend."""
+
+
 class NotInfeasible(CpqueensError):  # noqa: N818 - the name says what is the case
     """The model has a solution, or it could not be proved that it has none."""
 
@@ -155,16 +162,17 @@ def explain_infeasible(model: Statement, /, solver: str = "auto", **options: Any
 
     Where OR-Tools is installed, its core of assumptions is the first subset. Then constraints are left out
     (see `cpqueens.solving.deletion`), and single rows of the arrays among those
-    that are left (for ``time_limit`` seconds together, or 30). Domains are never left out, and the condition
-    under which a quotient, a remainder or an element is defined stays and goes with the constraints that use
-    it. Another installed backend then proves the subset too.
+    that are left (without a time limit for 30 seconds together). Domains are never left out, and the
+    condition under which a quotient, a remainder or an element is defined stays and goes with the
+    constraints that use it. Another installed backend then proves the subset too.
 
     Parameters
     ----------
     solver
         Any backend that proves.
     **options
-        As for `Model.solve`; ``time_limit`` holds for each run.
+        As for `Model.solve`; ``time_limit`` is that of the whole call, of which the search for smaller
+        subsets leaves a tenth to the second backend. Other limits hold for each run.
 
     Raises
     ------
@@ -185,9 +193,11 @@ def explain_infeasible(model: Statement, /, solver: str = "auto", **options: Any
     with listening() as interrupt:
         known = search.infeasible(everything)
         if known is not True:
-            undecided = "interrupted" if interrupt.seen else "not proved infeasible within the limits"
-            why = "it has a solution" if known is False else undecided
-            raise NotInfeasible(f"{model.name}: {why}; there is nothing to explain")
+            undecided = "not proved infeasible within the limits; give more, such as time_limit=, or none"
+            if interrupt.seen:
+                undecided = "interrupted before it was proved infeasible"
+            why = "it has a solution; there is nothing to explain" if known is False else undecided
+            raise NotInfeasible(f"{model.name}: {why}")
         stated = [model.constraints[k] for k in everything]
         begun = search.narrowed(everything, stated, search.infeasible, interrupt)
         subset, minimal = reduced(begun, search.infeasible, interrupt)
@@ -201,9 +211,9 @@ def explain_infeasible(model: Statement, /, solver: str = "auto", **options: Any
             parts.keep(kept)
         prover = search.prover
         stated = [posted for _, _, posted in parts.kept()]
-        second = None if interrupt.seen else _check(model, stated, prover, options)
+        second = None if interrupt.seen else _check(model, stated, prover, search.left)
     reasons = tuple(
-        Reason(position, posted.name, posted.where, describe(model, posted.constraint), rows)
+        Reason(position, posted.name, posted.where, _text(model, posted.constraint), rows)
         for position, rows, posted in parts.told()
     )
     return Explanation(reasons, minimal, prover, second, search.runs, interrupt.seen)
@@ -213,17 +223,30 @@ class _Search:
     """Asks one backend about subsets of the constraints, and counts the runs."""
 
     def __init__(self, model: Statement, solver: str, options: dict[str, Any]) -> None:
-        self.model, self.solver, self.options, self.runs = model, solver, options, 0
+        self.model, self.solver, self.options, self.runs = model, solver, dict(options), 0
+        seconds = self.options.pop("time_limit", None)
+        self.until = math.inf if seconds is None else time.monotonic() + seconds
         self.prover = ""  # of the smallest subset so far: each that is proved is a part of the one before
-        self.until, self.share = math.inf, Share()
+        self.kept_back = 0.0  # seconds that are left to the second backend, once something is proved
+        if seconds is not None:
+            self.kept_back = _KEPT_BACK * seconds
+        self.share = Share()
 
     def begin_rows(self) -> None:
-        """Begin to look for the guilty rows: for as long as the user's limit, or for a share of its own."""
-        seconds = self.options.get("time_limit")
-        if seconds:
-            self.until = time.monotonic() + seconds
-        else:
+        """Begin to look for the guilty rows: in what is left of the limit, or in a share of its own."""
+        if self.until == math.inf:
             self.share = Share(_SECONDS_ON_ROWS)
+
+    def left(self) -> dict[str, Any]:
+        """Return the limit of a run that begins now: what is left of the call's, none without one."""
+        return {} if self.until == math.inf else {"time_limit": max(0.0, self.until - time.monotonic())}
+
+    def _limits(self) -> dict[str, Any]:
+        """Return the same for a run of the search, which leaves time to the second backend."""
+        left = self.left()
+        return {
+            name: max(0.0, seconds - self.kept_back * bool(self.prover)) for name, seconds in left.items()
+        }
 
     def narrowed(
         self,
@@ -235,7 +258,7 @@ class _Search:
         """Return those of some constraints that CP-SAT blames, if they are infeasible; else all."""
         if len(places) < _WORTH_A_CORE or interrupt.seen:
             return places
-        blamed = _blamed(self.model, stated, self.options, interrupt)
+        blamed = _blamed(self.model, stated, self._limits(), interrupt)
         if blamed is None or len(blamed) == len(places):
             return places
         some = [places[k] for k in blamed]
@@ -248,11 +271,12 @@ class _Search:
 
     def of(self, stated: list[Posted]) -> bool | None:
         """Say whether these constraints have no solution; None if undecided, or if the time is over."""
-        if time.monotonic() > self.until or self.share.left <= 0:
+        limits = self._limits()
+        if limits.get("time_limit", 1.0) <= 0 or self.share.left <= 0:
             return None
         self.runs += 1
         with sharing(self.share):
-            answer, solver = _infeasible(self.model, stated, self.solver, self.options)
+            answer, solver = _infeasible(self.model, stated, self.solver, self.options | limits)
         if answer is True:
             self.prover = solver
         return answer
@@ -357,14 +381,25 @@ def _infeasible(
     return (False if outcome.solution is not None else None), outcome.solver
 
 
-def _check(model: Statement, stated: list[Posted], first: str, options: dict[str, Any]) -> str | None:
+def _text(model: Statement, constraint: Constraint) -> str:
+    """Return what a constraint says; of a long array the first row, and how many more there are."""
+    if constraint.size <= _ROWS_IN_FULL:
+        return describe(model, constraint)
+    return f"{describe(model, constraint.flattened().take(np.array(0)))}, and {constraint.size - 1} more rows"
+
+
+def _check(
+    model: Statement, stated: list[Posted], first: str, limits: Callable[[], dict[str, Any]]
+) -> str | None:
     """Return another backend than any that ``first`` speaks of, which proves it infeasible too."""
     from cpqueens.backends import named
 
-    kept = {k: v for k, v in options.items() if k == "time_limit"}
     for name in named.available():
         if name in re.split("[:+ ]", first) or not named.get_backend(name).proves:
             continue
+        kept = limits()
+        if kept.get("time_limit", 1.0) <= 0:
+            return None
         try:
             with sharing(Share() if kept else Share(_SECONDS_TO_CHECK)):
                 answer, _ = _infeasible(model, stated, name, kept)

@@ -1,5 +1,7 @@
 """Explanations of infeasibility: unsatisfiable, and every member needed."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from conftest import make_queens
@@ -9,6 +11,7 @@ from cpqueens import AllDifferent, Model, ModelError
 from cpqueens.crosscheck import oracle
 from cpqueens.fuzzing.generate import random_model
 from cpqueens.language.rebuild import rebuilt
+from cpqueens.solving import explain
 from cpqueens.solving.explain import NotInfeasible
 
 
@@ -127,3 +130,33 @@ def test_the_core_of_assumptions_is_the_first_subset(monkeypatch):
     other = model.explain_infeasible("backtracking")
     assert other.reasons == found.reasons
     assert other.runs > found.runs
+
+
+def test_a_time_limit_is_that_of_the_whole_call(monkeypatch):
+    """Each look at the clock takes a second: runs get what is left, and there are no more than fit."""
+    seconds = iter(range(10**6))
+    given = []
+    real = explain.solve
+
+    def solved(model, solver, **options):
+        given.append(options["time_limit"])
+        return real(model, solver)
+
+    monkeypatch.setattr(explain, "time", SimpleNamespace(monotonic=lambda: float(next(seconds))))
+    monkeypatch.setattr(explain, "solve", solved)
+    found = conflicts().explain_infeasible("backtracking", time_limit=8)
+    assert not found.minimal
+    assert given == sorted(given, reverse=True)
+    assert given[0] < 8
+    assert len(given) <= 8
+
+
+def test_where_nothing_was_proved_more_time_is_asked_for():
+    with pytest.raises(NotInfeasible, match="not proved infeasible within the limits; give more"):
+        contradiction().explain_infeasible("backtracking", time_limit=0)
+
+
+def test_of_long_arrays_the_first_row_and_a_count_are_told(monkeypatch):
+    monkeypatch.setattr("cpqueens.solving.explain._SECONDS_ON_ROWS", -1.0)
+    found = conflicts().explain_infeasible("backtracking")
+    assert found.reasons[0].label == "conflicts: x[0] != x[1], and 20 more rows"

@@ -8,7 +8,7 @@ KINDS = Area(
     "kinds",
     (
         Mutant("names of states are numbered from the first transition", "Regular.__init__",
-               "numbers_of([start, *(state", "numbers_of([*(state"),
+               "numbers_of([start, *known", "numbers_of([*known"),
         Mutant("only the last accepting state accepts", "Regular.__init__",
                "for state in ends}))", "for state in ends[-1:]}))"),
         Mutant("a change of a term costs nothing", "regular._costs",
