@@ -57,7 +57,10 @@ def listed(value: Any, what: str = "value") -> Any:
     if hasattr(value, "__array__"):
         return np.asarray(value)
     if isinstance(value, Mapping):
-        raise IntegerError(f"{what}: a dict; write .values() or .keys(), which say what is meant")
+        raise IntegerError(
+            f"{what}: a dict; write .values() (by place) or .keys(), which say what is meant; to look "
+            "up at a variable x write Table([x, y], list(numbers.items()))"
+        )
     if isinstance(value, Set) and not isinstance(value, KeysView | ItemsView):
         raise IntegerError(f"{what}: a set has no order; write a list, such as sorted(...) of integers")
     if isinstance(value, Sequence) or not isinstance(value, Iterable):

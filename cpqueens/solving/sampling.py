@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
+from itertools import accumulate, islice, pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -153,6 +153,9 @@ def _limited(time_limit: Any) -> Iterator[float | None]:
         yield SECONDS if time_limit is None else limit
 
 
+_LINES = 20  # variables, and values of each, that a text of shares has
+
+
 @dataclass(frozen=True)
 class Marginals:
     """In how many of all solutions each variable has each of its values.
@@ -176,6 +179,22 @@ class Marginals:
     model: Statement
     count: int
     numbers: Mapping[int, Mapping[int, int]]
+
+    def __repr__(self) -> str:
+        return f"<Marginals {self._head}>"
+
+    @property
+    def _head(self) -> str:
+        return f"of {counted(len(self.numbers), 'variable')} in {counted(self.count, 'solution')}"
+
+    def __str__(self) -> str:
+        lines = [self._head]
+        for variable, of in islice(self.numbers.items(), _LINES):
+            names = self.model.names_of(variable) or {}
+            shares = [f"{names.get(v, v)}: {n / self.count:.3g}" for v, n in sorted(of.items())[:_LINES]]
+            lines.append(f"  {self.model.label_of(variable)}  {', '.join(shares)}")
+        left_out = len(self.numbers) - _LINES
+        return "\n".join(lines + ([f"  ... {left_out} more"] if left_out > 0 else []))
 
     def share(self, x: Any, value: Any) -> Any:
         """Return the share of the solutions in which variables have a value: a number, or an array.

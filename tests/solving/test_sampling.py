@@ -162,3 +162,16 @@ def test_a_count_that_listing_does_not_confirm_is_a_fault(monkeypatch: pytest.Mo
 
         with installed(FakeBackend(script)), pytest.raises(BackendFault):
             model.sample(2, "fake")
+
+
+def test_shares_are_told_by_names_and_labels() -> None:
+    model = Model()
+    x = model.var(["D", "N"], shape=["Al", "Bo"], name="x")
+    model.add((x["Al"] == "D") | (x["Bo"] == "D"))
+    found = model.marginals("backtracking")
+    assert str(found).splitlines() == [
+        "of 2 variables in 3 solutions",
+        "  x[Al]  D: 0.667, N: 0.333",
+        "  x[Bo]  D: 0.667, N: 0.333",
+    ]
+    assert repr(found) == "<Marginals of 2 variables in 3 solutions>"
