@@ -22,7 +22,7 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 70_930,
+    "code lines": 70_960,
     "files": 671,
     "import lines": 6_996,
     "longest file": 707,
