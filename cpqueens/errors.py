@@ -1,5 +1,11 @@
 """Every error that cpqueens raises on purpose; each message is one line: what, where, what is allowed."""
 
+ONE_BY_ONE = (
+    "export one stage after another: one = m.copy(), one.minimize(first); when its best value is known, "
+    "one.add(first == best), one.minimize(second)"
+)
+"""What to write where a language has one objective and the model several."""
+
 
 class CpqueensError(Exception):
     """Base of all errors raised on purpose; ``exit_code`` is what the command line returns.

@@ -10,7 +10,7 @@ import click
 from cpqueens.cli import options as shared
 from cpqueens.cli.exits import DONE
 from cpqueens.cli.terminal import say
-from cpqueens.errors import ModelError
+from cpqueens.errors import ONE_BY_ONE, ModelError
 from cpqueens.report.outputfile import OutputFile
 
 if TYPE_CHECKING:
@@ -53,7 +53,10 @@ def command(model: str, parameters: tuple[str, ...], language: str, out: str | N
     instance = shared.load(model, parameters)
     if language != "json" and len(instance.model.goals) > 1:
         many = len(instance.model.goals)
-        raise ModelError(f"--to {language}: one objective can be written, {instance.title} has {many}")
+        raise ModelError(
+            f"--to {language}: one objective can be written, {instance.title} has {many}; --to json writes "
+            f"all of them, or in Python {ONE_BY_ONE}"
+        )
     text = LANGUAGES[language](instance.model)
     if out is None:
         say(text.rstrip("\n"))

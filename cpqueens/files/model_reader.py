@@ -262,8 +262,9 @@ class ModelReader:
             if name not in known:
                 raise ModelError(f"no key {name!r:.60}{did_you_mean(name, known)}")
         view = converted(fields, VIEWS[kind])
-        for name in {"variable", "opponent", "present"} & {name for name, value in fields.items() if value}:
-            at(name, self.model.__getitem__, fields[name])  # refuses an unknown name
+        for name in ("variable", "opponent", "present", "durations", "lanes"):
+            if fields.get(name) and isinstance(fields[name], str):
+                at(name, self.model.__getitem__, fields[name])  # refuses an unknown name
         return view
 
 

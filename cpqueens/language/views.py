@@ -29,9 +29,11 @@ class View:
         """Take the variables themselves for their name, and arrays, lists and frames for tuples."""
         for field in fields(self):
             value = getattr(self, field.name)
-            named = isinstance(value, LinearArray)
-            if field.name in _NAMES:
-                value = _name_of(value) if named else value
+            if isinstance(value, LinearArray) and field.name in _NAMES + _LISTED_OR_NAMED:
+                value = _name_of(value)
+            if field.name in _LISTED_OR_NAMED and isinstance(value, str):
+                pass  # the name of variables
+            elif field.name in _NAMES:
                 if not isinstance(value, str):
                     raise ModelError(
                         f"{type(self).__name__}: {field.name}: the name of a variable is needed, as in "
@@ -46,6 +48,7 @@ class View:
 
 
 _NAMES = ("variable", "opponent", "present")
+_LISTED_OR_NAMED = ("durations", "lanes")
 _NUMBERS = ("durations", "weights")
 
 
@@ -370,10 +373,10 @@ class Schedule(View):
     variable
         Name of the array of starts, of any shape.
     durations
-        The duration of each task.
+        The duration of each task, or variables of the same shape as the starts, or their name.
     lanes
-        The machine of each task, a number or a name; without it each task has a line of its own. Of tasks in
-        several rows of the variable the row is written on the task.
+        The machine of each task, a number or a name, or variables or their name; without it each task has a
+        line of its own. Of tasks in several rows of the variable the row is written on the task.
     present
         Name of a 0/1 array of the same shape, if tasks may be absent: which ones are drawn.
     tasks
@@ -382,8 +385,8 @@ class Schedule(View):
         Times that are marked, as in ``[0, 8, 16]``, or ``{0: "Mon", 24: "Tue"}``; by default the ends.
     """
 
-    durations: tuple[int, ...]
-    lanes: tuple[int | str, ...] = ()
+    durations: tuple[int, ...] | str
+    lanes: tuple[int | str, ...] | str = ()
     present: str = ""
     tasks: tuple[str, ...] = ()
     ticks: tuple[int | tuple[int, str], ...] = ()

@@ -1,6 +1,7 @@
 """Drawing a solution as its problem asks: one table from kinds of view to text and to SVG."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -185,9 +186,16 @@ def _cages_svg(solution: Solution, view: Cages) -> str:
     return cages_svg(_values(solution, view), view, conflicts=bad, title=solution.model.name)
 
 
+def _of_tasks(solution: Solution, said: Any) -> Any:
+    """Return what a view says of each task, which is listed or the name of variables."""
+    values = np.asarray(solution[said]).reshape(-1).tolist() if said and isinstance(said, str) else said
+    return [value if isinstance(value, int) else text_of_label(value) for value in values]
+
+
 def _bars(solution: Solution, view: views.Schedule) -> list[Bar]:
     rows, (down, across) = _rows(solution, view), _axes(solution, view)
-    found = bars(rows, view, down if len(rows) > 1 else across)
+    durations, lanes = _of_tasks(solution, view.durations), _of_tasks(solution, view.lanes)
+    found = bars(rows, replace(view, durations=durations, lanes=lanes), down if len(rows) > 1 else across)
     if not view.present:
         return found
     here = np.asarray(solution[solution.model[view.present]]).reshape(-1)

@@ -81,7 +81,9 @@ def _tour(view: views.Tour, shape: Shape, bounds: tuple[int, int]) -> str:
 
 def _schedule(view: views.Schedule, shape: Shape, _bounds: tuple[int, int]) -> str:
     tasks = _size(shape)
-    wrong = len(view.durations) != tasks or {len(view.lanes), len(view.tasks)} - {0, tasks}
+    durations, lanes = (() if isinstance(v, str) else v for v in (view.durations, view.lanes))
+    few = len(durations) != tasks and not isinstance(view.durations, str)
+    wrong = few or {len(lanes), len(view.tasks)} - {0, tasks}
     return f"durations, lanes and names are not of {tasks} tasks" if wrong else ""
 
 

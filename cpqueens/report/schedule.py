@@ -40,7 +40,7 @@ def bars(starts: Sequence[Sequence[int]], view: Schedule, names: Sequence[str] =
             number = row if len(starts) > 1 else k
             name = own[k] if own else names[row] if names else str(number)
             lane = view.lanes[k] if view.lanes else own[k] if own else k
-            found.append(Bar(lane, start, start + view.durations[k], number, name))
+            found.append(Bar(lane, start, start + int(view.durations[k]), number, name))
     return found
 
 

@@ -58,6 +58,9 @@ def test_objectives_in_their_order(file: str) -> None:
     assert "objective  7, then 5" in asked("solve", file).output
     assert document("enumerate", file, "--optimal")["solutions"] == [{"x": [5, 2]}]
     assert document("enumerate", file, "--optimal")["objectives"] == [7, 5]
+    for language in ("mzn", "fzn"):
+        refused = asked("export", file, "--to", language, code=2).stderr
+        assert "--to json writes all of them, or in Python export one" in " ".join(refused.split())
     for verb in ("enumerate", "count"):
         assert "objective  7, then 5\n" in asked(verb, file, "--optimal").output
 

@@ -320,8 +320,14 @@ def test_refused() -> None:
     m = Model()
     x = m.intvar(0, 3, shape=2, name="x")
     m.minimize(x[0], x[1])
-    with pytest.raises(UnsupportedRequest, match="one objective"):
+    with pytest.raises(UnsupportedRequest, match=r"this one 2; write objective=False .*one\.add\("):
         to_cpmpy(m)
+    assert to_cpmpy(m, objective=False).model.objective_ is None
+    with pytest.raises(UnsupportedRequest, match=r"one objective, this one 2; .*one\.minimize\(first\)"):
+        m.to_cpsat()
+    one = m.copy()
+    one.minimize(one["x"][0])
+    assert to_cpmpy(one).model.solve()
     with pytest.raises(ModelError, match="a model"):
         to_cpmpy(3)  # type: ignore[arg-type]
 

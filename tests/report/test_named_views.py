@@ -44,6 +44,47 @@ def drawn(view: Any, values: Any, shape: Any, names: list[str] | None = None) ->
     return found
 
 
+def _shop() -> Model:
+    m = Model("shop")
+    m.intvar([0, 2, 1], [0, 2, 1], shape=["leg", "top", "bolt"], name="start")
+    m.intvar([2, 1, 3], [2, 1, 3], shape=3, name="du")
+    m.fix(m.var(["saw", "drill"], shape=3, name="tool"), ["saw", "saw", "drill"])
+    m.intvar([1, 1, 0], [1, 1, 0], shape=3, name="ln")
+    return m
+
+
+def test_durations_and_machines_may_be_variables(tmp_path: Any) -> None:
+    m, listed = _shop(), Schedule("start", (2, 1, 3), ("saw", "saw", "drill"))
+    m.view = listed
+    wanted = str(m.solve("backtracking").solution)
+    assert wanted.startswith("  saw |001.\ndrill |.222\n")
+    for view in (Schedule("start", "du", "tool"), Schedule(m["start"], m["du"], m["tool"])):
+        m.view = view
+        save_model(m, tmp_path / "shop.json")
+        for model in (m, load_model(tmp_path / "shop.json")):
+            assert model.view == Schedule("start", "du", "tool")
+            solution = model.solve("backtracking").solution
+            assert solution is not None
+            assert str(solution) == wanted
+            assert "drill" in (solution._repr_svg_() or "")
+    m.view = Schedule("start", "du", lanes=m["ln"])
+    assert str(m.solve("backtracking").solution).startswith("0 |.222\n1 |001.\n")
+
+
+def test_variables_of_a_schedule_that_do_not_fit_are_named() -> None:
+    m = _shop()
+    m.intvar(1, 2, shape=2, name="two")
+    for view, why in (
+        (Schedule("start", "none"), "no variable 'none' for Schedule"),
+        (Schedule("start", "du", "none"), "no variable 'none' for Schedule"),
+        (Schedule("start", "two"), "start and two have different shapes"),
+    ):
+        m.view = view
+        assert str(m.solve("backtracking").solution).endswith(f"(not drawn: {why})")
+    with pytest.raises(ModelError, match="whole array"):
+        Schedule("start", m["du"] + 1)
+
+
 TEXTS: dict[str, tuple[tuple[Any, ...], str]] = {
     "grid": (
         (Grid("x"), [[1, 2], [3, 4], [5, 6]], (PEOPLE, DAYS)), "    mo tu\nann  1  2\nbob  3  4\ncy   5  6",

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cpqueens.backends.cpmpy.cpmpy_constraints import TRUTHS, posted, supports
-from cpqueens.errors import MissingLibrary, UnsupportedRequest
+from cpqueens.errors import ONE_BY_ONE, MissingLibrary, UnsupportedRequest
 from cpqueens.language.definitions import Definition, Truth
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.linear_rows import Row
@@ -69,7 +69,7 @@ def to_cpmpy(model: Statement, *, objective: bool = True) -> CpmpyExport:
     Parameters
     ----------
     model
-        Any model without several objectives.
+        Any model; of several objectives none is written, see ``objective``.
     objective
         Whether its objective is written, too.
 
@@ -78,7 +78,7 @@ def to_cpmpy(model: Statement, *, objective: bool = True) -> CpmpyExport:
     MissingLibrary
         If CPMpy is not installed.
     UnsupportedRequest
-        Of several objectives.
+        Of several objectives, unless none is to be written.
 
     Examples
     --------
@@ -89,8 +89,11 @@ def to_cpmpy(model: Statement, *, objective: bool = True) -> CpmpyExport:
     except ImportError:
         raise MissingLibrary(f"to_cpmpy needs CPMpy: {requirement('cpmpy').remedy}") from None
     needed(model, Statement, "a model")
-    if len(model.goals) > 1:
-        raise UnsupportedRequest("a model of CPMpy has one objective; this one has several, in their order")
+    if objective and len(model.goals) > 1:
+        raise UnsupportedRequest(
+            f"a model of CPMpy has one objective, this one {len(model.goals)}; write objective=False for the "
+            f"constraints alone, or {ONE_BY_ONE}"
+        )
     lowered = lower(model, supports, "cpmpy", objective=objective)
     writer = _ExpressionWriter(cpmpy, model)
     for block in lowered.definitions:

@@ -15,7 +15,7 @@ from cpqueens.backends.cpsat.boolean import BooleanBoard, fits
 from cpqueens.backends.cpsat.constraints import supports
 from cpqueens.backends.cpsat.writer import LOWEST
 from cpqueens.backends.cpsat.written import read, written_model
-from cpqueens.errors import ModelInvalid, UnsupportedRequest
+from cpqueens.errors import ONE_BY_ONE, ModelInvalid, UnsupportedRequest
 from cpqueens.language.in_range import constraints_in_range
 from cpqueens.lowered.lowering import Lowered, lower
 from cpqueens.system.memory import ensure_room
@@ -202,7 +202,9 @@ def export(model: Statement) -> Export:
     """
     constraints_in_range(model)
     if len(model.goals) > 1:
-        raise UnsupportedRequest("a native model has one objective; this one has several, in their order")
+        raise UnsupportedRequest(
+            f"a native model has one objective, this one {len(model.goals)}; {ONE_BY_ONE}"
+        )
     translation = translate(model, named=True)
     if translation.reach >= SURE and translation.native.validate():
         raise refusal(model, translation)
