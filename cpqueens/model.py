@@ -108,7 +108,7 @@ class Model(Statement):
             Of all random choices, from 0 to 2^31 - 1. With one, nothing is taken over from an earlier run.
         num_workers
             Threads, for solvers that have them. Where neither this nor a seed is given, CP-SAT begins with
-            one, and a second search joins on the other processors after 0.3 s.
+            one, and OR-Tools' portfolio of eight or more joins after 0.3 s, if there are two processors.
         hint
             Values to begin with, of some variables or all. With an objective, a solution given as hint is the
             first incumbent, on every solver; ``statistics["hint"]`` says what became of it.

@@ -63,7 +63,7 @@ OWN: dict[str, dict[str, str]] = {
         "formulation": "boolean for boards, else integer",
         "branches": "CP-SAT's decisions",
         "conflicts": "CP-SAT's conflicts",
-        "second_search": "what became of a second search on the other processors: joined, or answered",
+        "second_search": "what became of a second search, by OR-Tools' portfolio: joined, or answered",
     },
     "backtracking": {
         "clauses_learned": "clauses that conflicts gave",

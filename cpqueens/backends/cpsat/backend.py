@@ -95,11 +95,10 @@ class CpSat:
             "formulation": "boolean" if translation.board is not None else "integer",
             "constraints": translation.how,
         }
-        remaining = request.clock.remaining()
         if request.should_stop():
             return Ended(False, request.why_stopped(), statistics=statistics)
         solver = cp_model.CpSolver()
-        self._set_parameters(solver, request, remaining)
+        self._set_parameters(solver, request)
         reason = translation.wrong_with_presolve(_is_listing(request))
         if reason and "cp_model_presolve" not in request.parameters:
             solver.parameters.cp_model_presolve = False
@@ -150,7 +149,7 @@ class CpSat:
                 variable = native.get_int_var_from_proto_index(column)
                 domain = cp_model.Domain.from_flat_intervals(ends)
                 native.add_linear_expression_in_domain(variable, domain)
-            self._set_parameters(solver, request, None)
+            self._set_parameters(solver, request)
             if no_presolve and "cp_model_presolve" not in request.parameters:
                 solver.parameters.cp_model_presolve = False
             register(solver.stop_search)
@@ -185,7 +184,7 @@ class CpSat:
         literals = [column for column, variable in columns.items() if variable in chosen]
         translation.native.proto.assumptions.extend(literals)
         solver = cp_model.CpSolver()
-        self._set_parameters(solver, request, request.clock.remaining())
+        self._set_parameters(solver, request)
         if translation.wrong_with_presolve(listing=False):
             solver.parameters.cp_model_presolve = False
         with request.clock.foreign("CP-SAT's search"), watching(solver.stop_search, request.should_stop):
@@ -194,7 +193,7 @@ class CpSat:
             return None
         return [columns[column] for column in solver.sufficient_assumptions_for_infeasibility()]
 
-    def _set_parameters(self, solver: Any, request: Request, remaining: float | None) -> None:
+    def _set_parameters(self, solver: Any, request: Request) -> None:
         parameters, listing = solver.parameters, _is_listing(request)
         parameters.num_workers = 1 if listing else request.workers
         parameters.enumerate_all_solutions = listing
@@ -203,8 +202,8 @@ class CpSat:
         # OR-Tools 9.15 loses solutions by it, of sums beyond 2^33 for one (tests/backends/test_cpsat.py).
         parameters.auto_detect_greater_than_at_least_one_of = False
         parameters.absolute_gap_limit = 0.0  # the default of 1e-4 lets float rounding pass for a proof
-        if remaining is not None and not listing:
-            parameters.max_time_in_seconds = remaining
+        # No max_time_in_seconds: by it OR-Tools ends before a step that might pass it, by up to half of the
+        # limit where its presolve makes long ones, and a callback's time counts. The watcher ends the run.
         if request.log is not None:
             parameters.log_search_progress = True
             parameters.log_to_stdout = False

@@ -1,10 +1,11 @@
 """A second search of CP-SAT on the other processors, for one solution and for optima.
 
-One worker is the best single setting on most models, and on some it is beaten out of sight by a strategy that
-only several workers, or interleaved ones, contain. So a run begins with one worker; once that has taken
-`JOINS_AFTER` seconds, a second search joins on the processors that are left. The first answer is taken. A run
-with a seed, a number of workers or parameters of its own has no second search: it is what was asked for, and
-reproducible. ``tests/benchmarks/bench_workers.py`` measures all settings.
+One worker is the best single setting on models that are soon proved. On others it is beaten out of sight, or
+finds no solution at all, for it has one strategy, no neighbourhoods and no feasibility jump. So a run begins
+with one worker; once that has taken `JOINS_AFTER` seconds, a second search joins with OR-Tools' portfolio,
+which has a subsolver of each kind from `PORTFOLIO` workers on. They share the processors with the first, and
+the first answer is taken. A run with a seed, a number of workers or parameters of its own has no second
+search: it is what was asked for, and reproducible. ``tests/benchmarks/bench_workers.py`` measures settings.
 """
 
 from __future__ import annotations
@@ -30,8 +31,11 @@ JOINS_AFTER = 0.3
 LARGEST = 100_000
 """Variables and constraints of CP-SAT's model beyond which a copy of it costs too much."""
 
-WHOLE_PORTFOLIO = 8
-"""Workers from which on CP-SAT runs all of its strategies at once; with fewer they take turns."""
+PORTFOLIO = 8
+"""Workers of the second search, however few processors there are; each processor that is left has one.
+
+With fewer, OR-Tools leaves kinds of subsolvers out; interleaved, they finish too few of their turns.
+"""
 
 
 class CpSatSearch:
@@ -126,13 +130,9 @@ def _helper(first: CpSatSearch) -> Any:
     """Return a solver that is set up like the first's, but for its workers."""
     from ortools.sat.python import cp_model
 
-    solver, spare = cp_model.CpSolver(), first.request.spare
+    solver = cp_model.CpSolver()
     solver.parameters.copy_from(first.solver.parameters)
-    solver.parameters.num_workers = spare
-    solver.parameters.interleave_search = spare < WHOLE_PORTFOLIO
-    remaining = first.request.clock.remaining()
-    if remaining is not None:
-        solver.parameters.max_time_in_seconds = max(0.0, remaining)
+    solver.parameters.num_workers = max(PORTFOLIO, first.request.spare)
     return solver
 
 

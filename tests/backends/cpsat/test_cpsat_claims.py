@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
+from typing import Any
+
 import numpy as np
 import pytest
 from each import each
 from ortools.sat.python import cp_model
 
-from cpqueens import Model
+from cpqueens import AllDifferent, Model, element
 from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.base import Clock, Request, Want
 from cpqueens.backends.cpsat.backend import CpSat
@@ -49,9 +52,31 @@ def test_the_very_last_solution_refused_is_a_stop() -> None:
     assert not ended.exhausted
 
 
+def test_the_time_limit_is_kept_by_the_clock_and_not_by_ortools(monkeypatch: pytest.MonkeyPatch) -> None:
+    """OR-Tools ends long before its own limit where presolve makes a long step, and counts callbacks."""
+    model = Model()
+    slots = model.intvar(0, 8, shape=9, name="slot")  # two probings are most of what it takes
+    i, j = np.triu_indices(9, 1)
+    far = np.abs(np.arange(9)[:, None] - np.arange(9))
+    model.add(AllDifferent(slots))
+    model.minimize((element(far, slots[i], slots[j]) * ((3 * i + 5 * j) % 6)).sum())
+    clock, handed = Clock(1.5), []
+    solve = cp_model.CpSolver.solve
+
+    def spy(solver: cp_model.CpSolver, *rest: Any) -> Any:
+        handed.append(solver.parameters.max_time_in_seconds)
+        return solve(solver, *rest)
+
+    monkeypatch.setattr(cp_model.CpSolver, "solve", spy)
+    ended = CpSat().run(model, Request(Want.BEST, clock), lambda batch: True)
+    assert handed == [math.inf]
+    assert ended.stop_reason is StopReason.TIME_LIMIT
+    assert clock.elapsed() >= 1.5
+
+
 def test_no_gap_is_a_proof() -> None:
     solver = cp_model.CpSolver()
-    CpSat()._set_parameters(solver, Request(Want.BEST, Clock(None)), None)
+    CpSat()._set_parameters(solver, Request(Want.BEST, Clock(None)))
     assert solver.parameters.absolute_gap_limit == 0
     assert solver.parameters.relative_gap_limit == 0
 

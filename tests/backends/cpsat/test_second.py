@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from typing import Any
 
@@ -12,7 +13,7 @@ from cpqueens.models.queens import queens
 from cpqueens import Model, Regular
 from cpqueens.backends.base import Ended
 from cpqueens.backends.cpsat import second
-from cpqueens.backends.cpsat.second import both, in_turn
+from cpqueens.backends.cpsat.second import CpSatSearch, both, in_turn
 from cpqueens.errors import ModelError
 from cpqueens.system.platforms import ThreadTime
 
@@ -40,7 +41,7 @@ def test_what_one_worker_leaves_open_is_proved() -> None:
     outcome = roster().solve("cpsat")
     assert (outcome.status, outcome.objective, outcome.bound) == ("OPTIMAL", 17, 17)
     assert outcome.statistics["second_search"] == "answered"
-    assert outcome.statistics["workers"] == 2
+    assert outcome.statistics["workers"] == 1 + second.PORTFOLIO
 
 
 @pytest.mark.usefixtures("machine")
@@ -66,6 +67,37 @@ def test_a_run_that_was_told_how_to_search_has_no_second_one(asked: dict[str, An
 def test_a_listing_has_one_worker() -> None:
     outcome = queens(7).enumerate(solver="cpsat")
     assert (outcome.count, outcome.statistics["workers"]) == (40, 1)
+
+
+@pytest.mark.parametrize(("processors", "workers"), [(2, 8), (4, 8), (9, 8), (16, 15)])
+def test_the_second_has_a_whole_portfolio_and_a_worker_for_each_processor_left(
+    monkeypatch: pytest.MonkeyPatch, processors: int, workers: int
+) -> None:
+    """Said by what OR-Tools is told, of the second search and of the first beside it."""
+    told: list[tuple[int, bool, float]] = []
+    of = CpSatSearch.run
+
+    def run(search: CpSatSearch, native: Any = None) -> None:
+        p = search.solver.parameters
+        told.append((p.num_workers, p.interleave_search, p.max_time_in_seconds))
+        if native is not None:
+            p.max_deterministic_time = 1e-9  # fifteen workers are not to run here
+        of(search, native)
+
+    monkeypatch.setattr(CpSatSearch, "run", run)
+    monkeypatch.setattr("cpqueens.solving.request.processors", lambda: processors)
+    monkeypatch.setattr(second, "JOINS_AFTER", -1.0)
+    outcome = roster().solve("cpsat", time_limit=0.3)
+    assert told == [(1, False, math.inf), (workers, False, math.inf)]
+    assert outcome.statistics["workers"] == 1 + workers
+
+
+@pytest.mark.usefixtures("machine")
+def test_until_then_there_is_one_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(second, "JOINS_AFTER", math.inf)
+    outcome = roster().solve("cpsat", time_limit=0.2)
+    assert outcome.statistics["workers"] == 1
+    assert "second_search" not in outcome.statistics
 
 
 def test_one_processor_means_one_worker(monkeypatch: pytest.MonkeyPatch) -> None:
