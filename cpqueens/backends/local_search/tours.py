@@ -87,8 +87,8 @@ class TourWalk(OwnArena):
                 [t.lag for t in times], [t.exact for t in times], [t.early for t in times],
                 [t.latest for t in times], [t.weight for t in times], [self.late_units],
             )),
-            np.concatenate([order, np.zeros(n - len(order), dtype=np.int64)]), place,
-            np.round(logarithms * 65536).astype(np.int64), np.zeros(codes.LENGTH), np.zeros(3 * room),
+            np.concatenate([order, np.zeros(n - len(order), dtype=np.int64)]),
+            np.round(logarithms * 65536).astype(np.int64), np.zeros(codes.LENGTH), place, np.zeros(3 * room),
             blank, blank, blank, *_ends_of(times),
         ])  # fmt: skip
         self.constants, self.info = constants, self.part(codes.INFO)

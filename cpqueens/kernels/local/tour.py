@@ -26,7 +26,7 @@ from cpqueens.kernels.local import info as at
 from cpqueens.kernels.local.arena import Ints
 from cpqueens.kernels.local.cells import gap, is_accepted
 
-# parts of the arena; LOGARITHMS and INFO as in search_cells
+# parts of the arena; `cells` cools, by the two of its own that are named here
 COST = 0  # (rows, nodes, nodes) of arcs; from a node to itself: it is left out
 KIND = 1  # (rows,) AT_MOST, EQUAL, NOT_EQUAL
 UNIT = 2  # (rows,) what a unit of violation counts
@@ -40,9 +40,9 @@ LATEST = 9
 WEIGHT = 10  # (times, nodes) in the objective
 LATE_UNIT = 11  # (times,)
 ORDER = 12  # (nodes,) the tour, as many as there are in it
-PLACE = 13  # (nodes,) in it, -1: left out
-LOGARITHMS = 14
-INFO = 15
+LOGARITHMS = cooling.LOGARITHMS  # 13
+INFO = cooling.INFO  # 14
+PLACE = 15  # (nodes,) in the tour, -1: left out
 ARCS = 16  # (arcs, 3) from, to, and +1 or -1, of the proposed move
 BEST = 17  # (nodes,) the best tour
 OLD = 18  # (nodes,) what a move that is not accepted goes back to

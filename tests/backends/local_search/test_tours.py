@@ -215,6 +215,13 @@ FORMS: Mapping[str, Callable[[int], Model]] = {
 }
 
 
+def test_parts_of_the_arena_are_apart() -> None:
+    """Two of them lie where the kernel of cells has them, whose cooling this one calls."""
+    names = [name for name, value in vars(codes).items() if name.isupper() and isinstance(value, int)]
+    first, last = names.index("COST"), names.index("PARTS")
+    assert [getattr(codes, name) for name in names[first : last + 1]] == list(range(codes.PARTS + 1))
+
+
 @each("form", FORMS)
 def test_the_best_tour_is_found(form: str) -> None:
     m = FORMS[form](3)
