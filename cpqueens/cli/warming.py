@@ -39,7 +39,7 @@ RUNS: tuple[Run, ...] = (
     ("squares", "", "local-search:auto", {"step_limit": 400}),
     ("travelling_salesman", "cities=9", "local-search:auto", {"step_limit": 100}),
     ("graph_colouring", "size=5", "local-search:auto", {"step_limit": 100}),
-    ("golomb_ruler", "marks=5", "local-search:auto", {"step_limit": 100}),
+    ("car_sequencing", "viewpoint=classes", "local-search:auto", {"step_limit": 100}),
     ("queens", "n=5", "local-search:annealing", {"schedule": "rowwise", "step_limit": 100}),
     ("queens", "n=5", "local-search:sosic-gu", {"hint": {"q": [0, 1, 1, 2, 2]}}),
     *(

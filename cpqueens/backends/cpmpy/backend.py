@@ -145,7 +145,7 @@ class _Question:
         try:
             plain = model.copy()
             plain.view = plain._giver = None
-            self._worker.connection.send((plain, wanted))
+            self._worker.connection.send((plain, wanted, request.spare > 0))
             while not request.should_stop():
                 if self._worker.connection.poll(_LOOK_EVERY):
                     kind, *said = self._worker.connection.recv()

@@ -17,7 +17,7 @@ _BATCH, _EVERY = 1024, 0.05  # solutions, seconds
 
 
 def serve(connection: Any, solver: str) -> None:
-    """Answer questions ``(statement, what is wanted)`` until nobody asks any more.
+    """Answer questions ``(statement, what is wanted, whether it may vary)`` until nobody asks any more.
 
     An answer is any number of ``("rows", matrix)``, and then ``("ended", exhausted, objective)``,
     ``("unsupported", why)`` or ``("failed", why)``.
@@ -28,15 +28,18 @@ def serve(connection: Any, solver: str) -> None:
         os.dup2(nowhere, stream)
     while True:
         try:
-            statement, wanted = connection.recv()
+            statement, wanted, varies = connection.recv()
         except (EOFError, ConnectionError, KeyboardInterrupt):
             return
         if solver == "z3" and "z3.z3" in sys.modules:  # what it has seen before would change its answers
             sys.modules["z3.z3"].__dict__["_main_ctx"] = None
-        connection.send(_answer(connection, solver, statement, wanted))
+        options = {"num_search_workers": 1} if solver == "ortools" and not varies else {}
+        connection.send(_answer(connection, solver, statement, wanted, options))
 
 
-def _answer(connection: Any, solver: str, statement: Statement, wanted: str) -> tuple[Any, ...]:
+def _answer(
+    connection: Any, solver: str, statement: Statement, wanted: str, options: dict[str, Any]
+) -> tuple[Any, ...]:
     from cpmpy.solvers.utils import SolverLookup
 
     try:
@@ -48,7 +51,7 @@ def _answer(connection: Any, solver: str, statement: Statement, wanted: str) -> 
     except Exception as error:
         return "unsupported", f"{type(error).__name__}: {error}"
     try:
-        return _Solving(connection, there, variables, statement).run(wanted)
+        return _Solving(connection, there, variables, statement).run(wanted, options)
     except NotImplementedError as error:
         return "unsupported", f"{type(error).__name__}: {error}"
     except MemoryError:
@@ -66,11 +69,11 @@ class _Solving:
         self._rows: list[list[int]] = []
         self._sent = time.monotonic()
 
-    def run(self, wanted: str) -> tuple[Any, ...]:
+    def run(self, wanted: str, options: dict[str, Any]) -> tuple[Any, ...]:
         """Solve, and return how it ended."""
         if wanted == "all" and self._variables:  # of nothing it shows none
-            self._there.solveAll(display=self._take)
-        elif self._there.solve():
+            self._there.solveAll(display=self._take, **options)
+        elif self._there.solve(**options):
             self._take()
         self._send()
         status = self._there.status().exitstatus.name

@@ -19,7 +19,7 @@ from cpqueens.backends.las_vegas.estimates import Estimates
 from cpqueens.errors import ModelError, UnsupportedRequest
 from cpqueens.kernels.jit.pace import Pace
 from cpqueens.system.platforms import ThreadTime
-from cpqueens.system.stopping import stopping
+from cpqueens.system.stopping import Stopped, stopping
 
 if TYPE_CHECKING:
     from cpqueens.kernels.boards.pattern import Pattern
@@ -70,10 +70,13 @@ class LasVegas:
         random = _at_most(request, "stop_vegas", 0, len(model.decisions))
         asked = _at_most(request, "attempts", 1, 2**40)
         random = len(model.decisions) if random is None else random
-        with stopping(request.should_stop):
-            compiled = self._compiled(model)
-            facts = {"translate_time": time.monotonic() - started, "constraints": compiled.how}
-            attempts = _attempts(compiled, random, request.seed)
+        try:
+            with stopping(request.should_stop):
+                compiled = self._compiled(model)
+                facts = {"translate_time": time.monotonic() - started, "constraints": compiled.how}
+                attempts = _attempts(compiled, random, request.seed)
+        except Stopped:
+            return Ended(False, request.why_stopped())
         recorder = request.recorder(model)
         if recorder is not None:
             attempts.record(recorder)
