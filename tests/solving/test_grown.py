@@ -16,7 +16,7 @@ from fake_backend import FakeBackend, installed, says
 from cpqueens import AllDifferent, BackendFault, Model, Or, Outcome, Status
 from cpqueens.backends.backtracking import alternating, clause_search, kept_clauses
 from cpqueens.backends.base import Feature
-from cpqueens.backends.known import LearnedClauses, bound_in
+from cpqueens.backends.known import Known, LearnedClauses, bound_in, goal_of
 from cpqueens.backends.named import get_backend
 from cpqueens.kernels.exact.learning import literals as lit
 from cpqueens.solving import race
@@ -197,6 +197,22 @@ def test_clauses_under_the_limit_of_an_objective_are_used_only_below_it() -> Non
     assert used
 
 
+def test_a_clause_is_not_used_where_solutions_beyond_its_limit_are_looked_for() -> None:
+    """At most 4 each is true of all solutions that cost at most 4, and of no other one here."""
+    m = Model()
+    x = m.intvar(0, 9, shape=2, name="x")
+    m.add(x.sum() >= 4)
+    m.minimize(x.sum())
+    one, at_most_4 = np.ones(1, dtype=np.int64), np.array([[lit.AT_MOST, 4]])
+    m._known[LEARNING] = Known(
+        m._state(), goal_of(m), LEARNING, (LEARNING,), clauses=LearnedClauses(one, one, at_most_4, 4)
+    )
+    m.add(x[0] >= 6)
+    outcome = m.solve(LEARNING)
+    assert (outcome.status, outcome.objective) == (Status.OPTIMAL, 6)
+    assert "clauses" not in outcome.statistics["kept"]
+
+
 def test_clauses_of_an_objective_that_is_gone_are_not_taken() -> None:
     m, _ = next((m, r) for m, r in map(limited, range(20)) if m._known[LEARNING].clauses is not None)
     known = m._known[LEARNING]
@@ -242,7 +258,7 @@ def test_a_wrong_clause_that_was_kept_is_noticed_in_an_audit() -> None:
     assert first.solution is not None
     wrong = [[lit.AT_LEAST if first["b"][0] == 0 else lit.AT_MOST, 1 - first["b"][0]]]
     one = np.ones(1, dtype=np.int64)
-    m._known[LEARNING] = known = m._known[LEARNING].__class__(
+    m._known[LEARNING] = known = Known(
         m._state(), None, LEARNING, (LEARNING,), clauses=LearnedClauses(one, one, np.array(wrong), None)
     )
     assert known.row is None
