@@ -25,7 +25,8 @@ def render_text(report: Findings, width: int = 110) -> str:
     from rich.console import Console
 
     stream = io.StringIO()
-    console = Console(file=stream, width=width, color_system=None, highlight=False)
+    # not even in a notebook, where Rich would show the text and return none
+    console = Console(file=stream, width=width, color_system=None, highlight=False, force_jupyter=False)
     print_report(report, console)
     return "\n".join(line.rstrip() for line in stream.getvalue().splitlines())
 

@@ -24,9 +24,9 @@ def as_weights(value: Any) -> IntArray:
     Raises
     ------
     ModelError
-        If they are not integers of at least 1.
+        If they are not integers, or floats that are, of at least 1.
     """
-    weights = as_integers(value, "weight")
+    weights = as_integers(value, "weight", whole=True)
     if weights.size and int(weights.min()) < 1:
         raise ModelError(f"weight: integers of at least 1 are needed, got {int(weights.min())}")
     return weights

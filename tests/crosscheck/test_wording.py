@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable
 from typing import Any, cast
 
 import numpy as np
 import pytest
+from cpqueens.models.queens import queens
 
-from cpqueens import AllDifferent, Increasing, Inverse, Model, Regular, Table, any_, compare
+from cpqueens import AllDifferent, Increasing, Inverse, Model, Regular, Table, any_, compare, cross_check
 from cpqueens.crosscheck.wording import Said, keys_of, parts_of
 from cpqueens.language.rebuild import Rebuilder
 
@@ -113,3 +115,14 @@ def test_rewritten_constraints_follow_both_ways() -> None:
         for other in (b, more):
             for found in (compare(a, other, solvers=()), compare(other, a, solvers=())):
                 assert found.equal, str(found)
+
+
+def test_a_report_is_a_text_in_a_notebook_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """There Rich would show it in the place of writing it."""
+    import rich.console
+
+    report = cross_check(queens(5), ["cpsat", "backtracking"])
+    text = str(report)
+    monkeypatch.setattr(rich.console, "_is_jupyter", lambda: True)
+    assert "10 solutions" in text
+    assert re.sub(r"\d\.\d+", "", str(report)) == re.sub(r"\d\.\d+", "", text)

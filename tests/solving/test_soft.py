@@ -240,3 +240,14 @@ def test_a_model_without_variables_can_be_soft() -> None:
     outcome = model.solve("backtracking")
     assert outcome.objective == outcome.penalty == model.check({}).penalty == 3
     assert [v.name for v in outcome.violated] == [None, "never"]
+
+
+def test_weights_may_be_floats_that_are_integers() -> None:
+    """A column of pandas with one 2.5 makes all of them floats; that one is blamed."""
+    m = Model()
+    x = m.boolvar(shape=2, name="x")
+    m.add_soft(x == 1, weight=[5.0, 2.0])
+    m.add(x.sum() <= 1)
+    assert m.solve("backtracking").penalty == 2
+    with pytest.raises(ModelError, match=r"weight: integers only, got 2\.5; in units of 1/10"):
+        m.add_soft(x == 1, weight=[5.0, 2.5])
