@@ -93,8 +93,8 @@ def test_ctrl_c_ends_a_run_that_is_lowering(monkeypatch: pytest.MonkeyPatch) -> 
     asked = []
 
     def stuck(*_arguments: Any) -> None:
+        asked.append(True)  # before: what only prepares has no grace
         signal.raise_signal(signal.SIGINT)
-        asked.append(True)
         used = ThreadTime()
         while used() < PATIENCE:
             sum(range(100))
