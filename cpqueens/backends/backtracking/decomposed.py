@@ -261,7 +261,7 @@ def _cumulative(constraint: Cumulative, builder: ExplainedParts) -> bool:
                 running.setdefault(t, []).append((both, -demand))
             else:
                 running.setdefault(t, []).append((runs, demand))
-    for parts in running.values():
+    for parts in running.values() or [[]]:  # with nothing that runs the capacity is not negative all the same
         constant = sum(-a for _, a in parts if a < 0)
         add_sum(builder, [*parts, (capacity, -1)], constant, LE)
     return True

@@ -196,6 +196,16 @@ def test_constraints_that_become_clauses_and_rows() -> None:
     assert sum(s["clauses_audited"] for s in said) > 10
 
 
+def test_a_capacity_is_not_negative_where_nothing_runs() -> None:
+    for starts, durations, demands in ((0, [], []), (1, [0], [1]), (1, [1], [0])):
+        m = Model()
+        x = m.intvar(0, 3, shape=2, name="x")
+        m += Cumulative(x[:starts], durations, demands, 1 - x[0] - x[1])
+        m.maximize(2 * x[0] + x[1])
+        outcome = m.solve(SOLVER, audit=True)
+        assert (outcome.status, outcome.objective) == (Status.OPTIMAL, oracle.solve(m).optimum)
+
+
 def test_what_becomes_clauses_and_rows_has_no_propagator_that_is_explained_by_all() -> None:
     m = Model()
     x, y = m.intvar(0, 4, shape=5, name="x"), m.intvar(0, 4, shape=5, name="y")
