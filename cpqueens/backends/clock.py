@@ -6,8 +6,11 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import TypeVar
 
 from cpqueens.system.stopping import GRACE, unstopped
+
+T = TypeVar("T")
 
 
 class Clock:
@@ -73,13 +76,13 @@ class Clock:
             return True
         return self.share is not None and self.used() >= self.share
 
-    @contextmanager
-    def foreign(self, call: str) -> Iterator[None]:
-        """Be in another library, which is not broken off; note if it ends late."""
+    def foreign(self, call: str, function: Callable[[], T]) -> T:
+        """Call another library, which is not broken off; note if it ends late."""
         with unstopped():
-            yield
+            result = function()
         if (self.remaining() or 0.0) < -GRACE:
             self.late = call
+        return result
 
     @contextmanager
     def pause(self, what: str) -> Iterator[None]:

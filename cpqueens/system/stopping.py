@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from inspect import CO_GENERATOR
 from types import FrameType
 from typing import TypeVar
 
@@ -93,6 +94,7 @@ class stopping:  # noqa: N801 - used like a function
     def __enter__(self) -> None:
         self._asks_from += time.monotonic()
         self._frame = frame = sys._getframe(1)
+        assert not frame.f_code.co_flags & CO_GENERATOR, "a generator is left whenever it yields"
         # Nothing is made while the lock is held: that may begin a collection, and what is then deleted may
         # wait for a thread that wants this lock.
         with _watch.lock:

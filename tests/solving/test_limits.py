@@ -26,6 +26,7 @@ from cpqueens.lab.reference import prove
 from cpqueens.puzzles.making import made
 from cpqueens.solving import handover, race
 from cpqueens.system.platforms import ThreadTime
+from cpqueens.system.stopping import Stopped, stopping, unstopped
 
 PATIENCE = 10.0
 """Processor seconds after which a test fails whose run does not end."""
@@ -257,10 +258,30 @@ def test_what_nobody_limits_goes_on_whatever_the_clock_says(monkeypatch: pytest.
 def test_a_late_call_of_another_library_is_named() -> None:
     late = Clock(1e-9)
     time.sleep(base.GRACE)
-    with late.foreign("a search"):
-        pass
+    assert late.foreign("a search", lambda: 7) == 7
     assert late.late == "a search"
     clock = Clock(1e9)
-    with clock.foreign("another"):
-        time.sleep(base.GRACE)
+    clock.foreign("another", lambda: time.sleep(base.GRACE))
     assert clock.late is None
+
+
+def test_another_library_is_not_broken_off_after_a_block_within_its_call() -> None:
+    """As where it delivers a solution."""
+    ended = list[bool]()
+
+    def search() -> None:
+        with unstopped():
+            pass
+        used = ThreadTime()
+        while used() < 0.3:
+            sum(range(100))
+        ended.append(True)
+
+    def work() -> None:
+        Clock(1e-9).foreign("a search", search)
+        while True:
+            sum(range(100))
+
+    with pytest.raises(Stopped), stopping(lambda: True):
+        work()
+    assert ended

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -128,6 +129,17 @@ def test_a_block_whose_end_is_lost_is_over_with_its_function(monkeypatch: pytest
 
     with pytest.raises(Stopped), stopping(lambda: True):
         work()
+    assert stops._watch.blocks == {}
+
+
+def test_a_generator_enters_none() -> None:
+    def enters() -> Iterator[None]:
+        with unstopped():
+            yield
+
+    assert list(enters()) == [None]  # where nothing is watched there is no block
+    with stopping(lambda: False), pytest.raises(AssertionError, match="a generator"):
+        next(enters())
     assert stops._watch.blocks == {}
 
 

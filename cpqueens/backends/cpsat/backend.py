@@ -119,10 +119,12 @@ class CpSat:
                 second.look()
             return request.should_stop()
 
-        with request.clock.foreign("CP-SAT's search"):  # which ends the second's thread, too
+        def search() -> CpSatSearch | None:
             with watching(solver.stop_search, should_stop):
                 first.run()
-            other = None if second is None else second.finish()
+            return None if second is None else second.finish()
+
+        other = request.clock.foreign("CP-SAT's search", search)  # which ends the second's thread, too
         first.finish()
         ended = self._ended(first, request, statistics)
         if other is None:
@@ -163,8 +165,10 @@ class CpSat:
             return not flow.stopped and status in (cp_model.OPTIMAL, cp_model.INFEASIBLE)
 
         narrows = parts(translation.native.proto, translation.columns.tolist(), request.workers)
-        with request.clock.foreign("CP-SAT's search"):  # its threads end with the searches
-            exhausted, enough = run_shared(search, narrows, request.workers, deliver, request.should_stop)
+        exhausted, enough = request.clock.foreign(
+            "CP-SAT's search",  # its threads end with the searches
+            lambda: run_shared(search, narrows, request.workers, deliver, request.should_stop),
+        )
         exhausted = exhausted and not (
             request.interrupted() or request.cancel.is_set() or request.clock.expired()
         )
@@ -187,9 +191,12 @@ class CpSat:
         self._set_parameters(solver, request)
         if translation.wrong_with_presolve(listing=False):
             solver.parameters.cp_model_presolve = False
-        with request.clock.foreign("CP-SAT's search"), watching(solver.stop_search, request.should_stop):
-            status = solver.solve(translation.native)
-        if status != cp_model.INFEASIBLE:
+
+        def search() -> Any:
+            with watching(solver.stop_search, request.should_stop):
+                return solver.solve(translation.native)
+
+        if request.clock.foreign("CP-SAT's search", search) != cp_model.INFEASIBLE:
             return None
         return [columns[column] for column in solver.sufficient_assumptions_for_infeasibility()]
 
