@@ -125,6 +125,13 @@ def test_what_is_meant_is_said_in_one_line() -> None:
             assert "\n" not in str(caught.value), name
 
 
+def test_tasks_that_take_no_time_may_demand_what_their_start_is() -> None:
+    m = Model()
+    x = m.intvar(0, 3, shape=2, name="x")
+    m.add(Cumulative(x, 0, x, 1))
+    assert m.count("backtracking") == m.count("cpsat") == 16
+
+
 def test_positions_from_1_are_false_within_a_condition() -> None:
     m = Model()
     x, b = m.intvar(0, 2, shape=3, name="x"), m.boolvar(name="b")

@@ -176,8 +176,9 @@ class Cumulative(Constraint):
             )
         sides = {name: as_linear(registry, side) for name, side in tasks.items()}
         if sides["demand"].coefficients.any():  # seldom; as it is where somebody gives ends, as elsewhere
-            beyond = sides["demand"] - sides["start"] - sides["duration"]
-            if not beyond.coefficients.any() and not beyond.constants.any():
+            beyond, lasts = sides["demand"] - sides["start"] - sides["duration"], sides["duration"]
+            is_end = not (beyond.coefficients.any() or beyond.constants.any())
+            if is_end and (lasts.coefficients.any() or lasts.constants.any()):
                 raise ModelError("Cumulative: demand is start + duration; ends are not given")
         super().__init__(**sides, capacity=limit.reshape(()))
 
