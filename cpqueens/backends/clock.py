@@ -6,11 +6,8 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TypeVar
 
-from cpqueens.system.stopping import GRACE, unstopped
-
-T = TypeVar("T")
+from cpqueens.system.stopping import GRACE, T, unstopped
 
 
 class Clock:
