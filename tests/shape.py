@@ -22,9 +22,9 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 71_020,
-    "files": 671,
-    "import lines": 6_996,
+    "code lines": 70_800,
+    "files": 669,
+    "import lines": 6_986,
     "longest file": 707,
     "sudoku by backtracking, files": 67,
     "sudoku by backtracking, functions": 446,

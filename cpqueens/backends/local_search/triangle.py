@@ -7,7 +7,6 @@ import numpy as np
 from cpqueens.backends.local_search.search import End, Paused, Search, final
 from cpqueens.backends.local_search.slices import Sliced, slices
 from cpqueens.backends.local_search.walking import Walk, probability, walk_once
-from cpqueens.kernels.jit.lanes import LANES
 from cpqueens.kernels.local import arena
 from cpqueens.kernels.local import info as at
 from cpqueens.kernels.local import triangle as codes
@@ -33,7 +32,7 @@ class _Triangle:
         self.all_rows = part(rows.static, BIT_ROWS).reshape(-1, 5)
         self.all_slots = part(rows.static, SLOTS).reshape(len(self.all_rows), -1)
         self.pairs = part(rows.static, SUPPORT).reshape(-1, 2)
-        self.errors, self.tabu, self.change, self.meeting, self.out = np.zeros((5, n + LANES), dtype=np.int64)
+        self.errors, self.tabu, self.change, self.meeting, self.out = np.zeros((5, n), dtype=np.int64)
         self.info = np.zeros(at.LENGTH, dtype=np.int64)
         self.choose_rows()
 
@@ -43,10 +42,10 @@ class _Triangle:
         self.rows = self.all_rows[counted].reshape(-1)
         self.slots = self.all_slots[counted].reshape(-1)
         self.masks = np.zeros(3 * int(counted.sum()), dtype=np.int64)
-        self.choose_lanes(int(counted.sum()))
+        self.lay_out(int(counted.sum()))
 
-    def choose_lanes(self, rows: int) -> None:
-        """Lay out one entry per slot, row and variable, see the kernel."""
+    def lay_out(self, rows: int) -> None:
+        """Make one entry per slot, row and variable, see the kernel."""
         none, n = len(self.pairs), self.search.size
         slots = self.slots.reshape(rows, n, 2, 2).transpose(2, 0, 1, 3)
         self.terms = np.append(slots[..., 0].ravel(), none)
@@ -63,8 +62,6 @@ class _Triangle:
         self.others = np.where(there == end, -1, there % n)
         self.shared = self.factors[there]
         self.away = np.where(there == end, end, (there + end // 2) % end)
-        self.terms = np.append(self.terms, np.full(LANES, none))
-        self.factors = np.append(self.factors, np.zeros(LANES, dtype=np.int64))
 
     def begin(self) -> None:
         """Read the bit of every term from the state of the search."""

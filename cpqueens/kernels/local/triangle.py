@@ -5,8 +5,7 @@ terms of at most two entries per variable and at most 62 values counts. Those ro
 computing the values that occur once and more than once afresh in each step is several times cheaper than
 keeping counters and conflicts up to date. Layouts as in search_bits.
 
-The loops over all variables go eight at a time (see `cpqueens.kernels.jit.lanes`; arrays of one entry per
-variable have eight more). ``bits`` holds the bit of the first term of each variable in each row, then that of
+``bits`` holds the bit of the first term of each variable in each row, then that of
 the second, then one entry that nothing reads; ``factors`` and ``others`` hold the coefficient of the variable
 and the other variable of the same terms (-1: no term); ``shared`` the coefficient of that other variable and
 ``away`` the entry of its other term; ``homes`` the two entries of a term.
@@ -17,13 +16,18 @@ from typing import Any, NamedTuple
 from cpqueens.kernels.jit.bits import popcount
 from cpqueens.kernels.jit.decorators import inlined, inner_kernel, kernel
 from cpqueens.kernels.jit.entries import entry, put
-from cpqueens.kernels.jit.lanes import LANES, add_changes, add_errors, least_key, most_key
 from cpqueens.kernels.jit.random import below, draw
 from cpqueens.kernels.local import info as at
 from cpqueens.kernels.local.arena import Ints
 from cpqueens.kernels.local.bits import NOWHERE, ROW, put_masks, seen_again
 
-VARIABLE = (1 << 16) - 1  # of a key
+# a key is a score, a hash of the variable by which equal scores are ordered, and the variable
+VARIABLE = (1 << 16) - 1
+MIXED = (1 << 32) - 1
+TOP = 1 << 30  # larger than any change of violation here
+# a step and factors that mix 32 bits well, all below 2**31 so that no product passes 63 bits
+STEP = 0x9E3779B1 >> 1 | 1
+FIRST_FACTOR, SECOND_FACTOR = 0x7FEB352D, 0x46AC12FD
 
 
 class Packed(NamedTuple):
@@ -67,8 +71,11 @@ def look(s: Any) -> Any:
             once, twice, thrice = seen_again(1 << entry(s.term_bits, t), once, twice, thrice)
         put_masks(s.masks, r, once, twice, thrice)
         cost += end - first - popcount(once)
-        for v in range(0, n, LANES):  # also where nothing is twice: a branch would not be foreseen
-            add_errors(s.errors, v, twice, s.bits, r * n, half + r * n)
+        for v in range(n):  # also where nothing is twice: a branch would not be foreseen
+            wrong = ((twice >> entry(s.bits, r * n + v)) & 1) + (
+                (twice >> entry(s.bits, half + r * n + v)) & 1
+            )
+            put(s.errors, v, entry(s.errors, v) + wrong)
     return cost
 
 
@@ -131,13 +138,23 @@ def deltas_of(i: int, s: Any) -> None:
         p2 = half + r * n
         o1 = entry(s.others, p1 + i)
         o2 = entry(s.others, p2 + i)
-        for j in range(0, n, LANES):
-            add_changes(
-                s.out, j, s.change, s.bits, s.factors, p1, p2, once, twice, thrice, number,
-                entry(s.bits, p1 + i), entry(s.factors, p1 + i),
-                entry(s.bits, p2 + i), entry(s.factors, p2 + i), o1, o2,
-            )  # fmt: skip
-        # partners that share a term with i; not added to ``out`` at once, which is on its way as vectors
+        bit1 = entry(s.bits, p1 + i)
+        bit2 = entry(s.bits, p2 + i)
+        c1 = entry(s.factors, p1 + i)
+        c2 = entry(s.factors, p2 + i)
+        for j in range(n):
+            d = entry(s.change, j)
+            f1 = entry(s.bits, p1 + j)
+            f2 = entry(s.bits, p2 + j)
+            many = thrice if f1 == f2 else twice
+            left = once & ~(((1 << f1) | (1 << f2)) & ~many)
+            # & 63 only matters where both share a term: a shift by more is not defined
+            left |= (1 << ((bit1 + c1 * d) & 63)) | (1 << ((bit2 + c2 * d) & 63))
+            left |= 1 << ((f1 - entry(s.factors, p1 + j) * d) & 63)
+            left |= 1 << ((f2 - entry(s.factors, p2 + j) * d) & 63)
+            more = 0 if j in (o1, o2) else number - popcount(left & ROW)
+            put(s.out, j, entry(s.out, j) + more)
+        # partners that share a term with i; added to ``out`` at last: the loop above has it in vectors
         if o1 >= 0:
             p = shared_distinct(once, twice, p1 + i, p2 + i, entry(s.change, o1), s)
             s.meeting[o1] += number - p
@@ -184,6 +201,16 @@ def swap(i: int, j: int, s: Any) -> None:
 
 
 @inlined
+def key_of(score: int, v: int, salt: int) -> Any:
+    """Return a variable's key; of equal scores ``salt``, a random number, says which is greatest."""
+    mixed = ((salt + v * STEP) * FIRST_FACTOR) & MIXED
+    mixed ^= mixed >> 15
+    mixed = (mixed * SECOND_FACTOR) & MIXED
+    mixed ^= mixed >> 15
+    return (score << 32) | (mixed & 0xFFFF0000) | v
+
+
+@inlined
 def worst(noise: int, s: Any) -> Any:
     """Return the variable to move, with probability ``noise`` / 2**32 any."""
     n = s.x.shape[0]
@@ -191,8 +218,9 @@ def worst(noise: int, s: Any) -> Any:
         return below(s.random, n)
     key = 0
     salt = draw(s.random)
-    for j in range(0, n, LANES):
-        key = max(key, most_key(s.errors, j, n, s.tabu, s.info[at.STEPS], salt))
+    for j in range(n):
+        if entry(s.tabu, j) <= s.info[at.STEPS] and entry(s.errors, j) > 0:
+            key = max(key, key_of(entry(s.errors, j), j, salt))
     return key & VARIABLE if key > 0 else below(s.random, n)
 
 
@@ -203,8 +231,10 @@ def best_partner(i: int, s: Any) -> Any:
     key = 0
     salt = draw(s.random)
     aspiration = s.info[at.LEAST] - s.info[at.COST]
-    for j in range(0, n, LANES):
-        key = max(key, least_key(s.out, j, n, s.tabu, s.info[at.STEPS], salt, i, aspiration))
+    for j in range(n):
+        change = entry(s.out, j)
+        if j != i and (entry(s.tabu, j) <= s.info[at.STEPS] or change < aspiration):
+            key = max(key, key_of(TOP - change, j, salt))
     return key & VARIABLE if key > 0 else -1
 
 
