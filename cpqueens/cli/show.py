@@ -62,11 +62,11 @@ def _document(instance: Instance) -> dict[str, Any]:
 
 def _lines(instance: Instance, width: int) -> list[str]:
     problem = instance.problem
-    lines = [instance.title, ""]
+    lines = [*wrapped(instance.title, width), ""]
     if problem is not None:
         told = problem.description.split("\n\n>>>")[0].split("\n>>>")[0].rstrip()
         lines += [*_flowing(plain(told), width), "Parameters, with their defaults"]
-        lines += [f"  {name:<14}{_default(p)}{p.allowed}" for name, p in problem.parameters.items()]
+        lines += [line for name, p in problem.parameters.items() for line in _parameter(name, p, width)]
         lines += [] if problem.parameters else ["  none"]
         lines += ["", *values_published(instance, width)]
     lines.append(f"This model: {instance.model.scope_text().partition(': ')[2]}")
@@ -99,7 +99,20 @@ def _flowing(text: str, width: int) -> Iterator[str]:
     for paragraph in text.split("\n\n"):
         lines = paragraph.split("\n")
         as_is = any(line[:1] in (" ", "-") for line in lines)
-        yield from (*(lines if as_is else wrapped(" ".join(lines), width, "")), "")
+        yield from (*(lines if as_is else _kept(wrapped(_ITEM.sub(_keep, " ".join(lines)), width, ""))), "")
+
+
+_WHOLE = "\0"  # a space at which no line is broken
+_ITEM = re.compile(r"(?<=\w)\[[^][]{1,20}\]")
+"""The indices of an array, as in x[i, j]."""
+
+
+def _keep(found: re.Match[str]) -> str:
+    return found[0].replace(" ", _WHOLE)
+
+
+def _kept(lines: list[str]) -> list[str]:
+    return [line.replace(_WHOLE, " ") for line in lines]
 
 
 def _structures(instance: Instance) -> list[str]:
@@ -119,9 +132,19 @@ def _symmetries(group: Group) -> str:
     return f"{len(group)}: {', '.join(names)}"
 
 
-def _default(parameter: Any) -> str:
-    text = "" if parameter.required or parameter.default == () else f"= {parameter.default}"
-    return f"{text + ' ' if len(text) > 9 else text:<10}"
+def _parameter(name: str, parameter: Any, width: int) -> list[str]:
+    """Return a parameter with its default, and what it may be: behind it, or below one that is long."""
+    text = "" if parameter.required or parameter.default == () else f"={_WHOLE}{parameter.default}"
+    head, inset = f"  {name:<14}", " " * _ALLOWED
+    behind = f"{head + text + ' ':<{_ALLOWED}}{parameter.allowed}"
+    if len(text) < 16:
+        return _kept(wrapped(behind, width, inset))
+    fits = max(map(len, text.split())) <= width - 18  # a text of 81 clues does not, and stays where it is
+    first = wrapped(head + text, width, " " * 18) if fits else [head + text]
+    return _kept([*first, *wrapped(inset + parameter.allowed, width, inset)])
+
+
+_ALLOWED = 26  # where it begins what a parameter may be
 
 
 def values_published(instance: Instance, width: int = WIDTH) -> list[str]:
@@ -139,19 +162,24 @@ def values_published(instance: Instance, width: int = WIDTH) -> list[str]:
         this = instance.published(what)
         at = mine.index(this) if this in mine else len(mine) - 1
         first = max(0, min(at - _AROUND // 2, len(mine) - _AROUND))
-        near = [
-            f"{_key(e.parameters)}: {e.value:,}".removeprefix(": ") for e in mine[first : first + _AROUND]
-        ]
-        shown = ", ".join(entry.replace(" ", _WHOLE) for entry in near)
-        dots = "..., " if first else "", ", ..." if first + _AROUND < len(mine) else ""
+        near = [f"{_key(e.parameters)}: {e.value:,}".removeprefix(": ") for e in mine[first:][:_AROUND]]
+        near = [*(["..."] if first else []), *near, *(["..."] if first + _AROUND < len(mine) else [])]
         lines.append(f"  {what} ({source})")
         lines += [f"    {this.value:,} for this instance"] if this in mine else []
-        told = wrapped(f"    {dots[0]}{shown}{dots[1]}", width, "    ")
-        lines += [line.replace(_WHOLE, " ") for line in told]
+        lines += [] if mine == [this] else _in_a_row(near, width)
     return [*lines, ""]
 
 
-_WHOLE = "\0"  # a space at which no line is broken
+def _in_a_row(entries: list[str], width: int) -> list[str]:
+    """Return values as lines, broken between them; or one below another, wide boards broken behind rows."""
+    whole = [entry.replace(" ", _WHOLE) for entry in entries]
+    if max(map(len, whole)) <= width - 5:
+        return _kept(wrapped("    " + ", ".join(whole), width, "    "))
+    parts = ",\n".join(whole).replace("/", "/ ").split("\n")
+    below = (line for part in parts for line in wrapped("    " + part, width, " " * 6))
+    return [line.replace("/ ", "/") for line in _kept(list(below))]
+
+
 _AROUND = 12
 """Published values of each kind that are shown, about that of the instance."""
 

@@ -15,6 +15,7 @@ from cpqueens.cli.exits import exit_of_solve
 from cpqueens.cli.standing import Standing, watched
 from cpqueens.cli.terminal import say
 from cpqueens.errors import ModelError
+from cpqueens.problems.published import called
 
 if TYPE_CHECKING:
     from cpqueens.answers.outcome import Outcome, Solution
@@ -167,7 +168,7 @@ def _print(instance: Instance, outcome: Outcome, form: str, out: str | None, exp
     lines = [f"problem    {instance.title}", *summary(outcome), *lines]
     entry = instance.published("optimum")
     if entry is not None and outcome.objective is not None:
-        lines.append(f"published  {entry.value} ({entry.source})")
+        lines.append(f"{called(entry.source):<9}  {entry.value} ({entry.source})")
     if outcome.status == "INFEASIBLE" and not explain:
         lines.append("why        --explain names constraints that contradict each other")
     lines += [] if outcome.closest is None else _closest(outcome.closest)

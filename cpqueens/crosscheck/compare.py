@@ -316,24 +316,29 @@ def counts(case: Case) -> Iterator[Disagreement]:
 _COUNTING = (Want.ALL, Want.COUNT)
 
 
+def _named(published: PublishedValues) -> tuple[str, str]:
+    """Return what a value is called, and its source in parentheses."""
+    return published.called, f" ({published.source})" if published.source else ""
+
+
 def published_count(case: Case) -> Iterator[Disagreement]:
     """Counts against the published one; more checked solutions than published refute the publication."""
     published = case.published
     if published is None or published.count is None:
         return
-    source = f" ({published.source})" if published.source else ""
+    word, source = _named(published)
     union = case.sets.union
     if union > published.count:
-        message = f"{published.count} is published{source}, yet {union} different solutions were checked"
+        message = f"{published.count} is {word}{source}, yet {union} different solutions were checked"
         holders = tuple(o.name for o in case.observations if o.store is not None and o.store.distinct)
-        yield Disagreement(Code.COUNT_DIFF, "published value", message, holders, (), union)
+        yield Disagreement(Code.COUNT_DIFF, f"{word} value", message, holders, (), union)
         return
     for o in case.observations:
         lacking = o.store is not None and case.sets.lacks[o.name].total
         if o.claims_all and o.want in _COUNTING and o.count != published.count and not lacking:
-            message = f"counts {o.count}, published is {published.count}{source}"
-            details = {"counts": {o.name: o.count, "published value": published.count}}
-            yield Disagreement(Code.COUNT_DIFF, o.name, message, ("published value",), (), 0, details)
+            message = f"counts {o.count}, {word} is {published.count}{source}"
+            details = {"counts": {o.name: o.count, f"{word} value": published.count}}
+            yield Disagreement(Code.COUNT_DIFF, o.name, message, (f"{word} value",), (), 0, details)
 
 
 def published_orbits(case: Case) -> Iterator[Disagreement]:
@@ -341,13 +346,14 @@ def published_orbits(case: Case) -> Iterator[Disagreement]:
     published = case.published
     if published is None or published.up_to_symmetry is None or not case.symmetries:
         return
+    word, source = _named(published)
     for o in case.observations:
         if not o.claims_all or o.store is None or o.want is not Want.ALL or case.sets.lacks[o.name].total:
             continue
         found = count_orbits(case.symmetries, o.store)
         if found is not None and found != published.up_to_symmetry:
-            message = f"{found} orbits, published are {published.up_to_symmetry} ({published.source})"
-            yield Disagreement(Code.COUNT_DIFF, o.name, message, ("published value",))
+            message = f"{found} orbits, {word} are {published.up_to_symmetry}{source}"
+            yield Disagreement(Code.COUNT_DIFF, o.name, message, (f"{word} value",))
 
 
 def crossed_optima(case: Case) -> Iterator[Disagreement]:
@@ -379,17 +385,17 @@ def _published_optimum(case: Case, value: int, witness: Witness) -> Iterator[Dis
     published = case.published
     if published is None or published.optimum is None:
         return
-    source = f" ({published.source})" if published.source else ""
+    word, source = _named(published)
     if case.better(value, published.optimum):
-        message = f"{published.optimum} is published as optimal{source}, yet a checked solution has {value}"
-        accused, against = "published value", witness.delivered_by
+        message = f"{published.optimum} is {word} as optimal{source}, yet a checked solution has {value}"
+        accused, against = f"{word} value", witness.delivered_by
         yield Disagreement(Code.OPT_CROSSED, accused, message, against, (witness,), 1)
         return
     for o in case.observations:
         claims = o.claims_all and o.want is Want.BEST and o.best is not None
         if claims and o.best is not None and case.better(published.optimum, o.best[0]):
-            message = f"claims that {o.best[0]} is optimal; published is {published.optimum}{source}"
-            yield Disagreement(Code.OPT_CROSSED, o.name, message, ("published value",))
+            message = f"claims that {o.best[0]} is optimal; {word} is {published.optimum}{source}"
+            yield Disagreement(Code.OPT_CROSSED, o.name, message, (f"{word} value",))
 
 
 def partial_as_complete(case: Case) -> Iterator[Disagreement]:

@@ -5,10 +5,9 @@ from collections.abc import Iterable
 from cpqueens.backends.base import Want
 from cpqueens.backends.minizinc.phrases import supports
 from cpqueens.crosscheck.compare import Case
-from cpqueens.crosscheck.findings import Disagreement, Evidence, Verdict
+from cpqueens.crosscheck.findings import Disagreement, Evidence, PublishedValues, Verdict
 from cpqueens.crosscheck.given import small_enough
 from cpqueens.crosscheck.observe import Observation
-from cpqueens.problems.published import called
 from cpqueens.text.plaintext import counted
 
 
@@ -49,8 +48,8 @@ def level(case: Case, o: Observation, accused: frozenset[str]) -> tuple[Evidence
     if o.proof:
         return Evidence.PROOF, o.proof
     if _matches_published(case, o):
-        source = case.published.source  # type: ignore[union-attr]
-        return Evidence.INDEPENDENT, f"agrees with the {called(source)} value ({source})"
+        known: PublishedValues = case.published  # type: ignore[assignment]
+        return Evidence.INDEPENDENT, f"agrees with the {known.called} value ({known.source})"
     partners = [p for p in case.observations if _agrees(case, p, o, accused)]
     for p in partners:
         if not _shared(o, p):

@@ -7,6 +7,7 @@ from typing import Any
 
 from cpqueens.answers.quality import Quality
 from cpqueens.crosscheck.codes import COVERAGE_LOSS, Code
+from cpqueens.problems.published import called
 
 
 class Evidence(IntEnum):
@@ -57,6 +58,11 @@ class PublishedValues:
     source: str = ""
     optimum: int | None = None
     up_to_symmetry: int | None = None
+
+    @property
+    def called(self) -> str:
+        """What these values are called: published, or known by loops of our own."""
+        return called(self.source)
 
 
 @dataclass(frozen=True)

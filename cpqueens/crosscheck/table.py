@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from cpqueens.answers.quality import Quality
 from cpqueens.crosscheck.findings import Disagreement, Findings, HeuristicReport, SolverReport
-from cpqueens.problems.published import called
 from cpqueens.text.plaintext import counted, wrapped
 
 if TYPE_CHECKING:
@@ -130,7 +129,7 @@ def published_line(report: Findings) -> str:
         ("up to symmetry", published.up_to_symmetry),
     ]
     shown = ", ".join(f"{name} {value}" for name, value in values if value is not None)
-    return f"{called(published.source)}: {shown}" + (f" ({published.source})" if published.source else "")
+    return f"{published.called}: {shown}" + (f" ({published.source})" if published.source else "")
 
 
 def heuristic_lines(h: HeuristicReport) -> list[str]:

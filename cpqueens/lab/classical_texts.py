@@ -307,7 +307,9 @@ SECTIONS: tuple[Section, ...] = (
         mistakes=(
             "The survey's program looks only at later rows, and shuffles with bias after every pass.",
             "It goes on with a stale board: the trial board is not refreshed after the current one is "
-            "shuffled. The table's last row has both other mistakes, and this one mended.",
+            "shuffled. With that line alone mended it has the other two: the row *both* of the table. The "
+            "last row has all three. How the listing goes on with that board was read in several ways; this "
+            "one needs about the restarts that are handed down of it (9.4, 55 and 93, without runs or date).",
         ),
     ),
     Section(

@@ -85,6 +85,7 @@ _SWAPS: tuple[tuple[str, SwapProgram], ...] = (
     ("only later rows are looked at", SwapProgram(later_only=True)),
     ("a biased shuffle after every pass", SwapProgram(each_pass=True)),
     ("both: its program with the trial board refreshed", SwapProgram(True, True)),
+    ("all three: the trial board not refreshed, as its program is read", SwapProgram(True, True, True)),
 )
 
 

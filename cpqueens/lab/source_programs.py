@@ -256,7 +256,7 @@ def _best_moves(columns: list[int], lines: _Lines) -> tuple[int, list[tuple[int,
 
 @dataclass(frozen=True)
 class SwapProgram:
-    """Sosic and Gu's QS1, with either of two mistakes of the survey's program.
+    """Sosic and Gu's QS1, with any of three mistakes of the survey's program.
 
     >>> [program.play(8, random.Random(1)).end for program in (SwapProgram(), SwapProgram(True, True))]
     ['solved', 'solved']
@@ -267,22 +267,28 @@ class SwapProgram:
         A queen counts as attacked only if one in a later row attacks her.
     each_pass
         After every pass that leaves conflicts all queens are shuffled, each swapped with any: a bias.
+    stale
+        Swaps are tried on a trial board, which is not refreshed when the current one is shuffled. Those
+        that leave it fewer conflicts than are held to be left are made on both; others refresh it.
     """
 
     later_only: bool = False
     each_pass: bool = False
+    stale: bool = False
 
     def play(self, n: int, rng: random.Random, most: int = 100_000) -> Played:
         """Run it once, for at most so many new permutations."""
         columns = list(range(n))
         rng.shuffle(columns)
+        trial = list(columns)
         for number in range(most):
-            lines = _Lines(columns)
-            while self._pass(columns, lines) and not self.each_pass:
+            while self._pass(columns, trial) and not self.each_pass:
                 pass
-            if not lines.cost:
+            if not _Lines(columns).cost:
                 return Played(SOLVED, number)
             self._shuffle(columns, rng)
+            if not self.stale:
+                trial = list(columns)
         return Played(FAILED, most)
 
     def _shuffle(self, columns: list[int], rng: random.Random) -> None:
@@ -293,28 +299,27 @@ class SwapProgram:
             j = rng.randrange(len(columns))
             columns[i], columns[j] = columns[j], columns[i]
 
-    def _pass(self, columns: list[int], lines: _Lines) -> bool:
+    def _pass(self, columns: list[int], trial: list[int]) -> bool:
         """Go over all pairs of queens once; say whether any were swapped."""
+        least, lines = _Lines(columns).cost, _Lines(trial)
         swapped = False
-        for i in range(lines.n):
-            for j in range(i + 1, lines.n):
-                if not lines.cost:
-                    return False
-                if not (self._attacked(i, columns, lines) or self._attacked(j, columns, lines)):
-                    continue
-                before = lines.cost
-                _swap(i, j, columns, lines)
-                if lines.cost < before:
-                    swapped = True
-                else:
-                    _swap(i, j, columns, lines)
+        for i, j in ((k, j) for k in range(lines.n) for j in range(k + 1, lines.n)):
+            if not (self._attacked(i, columns) or self._attacked(j, columns)):
+                continue
+            _swap(i, j, trial, lines)
+            if lines.cost < least:
+                columns[i], columns[j] = columns[j], columns[i]
+                swapped, least = True, lines.cost
+                continue
+            _swap(i, j, trial, lines)
+            if trial != columns:
+                trial[:] = columns
+                lines = _Lines(trial)
         return swapped
 
-    def _attacked(self, row: int, columns: list[int], lines: _Lines) -> bool:
-        if self.later_only:
-            column = columns[row]
-            return any(abs(columns[k] - column) == k - row for k in range(row + 1, lines.n))
-        return lines.attackers(row, columns[row]) > 3  # herself, on each of her lines
+    def _attacked(self, row: int, columns: list[int]) -> bool:
+        others = range(row + 1 if self.later_only else 0, len(columns))
+        return any(abs(columns[k] - columns[row]) == abs(k - row) for k in others if k != row)
 
 
 def _swap(i: int, j: int, columns: list[int], lines: _Lines) -> None:

@@ -61,8 +61,15 @@ def wrapped(line: str, width: int, hanging: str = "  ") -> list[str]:
     """
     import textwrap
 
+    text = line.lstrip(" ")  # before a word that is too long, textwrap drops spaces
+    first = line[: len(line) - len(text)]
     return textwrap.wrap(
-        line, width, subsequent_indent=hanging, break_long_words=False, break_on_hyphens=False
+        text,
+        width,
+        initial_indent=first,
+        subsequent_indent=hanging,
+        break_long_words=False,
+        break_on_hyphens=False,
     )
 
 

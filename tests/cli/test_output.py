@@ -171,6 +171,22 @@ def test_show_keeps_to_80_columns_and_begins_with_the_value_of_the_instance() ->
     assert max(map(len, lines[:-1])) <= 80  # the last one is a path
     assert lines[lines.index("Published values") + 2] == "    234,907,967,154,122,528 for this instance"
 
+    for problem in ("nonogram", "killer_sudoku", "car_sequencing", "star_battle", "bin_packing", "sudoku"):
+        for line in call("show", problem).stdout.splitlines()[:-1]:
+            clues = max(map(len, line.replace("=", " ").split()), default=0)
+            assert len(line) <= 80 or clues >= 81, line  # which have no place to break
+
+
+def test_show_breaks_boards_behind_rows_and_lists_what_a_parameter_may_be_below_a_long_default() -> None:
+    lines = call("show", "queens_completion").stdout.splitlines()
+    at = lines.index("    board=Q......./......../......../......../......../......../......../")
+    assert lines[at + 1] == "      ........: 4,"
+    at = next(k for k, line in enumerate(lines) if line.startswith("  board         = ('........', "))
+    assert lines[at + 1 : at + 3] == [
+        " " * 18 + "'........', '........', '........')",
+        " " * 26 + "a value of type tuple[str, ...]",
+    ]
+
 
 def test_what_our_own_loops_found_is_not_called_published() -> None:
     shown = call("show", "queens_completion").stdout
@@ -204,7 +220,7 @@ def test_check_says_from_where_it_counts() -> None:
 def test_show_says_boards_in_one_word_and_keeps_columns_apart() -> None:
     text = call("show", "star_battle").stdout
     assert "regions=AAAA/BBBB/CCCC/DDDD: 2," in text
-    assert "'DDFCCC') a value" in text
+    assert "'DDFCCC')\n                          a value" in text
 
 
 def test_list_has_every_problem() -> None:

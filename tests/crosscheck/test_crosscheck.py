@@ -192,6 +192,26 @@ def test_published_counts(queens6):
     only(cross_check(queens6, [HONEST], published=symmetric, symmetries=QUEENS_BOARD), "COUNT_DIFF", "honest")
 
 
+def test_what_only_our_own_loops_found_is_known_and_not_published(queens6, triangle):
+    loops = "brute force: all 720 permutations"
+    for count, accused, says in ((5, "honest", "counts 4, known is 5"), (3, "known value", "3 is known")):
+        found = only(
+            cross_check(queens6, [HONEST], published=PublishedValues(count, loops)), "COUNT_DIFF", accused
+        )
+        assert found.message.startswith(f"{says} ({loops})")
+    orbits = PublishedValues(4, loops, up_to_symmetry=2)
+    found = only(
+        cross_check(queens6, [HONEST], published=orbits, symmetries=QUEENS_BOARD), "COUNT_DIFF", "honest"
+    )
+    assert found.message == f"1 orbits, known are 2 ({loops})"
+    for optimum, accused, says in (
+        (8, "honest", f"claims that 7 is optimal; known is 8 ({loops})"),
+        (6, "known value", f"6 is known as optimal ({loops}), yet a checked solution has 7"),
+    ):
+        said = PublishedValues(optimum=optimum, source=loops)
+        assert only(cross_check(triangle, [HONEST], published=said), "OPT_CROSSED", accused).message == says
+
+
 def test_optimum_crossed_by_a_witness(triangle):
     def first(answer, model, request):
         answer.rows = np.array([[0, 0]])
