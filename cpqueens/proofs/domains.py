@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from cpqueens.errors import ModelError
 from cpqueens.language.statement import Statement
 
@@ -52,8 +50,7 @@ class Domains:
             low, high = int(values[0]), int(values[-1])
             if high - low - len(values) >= MOST_GAPS:
                 raise ModelError(
-                    f"{model.label_of(variable)}: a domain with {high - low + 1 - len(values)} gaps, a proof "
-                    f"takes at most {MOST_GAPS}"
+                    f"{model.label_of(variable)}: more than {MOST_GAPS} gaps, too many for a proof"
                 )
             gone[variable] = set(range(low, high + 1)) - set(values.tolist())
         return cls(model.lower.tolist(), model.upper.tolist(), gone)
@@ -61,11 +58,6 @@ class Domains:
     def contains(self, variable: int, value: int) -> bool:
         """Say whether a variable may still have a value."""
         return self.low[variable] <= value <= self.high[variable] and value not in self.gone[variable]
-
-    def size(self, variable: int) -> int:
-        """Return how many values are left of a variable."""
-        low, high, gone = self.low[variable], self.high[variable], self.gone[variable]
-        return max(0, high - low + 1 - (sum(low < v < high for v in gone) if gone else 0))
 
     def values(self, variable: int) -> list[int]:
         """Return the values that are left of a variable."""
@@ -87,24 +79,27 @@ class Domains:
     def impose(self, literal: Literal) -> bool:
         """Make a literal true; say whether that leaves the variable a value."""
         variable, operator, value = literal
-        old_low, old_high, gone = self.low[variable], self.high[variable], self.gone[variable]
-        low, high, new = old_low, old_high, None
+        low, high, gone = self.low[variable], self.high[variable], self.gone[variable]
+        new = value if operator == "!=" and value not in gone else None
+        self._undo.append((variable, low, high, new))
         if operator == "!=":
-            if value not in gone:
-                gone.add(value)
-                new = value
-        else:
-            if operator != "<=":
-                low = max(low, value)
-            if operator != ">=":
-                high = min(high, value)
+            gone.add(value)
+        if operator in (">=", "=="):
+            low = max(low, value)
+        if operator in ("<=", "=="):
+            high = min(high, value)
         while low <= high and low in gone:
             low += 1
         while low <= high and high in gone:
             high -= 1
-        self._undo.append((variable, old_low, old_high, new))
         self.low[variable], self.high[variable] = low, high
         return low <= high
+
+    def add(self, low: int, high: int) -> None:
+        """Take up one more variable."""
+        self.low.append(low)
+        self.high.append(high)
+        self.gone.append(set())
 
     def mark(self) -> int:
         """Return a place to which `back` leads."""
@@ -116,12 +111,3 @@ class Domains:
             variable, self.low[variable], self.high[variable], value = self._undo.pop()
             if value is not None:
                 self.gone[variable].discard(value)
-
-    def settle(self) -> None:
-        """Let everything so far stand for good."""
-        self._undo.clear()
-
-
-def impose_all(domains: Domains, literals: Iterable[Literal]) -> bool:
-    """Make literals true; say whether that leaves all variables a value."""
-    return all(domains.impose(literal) for literal in literals)

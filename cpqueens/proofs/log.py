@@ -9,6 +9,8 @@
 ``d 9 0>=3 : 5 7``      *derived*: denied, the clauses 5 and 7, one after the other, leave a contradiction
 ``s 12 0 4 7 5``        *solution*: values of the decision variables; clause 12 excludes it
 ``o 3 1 0 2``           *improvement*: a solution with better objectives; the part ``better`` may be used
+``n 8 0*2 3*-1 : 5``    *definition*: a new variable 8 is 2 times variable 0, less variable 3, plus 5; from
+                        here on ``x8`` is a part
 ``f 5 7``               the clauses are not needed any more
 ``end all 92``          what is claimed; also ``infeasible``, ``optimal 42``, ``solution``, or ``nothing``
 ======================  ================================================================================
@@ -21,10 +23,11 @@ with ``#`` say nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import IO
+from typing import Any
 
 from cpqueens.proofs.domains import Literal
 from cpqueens.proofs.parts import BadProof
@@ -34,8 +37,9 @@ HEADER = "cpqueens proof 1"
 LONGEST = 1 << 24
 """Characters of one line."""
 
-_LITERAL = re.compile(r"(\d{1,9})(>=|<=|==|!=)(-?\d{1,18})\Z")
-_NUMBER = re.compile(r"-?\d{1,18}\Z")
+_LITERAL = "literal such as 3>=5 or 3!=2", re.compile(r"(\d{1,9})(>=|<=|==|!=)(-?\d{1,18})")
+_NUMBER = "number", re.compile(r"(-?\d{1,18})")
+_TERM = "part or variable times a number, such as c3*2", re.compile(r"([\w.]{1,30})(?:\*(-?\d{1,18}))?")
 
 
 @dataclass(frozen=True)
@@ -44,97 +48,92 @@ class ProofStep:
 
     Attributes
     ----------
-    line
-        Its place in the file, from 1.
     verb
-        One of ``model i m d s o f end``.
-    words
-        What follows the verb and the clause's number, as far as it is no literal and no number.
+        One of ``model i m d s o n f end``.
+    clause
+        Its number; of a definition the variable.
+    terms
+        Parts of the model or variables, each with a factor.
     literals, numbers
-        Of a clause; clauses that are used or forgotten, or values of a solution.
+        Of a clause; clauses that are used or forgotten, values of a solution, or the constant of a sum.
+    claim
+        Of the end.
     """
 
-    line: int
     verb: str
     clause: int = 0
-    words: tuple[str, ...] = ()
+    terms: tuple[tuple[str, int], ...] = ()
     literals: tuple[Literal, ...] = ()
     numbers: tuple[int, ...] = ()
+    claim: str = ""
 
 
-def text_of(literals: Iterable[Literal]) -> str:
-    """Return literals as a line has them, each behind a space.
-
-    >>> text_of([(0, "!=", 3), (12, ">=", -1)])
-    ' 0!=3 12>=-1'
-    """
-    return "".join([f" {v}{operator}{value}" for v, operator, value in literals])
-
-
-def read(path: str | Path) -> Iterator[ProofStep]:
-    """Yield the steps of a log.
+def read(path: str | Path) -> Iterator[tuple[int, str]]:
+    """Yield the lines of a log with their numbers, without comments.
 
     Raises
     ------
     BadProof
-        For what is no step.
+        For what is no log.
     OSError
         For what cannot be read.
     """
     with Path(path).open(encoding="ascii", errors="replace") as file:
         if file.readline(100).strip() != HEADER:
-            raise BadProof(f"{path}: line 1: {HEADER!r} is needed: this is no proof of cpqueens")
-        for line, text in _lines(file):
-            words = text.split()
-            if words and not words[0].startswith("#"):
-                try:
-                    yield _step(line, words)
-                except BadProof as error:
-                    raise BadProof(f"line {line}: {error}") from None
+            raise BadProof(f"{HEADER!r} is needed: this is no proof of cpqueens")
+        for line, text in enumerate(iter(partial(file.readline, LONGEST), ""), 2):
+            if text.strip() and not text.startswith("#"):
+                yield line, text
 
 
-def _lines(file: IO[str]) -> Iterator[tuple[int, str]]:
-    line = 1
-    while text := file.readline(LONGEST):
-        line += 1
-        if len(text) == LONGEST:
-            raise BadProof(f"line {line}: longer than {LONGEST} characters")
-        yield line, text
+def step_of(text: str) -> ProofStep:
+    """Return what a line says.
 
-
-def _step(line: int, words: list[str]) -> ProofStep:
-    verb = words[0]
-    if verb in ("model", "f", "o"):
-        return ProofStep(line, verb, numbers=_numbers(words[1:]))
+    Raises
+    ------
+    BadProof
+        For what is no step.
+    """
+    if len(text) == LONGEST:
+        raise BadProof(f"longer than {LONGEST} characters")
+    verb, *rest = text.split()
     if verb == "end":
-        return ProofStep(line, verb, words=tuple(words[1:]))
-    if verb not in ("i", "m", "d", "s") or len(words) < 2 or not words[1].isdecimal():
-        raise BadProof(f"{' '.join(words)[:60]!r} is no step")
-    clause, rest = _numbers(words[1:2])[0], words[2:]
+        return ProofStep(verb, claim=" ".join(rest))
+    if verb in ("model", "f", "o"):
+        return ProofStep(verb, numbers=_numbers(rest))
+    if verb not in ("i", "m", "d", "s", "n") or not rest or not rest[0].isdecimal():
+        raise BadProof(f"{text.strip()[:60]!r} is no step")
+    (clause,), words = _numbers(rest[:1]), rest[1:]
     if verb == "s":
-        return ProofStep(line, verb, clause, numbers=_numbers(rest))
+        return ProofStep(verb, clause, numbers=_numbers(words))
     if verb == "i":
-        return ProofStep(line, verb, clause, words=tuple(rest[:1]), literals=_literals(rest[1:]))
-    if ":" not in rest:
+        return ProofStep(verb, clause, _terms(words[:1]), _literals(words[1:]))
+    if ":" not in words:
         raise BadProof(f"a step {verb} says behind a colon what it uses")
-    at = rest.index(":")
+    at = words.index(":")
+    before, after = words[:at], words[at + 1 :]
+    if verb == "n":
+        return ProofStep(verb, clause, _terms(before), numbers=_numbers(after))
     if verb == "m":
-        return ProofStep(line, verb, clause, words=tuple(rest[at + 1 :]), literals=_literals(rest[:at]))
-    return ProofStep(line, verb, clause, literals=_literals(rest[:at]), numbers=_numbers(rest[at + 1 :]))
+        return ProofStep(verb, clause, _terms(after), _literals(before))
+    return ProofStep(verb, clause, (), _literals(before), _numbers(after))
+
+
+def _groups(such: tuple[str, re.Pattern[str]], words: list[str]) -> Iterator[tuple[Any, ...]]:
+    for word in words:
+        match = such[1].fullmatch(word)
+        if match is None:
+            raise BadProof(f"{word[:40]!r} is no {such[0]}")
+        yield match.groups()
 
 
 def _literals(words: list[str]) -> tuple[Literal, ...]:
-    found = []
-    for word in words:
-        match = _LITERAL.match(word)
-        if match is None:
-            raise BadProof(f"{word[:40]!r} is no literal such as 3>=5 or 3!=2")
-        found.append((int(match[1]), match[2], int(match[3])))
-    return tuple(found)
+    return tuple([(int(v), operator, int(x)) for v, operator, x in _groups(_LITERAL, words)])
 
 
 def _numbers(words: list[str]) -> tuple[int, ...]:
-    for word in words:
-        if not _NUMBER.match(word):
-            raise BadProof(f"{word[:40]!r} is no number")
-    return tuple([int(word) for word in words])
+    return tuple([int(number) for (number,) in _groups(_NUMBER, words)])
+
+
+def _terms(words: list[str]) -> tuple[tuple[str, int], ...]:
+    return tuple([(name, int(factor or 1)) for name, factor in _groups(_TERM, words)])

@@ -7,13 +7,12 @@ best solution so far.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cpqueens.errors import CpqueensError
 from cpqueens.language.constraints.base import Constraint
@@ -25,11 +24,7 @@ from cpqueens.language.statement import Statement
 Row = tuple[tuple[int, ...], tuple[int, ...], int]
 """A term: its variables, their coefficients, and a constant."""
 
-Meaning = Callable[[IntArray], NDArray[np.bool_]]
-
 BETTER = "better"
-
-_NAME = re.compile(r"(?:c(\d{1,9})(?:\.(\d{1,9}))?|x(\d{1,9}))\Z")
 
 
 class BadProof(CpqueensError):  # noqa: N818
@@ -45,7 +40,7 @@ class BadProof(CpqueensError):  # noqa: N818
 
 @dataclass(frozen=True, eq=False)
 class ModelPart:
-    """One constraint, definition or the objectives' improvement.
+    """One constraint or definition.
 
     Attributes
     ----------
@@ -54,25 +49,21 @@ class ModelPart:
     kind
         Of a constraint its class's name; of a definition its kind.
     scope
-        Its variables, ascending.
+        Its variables; of a definition its own is the last one.
     fields
         What defines it by name; terms are lists of rows.
-    meaning
-        Where it holds for values of its scope, (batch, scope) to (batch,).
-    cone
-        Of what rests on partial functions: the variables that decide its value; then ``meaning`` takes values
-        of these, and also looks at the domains (see `refuters`).
+    inputs
+        The variables whose values decide those of the scope: all, but of a definition not its own.
+    satisfying
+        Makes of assignments of the inputs, (batch, inputs), those of the scope that satisfy the part.
     """
 
     name: str
     kind: str
     scope: tuple[int, ...]
     fields: Mapping[str, Any]
-    meaning: Meaning
-    cone: tuple[int, ...] = ()
-    inner: ModelPart | None = None
-    evaluate: Callable[[IntArray], IntArray] | None = None
-    made: dict[str, Any] = field(default_factory=dict)
+    inputs: tuple[int, ...]
+    satisfying: Callable[[IntArray], IntArray]
 
 
 class ModelParts:
@@ -80,16 +71,18 @@ class ModelParts:
 
     def __init__(self, model: Statement) -> None:
         self.model = model
-        self._posted = [posted.constraint for posted in model.constraints]
-        self._flat: dict[int, Constraint] = {}
         self._made: dict[str, ModelPart] = {}
+        self._makers: dict[str, Callable[[str], ModelPart]] = {}
+        for k, posted in enumerate(model.constraints):
+            whole, flat = posted.constraint, posted.constraint.flattened()
+            for i in range(whole.size if whole.shape else 1):
+                self._makers[f"c{k}.{i}" if whole.shape else f"c{k}"] = partial(_element_of, flat, i)
+        for v in np.flatnonzero(model.is_defined).tolist():
+            self._makers[f"x{v}"] = partial(self._defined, v)
 
     def names(self) -> list[str]:
         """Return the names of all constraints' elements and of all definitions."""
-        found = []
-        for k, constraint in enumerate(self._posted):
-            found += [f"c{k}"] if not constraint.shape else [f"c{k}.{i}" for i in range(constraint.size)]
-        return found + [f"x{v}" for v in np.flatnonzero(self.model.is_defined).tolist()]
+        return list(self._makers)
 
     def __getitem__(self, name: str) -> ModelPart:
         """Return a part.
@@ -99,101 +92,103 @@ class ModelParts:
         BadProof
             If there is none of this name.
         """
-        part = self._made.get(name)
-        if part is None:
-            part = self._made[name] = self._make(name)
-        return part
+        if name not in self._made:
+            if name not in self._makers:
+                raise BadProof(f"{name[:40]!r} is not known by now: parts are named c3, c3.5, x12, or better")
+            self._made[name] = self._makers[name](name)
+        return self._made[name]
 
-    def _make(self, name: str) -> ModelPart:
-        found = _NAME.match(name)
-        if found is None:
-            raise BadProof(f"{name!r} names no part of a model: c3, c3.5, x12 or {BETTER} is needed")
-        constraint, element, variable = (None if k is None else int(k) for k in found.groups())
-        if variable is not None:
-            produced = self.model.producer(variable) if variable < self.model.variable_count else None
-            if produced is None:
-                raise BadProof(f"{name}: the variable {variable} is not a defined one")
-            definition, row = produced
-            return self._defined(name, definition.take(np.array([row]), np.array([variable])), variable)
-        assert constraint is not None
-        if constraint >= len(self._posted):
-            raise BadProof(f"{name}: the model has {len(self._posted)} constraints")
-        whole = self._posted[constraint]
-        if (element is None) != (whole.shape == ()) or (element or 0) >= max(1, whole.size):
-            raise BadProof(f"{name}: this constraint has {whole.size} elements in shape {whole.shape}")
-        flat = self._flat.setdefault(constraint, whole.flattened())
-        one = flat.take(np.array([element or 0])) if whole.shape or flat.shape else flat
-        return stated(name, one)
+    def add(self, part: ModelPart) -> None:
+        """Let a part be known by its name from now on."""
+        self._made[part.name] = part
 
-    def _defined(self, name: str, one: Definition, variable: int) -> ModelPart:
-        if isinstance(one, Truth):
-            inner = stated(name, one.constraint)
-            if any(self.model.may_be_undefined[list(inner.scope)]):
-                return self._cone(name, inner, variable)
-            scope = tuple(sorted({*inner.scope, variable}))
-            own, places = scope.index(variable), [scope.index(v) for v in inner.scope]
+    def _definition(self, variable: int) -> Definition:
+        produced = self.model.producer(variable)
+        assert produced is not None
+        return produced[0].take(np.array([produced[1]]), np.array([variable]))
 
-            def same(values: IntArray) -> NDArray[np.bool_]:
-                return np.asarray(inner.meaning(values[:, places]) == (values[:, own] == 1))
+    def _defined(self, variable: int, name: str) -> ModelPart:
+        one = self._definition(variable)
+        inputs = _scope(one.arguments)
+        known = np.array(inputs, dtype=np.int64)
+        fields = {"arguments": [_rows(a) for a in one.arguments], "result": variable}
+        if not isinstance(one, Truth):
+            narrow: Definition = type(one)(tuple(_narrow(a, known) for a in one.arguments), one.results)
+        elif any(self.model.may_be_undefined[list(inputs)]):
+            return self._cone(name, variable)
+        else:
+            fields["inner"] = stated(name, one.constraint)
+            narrow = Truth(one.constraint.map(lambda a: _narrow(a, known)))
 
-            return ModelPart(name, "truth", scope, {"result": variable}, same, inner=inner)
-        arguments = {f"argument {k}": _rows(a) for k, a in enumerate(one.arguments)}
-        inputs = {v for rows in arguments.values() for row in rows for v in row[0]}
-        scope = tuple(sorted({*inputs, variable}))
-        known = np.array(scope)
-        narrow = type(one)(tuple(_narrow(a, known) for a in one.arguments), one.results)
-        own = scope.index(variable)
+        def satisfying(rows: IntArray) -> IntArray:
+            return np.column_stack((rows, narrow.evaluate(rows)[:, 0]))
 
-        def equal(values: IntArray) -> NDArray[np.bool_]:
-            return np.asarray(narrow.evaluate(values)[:, 0] == values[:, own])
+        return ModelPart(name, one.kind, (*inputs, variable), fields, inputs, satisfying)
 
-        fields = {"arguments": list(arguments.values()), "result": variable, "inputs": tuple(sorted(inputs))}
-        return ModelPart(
-            name, one.kind, scope, fields, equal, evaluate=lambda values: narrow.evaluate(values)[:, 0]
-        )
-
-    def _cone(self, name: str, inner: ModelPart, variable: int) -> ModelPart:
+    def _cone(self, name: str, variable: int) -> ModelPart:
         """Return the truth of a constraint over terms that may be undefined.
 
         It is judged by the values of all decision variables that it rests on.
         """
-        seen: set[int] = set()
-        pending = [variable]
+        seen, pending = {variable}, [variable]
         while pending:
-            v = pending.pop()
-            produced = None if v in seen else self.model.producer(v)
-            seen.add(v)
-            if produced is not None:
-                definition, row = produced
-                one = definition.take(np.array([row]), np.array([v]))
-                pending += [int(u) for a in one.arguments for u in a.scope().tolist()]
-        scope = tuple(sorted(seen))
-        decided = tuple(v for v in scope if not self.model.is_defined[v])
-        known, columns = np.array(decided, dtype=np.int64), np.array(scope)
-
-        def complete(values: IntArray) -> IntArray:
-            return self.model.complete(values, known)[:, columns]
-
+            new = set(_scope(self._definition(pending.pop()).arguments)) - seen
+            seen |= new
+            pending += [v for v in new if self.model.is_defined[v]]
+        scope = (*sorted(seen - {variable}), variable)
+        inputs = tuple([v for v in scope if not self.model.is_defined[v]])
+        known, columns = np.array(inputs, dtype=np.int64), np.array(scope)
         return ModelPart(
-            name, "cone", scope, {}, lambda values: np.ones(len(values), bool), decided, evaluate=complete
+            name, "cone", scope, {}, inputs, lambda rows: self.model.complete(rows, known)[:, columns]
         )
+
+
+def _element_of(flat: Constraint, place: int, name: str) -> ModelPart:
+    return stated(name, flat.take(np.array([place])) if flat.shape else flat)
 
 
 def stated(name: str, constraint: Constraint) -> ModelPart:
     """Return a single constraint as a part."""
-    fields = {
-        field: _rows(value) if isinstance(value, LinearArray) else value
-        for field, value in ((field, getattr(constraint, field)) for field in constraint.fields)
-    }
-    shapes = {f"{n} shape": getattr(constraint, n).shape for n in fields if f"{n}" in _SHAPED}
-    scope = tuple(sorted({v for array in constraint.arguments for v in array.scope().tolist()}))
+    fields: dict[str, Any] = {}
+    for field in constraint.fields:
+        value = getattr(constraint, field)
+        if isinstance(value, LinearArray):
+            fields[field], fields[f"{field} shape"] = _rows(value), value.shape
+        else:
+            fields[field] = value.tolist() if isinstance(value, np.ndarray) else value
+    scope = _scope(constraint.arguments)
     known = np.array(scope, dtype=np.int64)
     narrow = constraint.map(lambda array: _narrow(array, known))
-    return ModelPart(name, type(constraint).__name__, scope, {**fields, **shapes}, narrow.holds)
+    return ModelPart(
+        name, type(constraint).__name__, scope, fields, scope, lambda rows: rows[narrow.holds(rows)]
+    )
 
 
-_SHAPED = ("counts", "matrix", "setup")
-"""Fields whose terms mean something by their places along several axes."""
+def related(name: str, row: Row, relation: str) -> ModelPart:
+    """Return that a term stands in a relation to 0, which its refuter knows without any assignments."""
+    return ModelPart(
+        name, "Linear", row[0], {"expression": [row], "relation": relation}, row[0], lambda rows: rows
+    )
+
+
+def better(goals: list[Row], best: tuple[int, ...]) -> ModelPart:
+    """Return that goals are less than the best values so far, the first one that differs."""
+    if len(goals) == 1:
+        return related(BETTER, (*goals[0][:2], goals[0][2] - best[0]), "<")
+    return ModelPart(BETTER, BETTER, (), {"goals": goals, "best": best}, (), lambda rows: rows)
+
+
+def goals_of(model: Statement) -> list[Row]:
+    """Return the terms that are to be small, the first one first; what is maximised is negated."""
+    return [
+        (v, tuple([-k for k in a]), -c) if goal.maximizing else (v, a, c)
+        for goal in model.goals
+        for v, a, c in _rows(goal.term)
+    ]
+
+
+def _scope(arrays: tuple[LinearArray, ...]) -> tuple[int, ...]:
+    return tuple(sorted({v for array in arrays for v in array.scope().tolist()}))
 
 
 def _rows(array: LinearArray) -> list[Row]:

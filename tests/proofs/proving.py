@@ -55,7 +55,9 @@ def steps_follow(model: Model, lines: list[str], truth: Solved) -> bool:
     left = np.ones(len(rows), dtype=bool)
     for line in lines[1:]:
         words = line.split()
-        if words[0] in ("s", "o"):
+        if words[0] == "n":
+            values = np.column_stack((values, _sum_of(words, values)))
+        elif words[0] in ("s", "o"):
             row = np.array(words[2:] if words[0] == "s" else words[1:], dtype=np.int64)
             here = (rows == row).all(axis=1)
             if words[0] == "o":
@@ -72,6 +74,14 @@ def steps_follow(model: Model, lines: list[str], truth: Solved) -> bool:
             if not holds[left].all():
                 return False
     return True
+
+
+def _sum_of(words: list[str], values: np.ndarray) -> np.ndarray:
+    """Return the values of a new variable, ``n 8 0*2 3 : 5``, in each solution."""
+    at = words.index(":")
+    terms = [word.partition("*") for word in words[2:at]]
+    constant = sum(map(int, words[at + 1 :]))
+    return sum((values[:, int(v)] * int(a or 1) for v, _, a in terms), np.full(len(values), constant))
 
 
 RELATIONS = {">=": np.greater_equal, "<=": np.less_equal, "==": np.equal, "!=": np.not_equal}

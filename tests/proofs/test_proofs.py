@@ -155,19 +155,22 @@ def _false_claims(seeds, many: int, tmp_path) -> int:
     [
         (["d 1 0>=1 : ", "end infeasible"], "line 2: the clauses named leave no contradiction"),
         (["i 1 c0 1>=2", "end infeasible"], "line 2: the clause is not seen to follow from c0"),
-        (["i 1 c9 0>=1"], "line 2: c9: the model has 1 constraints"),
+        (["i 1 c9 0>=1"], "line 2: 'c9' is not known by now: parts are named c3, c3.5, x12, or better"),
         (["s 1 3 3"], "line 2: no solution: "),
         (["s 1 0 1", "s 2 0 1"], "line 3: the same solution again"),
         (["o 0 1"], "line 2: an improvement where solutions are listed, or nothing is optimised"),
         (["s 1 0 1"], "line 2: the proof breaks off: its last line, end, is missing"),
         (["s 1 0 1", "end all 1"], "line 3: 'all 1' is claimed, what was derived is: solution"),
-        (["i 1 better 0>=1"], "line 2: better: there is no solution yet"),
+        (
+            ["i 1 better 0>=1"],
+            "line 2: 'better' is not known by now: parts are named c3, c3.5, x12, or better",
+        ),
         (["x 1 2"], "line 2: 'x 1 2' is no step"),
         (["i 1 c0 0>7"], "line 2: '0>7' is no literal such as 3>=5 or 3!=2"),
-        (["model 3 1"], "line 2: it is about a model with 3 and 1 variables and constraints, "),
+        (["model 3 1"], "line 2: variables and constraints: (2, 1) in this model, (3, 1) in the proof's"),
         (["f 3"], "line 2: there is no clause 3"),
         (["m 1 0<=1 : c0*-1", "end nothing"], "line 2: c0: <= 0 times -1 is not at most 0"),
-        (["m 1 0<=1 : c0*--1"], "line 2: 'c0*--1' is no part times a number, such as c3*2"),
+        (["m 1 0<=1 : c0*--1"], "line 2: 'c0*--1' is no part or variable times a number, such as c3*2"),
         (["m 1 0<=1 : c0*" + "9" * 5000], "line 2: 'c0*99999"),
     ],
 )
@@ -233,6 +236,63 @@ def test_rows_are_added_up_with_their_multipliers(tmp_path) -> None:
     assert accepted(m, ["cpqueens proof 1", "m 1 : c0*-1", "end infeasible"], tmp_path / "run.proof") is None
 
 
+DEFINING = [
+    "cpqueens proof 1",
+    "n 3 0 1 2*1 : 0",  # the sum of three
+    "n 4 3*2 0*-1 : 1",
+    "i 1 x3 3>=4 0<=2 1<=2 2<=2",
+    "m 2 3>=2 : c1*-1 x3",
+    "i 3 x4 4>=2",
+    "s 4 0 1 2",
+    "end solution",
+]
+
+
+def _defining() -> Model:
+    m = Model()
+    x = m.intvar(0, 3, shape=3, name="x")
+    return m.add(x[0] < x[1], x.sum() >= 2, AllDifferent(x)) or m
+
+
+def test_a_new_variable_is_a_sum_of_earlier_ones(tmp_path) -> None:
+    m, place = _defining(), tmp_path / "run.proof"
+    assert accepted(m, DEFINING, place) is not None
+    assert steps_follow(m, DEFINING, solve(m))
+
+
+@each(
+    "line, other",
+    [
+        (1, "n 4 0 1 2 : 0"),  # not the next one
+        (1, "n 3 0 1 3 : 0"),  # rests on itself
+        (1, "n 3 0 1 7 : 0"),
+        (1, "n 3 0 1 c0 : 0"),
+        (1, "n 3 0 1 2"),
+        (1, "n 3 0*100000000000000000 1*100000000000000000 2*999999999999999999 : 0"),
+        (1, "n 3 0 1 2 : -9"),
+        (1, "n 3 0 1 2*-1 : 0"),
+        (2, "# no 4"),
+        (3, "i 1 x3 3>=4 0<=2"),
+        (3, "i 1 x3 3<=4 0<=2 1<=2 2<=2"),
+        (4, "m 2 3>=3 : c1*-1 x3"),
+        (4, "m 2 3>=2 : c1*-1 x3*-1"),
+        (5, "i 3 x4 4>=3"),
+    ],
+)
+def test_a_new_variable_is_nothing_else(tmp_path_factory, line: int, other: str) -> None:
+    lines = [*DEFINING[:line], other, *DEFINING[line + 1 :]]
+    assert accepted(_defining(), lines, tmp_path_factory.mktemp("new") / "run.proof") is None
+
+
+def test_corrupted_definitions_conclude_nothing_false(tmp_path) -> None:
+    m, draw = _defining(), random.Random(0)
+    truth = solve(m)
+    for _ in range(400):
+        lines = corrupted(DEFINING, draw)
+        believed = accepted(m, lines, tmp_path / "run.proof")
+        assert believed is None or steps_follow(m, lines, truth), lines
+
+
 def test_what_is_not_taken_beside_a_proof(tmp_path) -> None:
     m = queens(4)
     place = tmp_path / "run.proof"
@@ -272,7 +332,9 @@ def test_the_command_line_writes_and_checks_proofs(tmp_path) -> None:
     assert "evidence   0" in believed.output
     wrong = run("check-proof", "queens", "n=6", place)
     assert wrong.exit_code == 10
-    assert "not believed: line 2: it is about a model with 5 and 3" in wrong.output
+    assert (
+        "not believed: line 2: variables and constraints: (6, 3) in this model, (5, 3) in the" in wrong.output
+    )
     assert run("check-proof", "queens", "n=5", str(tmp_path / "none")).exit_code == 2
     assert run("solve", "queens", "n=5", "--solver", "cpsat", "--proof", place).exit_code == 20
     stopped = run("enumerate", "queens", "n=8", "--step-limit", "9", "--proof", place)

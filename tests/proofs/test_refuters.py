@@ -37,12 +37,8 @@ def drawn_domains(model, part: ModelPart, draw: random.Random) -> Domains:
 
 def has_none(part: ModelPart, d: Domains) -> bool | None:
     """Say by trying all whether a part has no assignment within domains; None for too many."""
-    rows = assignments(part.cone if part.kind == "cone" else part.scope, d)
-    if rows is None:
-        return None
-    if part.kind == "cone":
-        return not inside(part.scope, part.evaluate(rows), d).any()
-    return not part.meaning(rows).any()
+    rows = assignments(part.inputs, d)
+    return None if rows is None else not inside(part.scope, part.satisfying(rows), d).any()
 
 
 def compared(seeds, kinds, draws: int) -> tuple[Counter[str], Counter[str]]:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-import numpy as np
-
 from cpqueens.backends.proving.trail import Explaining, Trail
 from cpqueens.language.constraints.linear import OPPOSITE
+from cpqueens.language.rows import IntArray
 from cpqueens.proofs.domains import Domains, Literal, denied
 from cpqueens.proofs.parts import BETTER, ModelPart, Row
 from cpqueens.proofs.refuters import (
@@ -16,10 +15,10 @@ from cpqueens.proofs.refuters import (
     assignments,
     ends,
     inside,
-    listed,
     matched,
     none_better,
     refuted,
+    values,
 )
 
 FEW = 256
@@ -118,10 +117,9 @@ class Shaving(ExplainingPropagator):
     def run(self) -> Conflict | None:
         """Try all assignments, if few, else values one by one."""
         part, d = self.part, self.trail.domains
-        variables = part.cone if part.kind == "cone" else part.fields.get("inputs", part.scope)
-        rows = assignments(variables, d, FEW)
+        rows = assignments(part.inputs, d, FEW)
         if rows is not None:
-            return self._supported(variables, rows)
+            return self._supported(rows)
         if part.kind not in REFUTERS:
             return None
         if REFUTERS[part.kind](part, d):
@@ -132,26 +130,14 @@ class Shaving(ExplainingPropagator):
                 return conflict
         return None
 
-    def _supported(self, variables: Sequence[int], rows: Any) -> Conflict | None:
+    def _supported(self, rows: IntArray) -> Conflict | None:
         """Leave only values that some assignment has."""
         part, d = self.part, self.trail.domains
-        if part.kind == "cone":
-            found = part.evaluate(rows)  # type: ignore[misc]
-            found = found[inside(part.scope, found, d)]
-            variables = part.scope
-        elif part.evaluate is not None:
-            result = part.fields["result"]
-            found = np.zeros((len(rows), len(part.scope)), dtype=np.int64)
-            found[:, [part.scope.index(v) for v in variables]] = rows
-            values = part.evaluate(found)
-            found[:, part.scope.index(result)] = values
-            found = found[inside(part.scope, found, d)]
-            variables = part.scope
-        else:
-            found = rows[part.meaning(rows)]
+        found = part.satisfying(rows)
+        found = found[inside(part.scope, found, d)]
         if not len(found):
             return self, self.premises(None, None, len(self.trail.literals))
-        for k, v in enumerate(variables):
+        for k, v in enumerate(part.scope):
             if d.low[v] < d.high[v]:
                 conflict = self._only(v, set(found[:, k].tolist()))
                 if conflict is not None:
@@ -215,8 +201,7 @@ class Relation(ExplainingPropagator):
 
     def __init__(self, engine: Explaining, part: ModelPart) -> None:
         super().__init__(engine, part)
-        stated = part.inner if part.kind == "truth" else part
-        assert stated is not None
+        stated = part.fields["inner"] if part.kind == "truth" else part
         (row,) = stated.fields["expression"]
         self.result = part.fields["result"] if part.kind == "truth" else None
         self.forms = _forms(row, stated.fields["relation"])
@@ -431,14 +416,14 @@ class Crowd(ExplainingPropagator):
         """Look for a matching."""
         d = self.trail.domains
         rows = self.part.fields["terms"]
-        sets = [listed(row, d, len(rows)) for row in rows]
-        few = [k for k, values in enumerate(sets) if values is not None and len(values) < len(rows)]
-        if matched([sets[k] or () for k in few]) == len(few):
+        sets = [values(row, d, len(rows)) for row in rows]
+        few = [k for k, its in enumerate(sets) if len(its) < len(rows)]
+        if matched([sets[k] for k in few]) == len(few):
             return None
         kept = list(few)
         for k in few:
             fewer = [other for other in kept if other != k]
-            if matched([sets[other] or () for other in fewer]) < len(fewer):
+            if matched([sets[other] for other in fewer]) < len(fewer):
                 kept = fewer
         time = len(self.trail.literals)
         variables = dict.fromkeys(v for k in kept for v in rows[k][0])
@@ -450,13 +435,10 @@ class Better(ExplainingPropagator):
 
     dear = False
 
-    def __init__(self, engine: Explaining, goals: list[tuple[Row, int]]) -> None:
-        scope = tuple(sorted({v for row, _ in goals for v in row[0]}))
-        none = ModelPart(BETTER, BETTER, scope, {}, lambda values: np.ones(len(values), dtype=bool))
-        super().__init__(engine, none)
-        self.goals = [
-            (row if sign > 0 else (row[0], tuple(-a for a in row[1]), -row[2]), 1) for row, sign in goals
-        ]
+    def __init__(self, engine: Explaining, goals: list[Row]) -> None:
+        scope = tuple(sorted({v for row in goals for v in row[0]}))
+        super().__init__(engine, ModelPart(BETTER, BETTER, scope, {}, scope, lambda rows: rows))
+        self.goals = goals
         self.best: tuple[int, ...] | None = None
 
     def run(self) -> Conflict | None:
@@ -464,7 +446,7 @@ class Better(ExplainingPropagator):
         if self.best is None:
             return None
         d = self.trail.domains
-        for k, ((row, _), value) in enumerate(zip(self.goals, self.best, strict=True)):
+        for k, (row, value) in enumerate(zip(self.goals, self.best, strict=True)):
             low, _ = ends(row, d)
             if low > value:
                 return self, self.premises(None, None, len(self.trail.literals))
@@ -496,7 +478,7 @@ def propagators_of(engine: Explaining, part: ModelPart) -> list[ExplainingPropag
         if part.fields["relation"] == "==" and len(part.scope) == 2:
             found.append(Shaving(engine, part))
         return found
-    if part.kind == "truth" and part.inner is not None and part.inner.kind == "Linear":
+    if part.kind == "truth" and part.fields["inner"].kind == "Linear":
         return [Relation(engine, part)]
     if part.kind == "AllDifferent":
         apart = Apart(engine, part)
@@ -507,6 +489,5 @@ def propagators_of(engine: Explaining, part: ModelPart) -> list[ExplainingPropag
 def _is_tight(trail: Trail, part: ModelPart) -> bool:
     """Say whether an AllDifferent has hardly more values than terms."""
     rows = part.fields["terms"]
-    sets = [listed(row, trail.domains, 2 * len(rows)) for row in rows]
-    values = {value for its in sets for value in its or ()}
-    return None not in sets and len(values) <= len(rows) + 1
+    sets = [values(row, trail.domains, 2 * len(rows)) for row in rows]
+    return all(isinstance(its, set) for its in sets) and len(set().union(*sets)) <= len(rows) + 1

@@ -22,8 +22,7 @@ from cpqueens.backends.proving.propagators import (
 from cpqueens.backends.proving.trail import Reason, Trail
 from cpqueens.language.statement import Statement
 from cpqueens.proofs.domains import Domains, Literal, denied
-from cpqueens.proofs.log import text_of
-from cpqueens.proofs.parts import ModelPart, ModelParts, Row
+from cpqueens.proofs.parts import ModelPart, ModelParts, Row, goals_of
 
 _KEPT_INFERENCES = 200_000
 """Inferences of few literals that stay in the proof, to be named again."""
@@ -105,15 +104,11 @@ class Engine:
                     self.attach(propagator)
             for stated in clauses or ():
                 self._state(name, stated)
-        goals: list[tuple[Row, int]] = [
-            ((tuple(v), tuple(a), int(c)), -1 if goal.maximizing else 1)
-            for goal in self.model.goals
-            for v, a, c in goal.term.rows()
-        ]
+        goals = goals_of(self.model)
         if goals and not self.listing:
             self.better = Better(self, goals)
             self.attach(self.better)
-            variables, coefficients, _ = self.better.goals[0][0]
+            variables, coefficients, _ = goals[0]
             for v, a in zip(variables, coefficients, strict=True):
                 self.saved[v] = self.trail.domains.low[v] if a > 0 else self.trail.domains.high[v]
 
@@ -455,7 +450,7 @@ class Engine:
         d = self.trail.domains
         self.better.best = tuple(
             c + sum(a * d.low[v] for v, a in zip(vs, coefficients, strict=True))
-            for (vs, coefficients, c), _ in self.better.goals
+            for vs, coefficients, c in self.better.goals
         )
         for v in self.decisions:
             self.saved[v] = d.low[v]
@@ -470,8 +465,14 @@ class Engine:
             if not open_:
                 return None
         if self.listing:
-            return min(open_, key=lambda v: (self.trail.domains.size(v), -self.activity[v], v))
+            return min(open_, key=lambda v: (self._size(v), -self.activity[v], v))
         return max(open_, key=lambda v: (self.activity[v], -v))
+
+    def _size(self, v: int) -> int:
+        """Return how many values are left of a variable."""
+        d = self.trail.domains
+        low, high, gone = d.low[v], d.high[v], d.gone[v]
+        return high - low + 1 - (sum(low < x < high for x in gone) if gone else 0)
 
     def _decide(self, v: int) -> None:
         self.nodes += 1
@@ -489,12 +490,21 @@ class Engine:
         assert posted, "a decision within a domain"
 
 
+def text_of(literals: Iterable[Literal]) -> str:
+    """Return literals as a line has them, each behind a space.
+
+    >>> text_of([(0, "!=", 3), (12, ">=", -1)])
+    ' 0!=3 12>=-1'
+    """
+    return "".join([f" {v}{operator}{value}" for v, operator, value in literals])
+
+
 def _clauses_of(part: ModelPart, model: Statement) -> list[list[Literal]] | None:
     """Return the clauses that a part is, None if it is none or not of literals alone."""
     kind, result = part.kind, part.fields.get("result")
     if kind == "truth":
-        assert part.inner is not None
-        kind, part = part.inner.kind, part.inner
+        part = part.fields["inner"]
+        kind = part.kind
     if kind not in ("Or", "And", "Implication", "Negation"):
         return None
     found = [_literal(row, model) for row in part.fields["literals"]]
