@@ -11,6 +11,7 @@ from typing import Any
 from cpqueens.answers.outcome import Outcome, Status
 from cpqueens.backends.base import Backend, Want
 from cpqueens.backends.proving.backend import OFF, Prover
+from cpqueens.backends.proving.pumpkin import NAME, PumpkinProver
 from cpqueens.errors import ModelError, UnsupportedRequest
 from cpqueens.language.statement import Statement
 from cpqueens.report.outputfile import OutputFile
@@ -41,9 +42,9 @@ def with_proof(
     ModelError
         For a file that cannot be written, or a model that it cannot begin with.
     """
-    if not isinstance(solver, str) or solver != "auto":
+    if not isinstance(solver, str) or solver not in ("auto", NAME):
         raise UnsupportedRequest(
-            f"proof: one search of its own writes it, which no other solver is asked for; got solver="
+            f"proof: one search of its own writes it, or {NAME}, and no other solver; got solver="
             f"{shown(solver)}, leave it out"
         )
     given = {name: value for name, value in options.items() if value is not None}
@@ -57,14 +58,16 @@ def with_proof(
         raise UnsupportedRequest(f"proof: {model.assumed}, so that nothing of it is proved")
     lines = _ProofLines(Path(place))
     try:
-        outcome = once(model, Prover(lines.write), want, consumer, kept, given)
+        prover: Backend = PumpkinProver(lines.write) if solver == NAME else Prover(lines.write)
+        outcome = once(model, prover, want, consumer, kept, given)
         lines.write(f"end {_claim(outcome, want)}")
         lines.close()
     except BaseException:
         lines.discard()
         raise
-    said = f"proof: {lines.count} lines in {place}; {OFF}"
-    facts = {"file": str(place), "lines": lines.count, "bytes": lines.size, "off": OFF}
+    off = "Pumpkin's own log, translated" if solver == NAME else OFF
+    said = f"proof: {lines.count} lines in {place}; {off}"
+    facts = {"file": str(place), "lines": lines.count, "bytes": lines.size, "off": off}
     return replace(
         outcome, messages=(*outcome.messages, said), statistics={**outcome.statistics, "proof": facts}
     )

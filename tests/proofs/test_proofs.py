@@ -296,7 +296,7 @@ def test_corrupted_definitions_conclude_nothing_false(tmp_path) -> None:
 def test_what_is_not_taken_beside_a_proof(tmp_path) -> None:
     m = queens(4)
     place = tmp_path / "run.proof"
-    with pytest.raises(UnsupportedRequest, match="no other solver is asked for"):
+    with pytest.raises(UnsupportedRequest, match="or cpmpy:pumpkin, and no other solver"):
         m.solve(solver="cpsat", proof=place)
     with pytest.raises(UnsupportedRequest, match="'hint' is not taken"):
         m.solve(hint={"q": [0, 1, 2, 3]}, proof=place)

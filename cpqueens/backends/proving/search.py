@@ -98,7 +98,7 @@ class Engine:
     def _build(self) -> None:
         for name in self.parts.names():
             part = self.parts[name]
-            clauses = _clauses_of(part, self.model)
+            clauses = clauses_of(part, self.model)
             if clauses is None:
                 for propagator in propagators_of(self, part):
                     self.attach(propagator)
@@ -499,7 +499,7 @@ def text_of(literals: Iterable[Literal]) -> str:
     return "".join([f" {v}{operator}{value}" for v, operator, value in literals])
 
 
-def _clauses_of(part: ModelPart, model: Statement) -> list[list[Literal]] | None:
+def clauses_of(part: ModelPart, model: Statement) -> list[list[Literal]] | None:
     """Return the clauses that a part is, None if it is none or not of literals alone."""
     kind, result = part.kind, part.fields.get("result")
     if kind == "truth":
