@@ -113,7 +113,7 @@ def corrupted(lines: list[str], draw: random.Random) -> list[str]:
 def _other(word: str, draw: random.Random) -> str:
     for operator in (">=", "<=", "==", "!="):
         variable, found, value = word.partition(operator)
-        if found and draw.randrange(2):
+        if found and (not value or draw.randrange(2)):
             return f"{variable}{draw.choice(['>=', '<=', '==', '!='])}{value}"
         if found:
             return f"{variable}{operator}{int(value) + draw.choice([-1, 1])}"

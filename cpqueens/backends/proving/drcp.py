@@ -50,29 +50,35 @@ def translate(
     def literals(numbers: str) -> list[Literal]:
         return [atoms[k] if k > 0 else denied(atoms[-k]) for k in map(int, numbers.split())]
 
+    def fault(line: str) -> BackendFault:
+        return BackendFault(f"cpmpy:pumpkin: {line[:60]!r} is no line of DRCP", "CRASH")
+
     for line in lines:
         atom, step = _ATOM.match(line), _STEP.match(line)
-        if atom is not None:
-            atoms[int(atom[1])] = int(atom[2]), atom[3], int(atom[4])
-        elif step is not None:
-            number, rest = int(step[1]), step[3] or ""
-            clause, greatest = [denied(one) for one in literals(step[2])], max(greatest, number)
-            if line[0] == "n":
-                used = [str(same.get(k, k)) for k in map(int, rest.split()) if k not in stated]
-                write(f"d {number}{text_of(clause)} : {' '.join(used)}")
-                if stage:
-                    write(f"f {' '.join(map(str, stage))}")
-                stage, stated, same = [], set(), {}
-                continue
-            clause += literals(rest)
-            tag = int(step[4] or 0)
-            if not tag or any(domains.holds(one) for one in clause):
-                stated.add(number)
-            elif tag > len(parts):
-                same[number] = tag
-            else:
-                write(f"i {number} {parts[tag - 1]}{text_of(clause)}")
-                stage.append(number)
-        elif line.strip() and line[0] != "c":
-            raise BackendFault(f"cpmpy:pumpkin: {line[:60]!r} is no line of DRCP", "CRASH")
+        try:
+            if atom is not None:
+                atoms[int(atom[1])] = int(atom[2]), atom[3], int(atom[4])
+            elif step is not None:
+                clause = [denied(one) for one in literals(step[2])]
+                number, rest, tag = int(step[1]), step[3] or "", int(step[4] or 0)
+                greatest = max(greatest, number)
+                if line[0] == "n":
+                    used = [str(same.get(k, k)) for k in map(int, rest.split()) if k not in stated]
+                    write(f"d {number}{text_of(clause)} : {' '.join(used)}")
+                    if stage:
+                        write(f"f {' '.join(map(str, stage))}")
+                    stage, stated, same = [], set(), {}
+                    continue
+                clause += literals(rest)
+                if not tag or any(domains.holds(one) for one in clause):
+                    stated.add(number)
+                elif tag > len(parts):
+                    same[number] = tag
+                else:
+                    write(f"i {number} {parts[tag - 1]}{text_of(clause)}")
+                    stage.append(number)
+            elif line.strip() and line[0] != "c":
+                raise fault(line)
+        except (KeyError, IndexError):
+            raise fault(line) from None
     return greatest

@@ -333,13 +333,14 @@ class PumpkinExport:
         raise UnsupportedConstraint(f"{part.kind} is not exported")
 
     def _tasks(self, part: ModelPart) -> _Post:
-        many, starts = len(part.fields["start"]), self._views_of(part, "start")
+        early = min([ends(row, self._domains)[0] for row in part.fields["start"]], default=0)
+        starts = [view.offset(-early) for view in self._views_of(part, "start")]  # it errs before the time 0
         durations = self._constants(part, "duration")
         if set(self._constants(part, "present")) - {1} or (
             "setup" in part.fields and any(self._constants(part, "setup"))
         ):
             raise UnsupportedConstraint(f"{part.kind} with optional tasks or setups is not exported")
-        demands, capacity = [1] * many, 1
+        demands, capacity = [1] * len(starts), 1
         if part.kind == "Cumulative":
             demands, (capacity,) = self._constants(part, "demand"), self._constants(part, "capacity")
         if min([capacity, *durations, *demands]) < 0:
