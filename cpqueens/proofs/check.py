@@ -13,9 +13,9 @@ from cpqueens.answers.check import Checker
 from cpqueens.language.ranges import LIMIT
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
-from cpqueens.proofs.domains import Domains, Literal, denied
+from cpqueens.proofs.domains import Domains, Literal, Row, denied
 from cpqueens.proofs.log import ProofStep, read, step_of
-from cpqueens.proofs.parts import BadProof, ModelParts, Row, better, goals_of, related
+from cpqueens.proofs.parts import BadProof, ModelParts, better, goals_of, related
 from cpqueens.proofs.refuters import ends, no_sum, refuted
 
 
@@ -218,12 +218,13 @@ class ProofChecker:
         if any(not name.isdecimal() or int(name) >= step.clause for name, _ in step.terms):
             raise BadProof("a new variable is a sum of earlier ones")
         variables, factors = tuple([int(name) for name, _ in step.terms]), tuple([a for _, a in step.terms])
-        low, high = ends((variables, factors, sum(step.numbers)), self.domains)
+        row = (variables, factors, sum(step.numbers))
+        low, high = ends(row, self.domains)
         if max(-low, high) > LIMIT:
             raise BadProof(f"its values would be larger than {LIMIT}")
         self.domains.add(low, high)
-        row = ((*variables, step.clause), (*factors, -1), sum(step.numbers))
-        self.parts.add(related(f"x{step.clause}", row, "=="))
+        self.domains.sums[row] = step.clause
+        self.parts.add(related(f"x{step.clause}", ((*variables, step.clause), (*factors, -1), row[2]), "=="))
 
     # ---- the model and the end --------------------------------------------------------------------
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 from cpqueens.errors import ModelError
 from cpqueens.language.statement import Statement
 
+Row = tuple[tuple[int, ...], tuple[int, ...], int]
+"""A term: its variables, their coefficients, and a constant."""
+
 Literal = tuple[int, str, int]
 """A variable, one of ``>= <= == !=``, and a value."""
 
@@ -17,8 +20,7 @@ MOST_GAPS = 1 << 16
 def denied(literal: Literal) -> Literal:
     """Return the literal that holds exactly where this one does not."""
     variable, operator, value = literal
-    shift = {">=": -1, "<=": 1}.get(operator, 0)
-    return variable, DENIED_SIGN[operator], value + shift
+    return variable, DENIED_SIGN[operator], value + {">=": -1, "<=": 1}.get(operator, 0)
 
 
 class Domains:
@@ -30,10 +32,13 @@ class Domains:
         The bounds; a bound is never one of the values that are gone.
     gone
         The values that are gone, per variable (those outside the bounds may be among them).
+    sums
+        Terms whose values new variables have.
     """
 
     def __init__(self, low: list[int], high: list[int], gone: list[set[int]]) -> None:
         self.low, self.high, self.gone = low, high, gone
+        self.sums: dict[Row, int] = {}
         self._undo: list[tuple[int, int, int, int | None]] = []
 
     @classmethod

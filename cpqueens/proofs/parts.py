@@ -20,9 +20,7 @@ from cpqueens.language.definitions import Definition, Truth
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
-
-Row = tuple[tuple[int, ...], tuple[int, ...], int]
-"""A term: its variables, their coefficients, and a constant."""
+from cpqueens.proofs.domains import Row
 
 BETTER = "better"
 
@@ -67,7 +65,10 @@ class ModelPart:
 
 
 class ModelParts:
-    """The parts of one model by their names, made when a step asks for them."""
+    """The parts of one model by their names, made when a step asks for them.
+
+    ``names`` are those of all constraints' elements and of all definitions.
+    """
 
     def __init__(self, model: Statement) -> None:
         self.model = model
@@ -76,13 +77,10 @@ class ModelParts:
         for k, posted in enumerate(model.constraints):
             whole, flat = posted.constraint, posted.constraint.flattened()
             for i in range(whole.size if whole.shape else 1):
-                self._makers[f"c{k}.{i}" if whole.shape else f"c{k}"] = partial(_element_of, flat, i)
+                self._makers[f"c{k}.{i}" if whole.shape else f"c{k}"] = partial(stated, flat, i)
         for v in np.flatnonzero(model.is_defined).tolist():
             self._makers[f"x{v}"] = partial(self._defined, v)
-
-    def names(self) -> list[str]:
-        """Return the names of all constraints' elements and of all definitions."""
-        return list(self._makers)
+        self.names = list(self._makers)
 
     def __getitem__(self, name: str) -> ModelPart:
         """Return a part.
@@ -117,7 +115,7 @@ class ModelParts:
         elif any(self.model.may_be_undefined[list(inputs)]):
             return self._cone(name, variable)
         else:
-            fields["inner"] = stated(name, one.constraint)
+            fields["inner"] = stated(one.constraint, 0, name)
             narrow = Truth(one.constraint.map(lambda a: _narrow(a, known)))
 
         def satisfying(rows: IntArray) -> IntArray:
@@ -143,12 +141,9 @@ class ModelParts:
         )
 
 
-def _element_of(flat: Constraint, place: int, name: str) -> ModelPart:
-    return stated(name, flat.take(np.array([place])) if flat.shape else flat)
-
-
-def stated(name: str, constraint: Constraint) -> ModelPart:
-    """Return a single constraint as a part."""
+def stated(whole: Constraint, place: int, name: str) -> ModelPart:
+    """Return one element of a flat constraint, or a single one, as a part."""
+    constraint = whole.take(np.array([place])) if whole.shape else whole
     fields: dict[str, Any] = {}
     for field in constraint.fields:
         value = getattr(constraint, field)

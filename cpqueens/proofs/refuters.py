@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from cpqueens.language.constraints.linear import OPPOSITE
 from cpqueens.language.constraints.table_rows import STAR
 from cpqueens.language.rows import IntArray
-from cpqueens.proofs.domains import Domains
-from cpqueens.proofs.parts import ModelPart, Row
+from cpqueens.proofs.domains import Domains, Row
+from cpqueens.proofs.parts import ModelPart
 
 MOST_ASSIGNMENTS = 20_000
 """Assignments of a part that are tried one by one."""
@@ -51,6 +51,8 @@ def ends(row: Row, d: Domains) -> Ends:
     for v, a in zip(row[0], row[1], strict=True):
         low += a * (d.low[v] if a > 0 else d.high[v])
         high += a * (d.high[v] if a > 0 else d.low[v])
+    if d.sums and row in d.sums:
+        return max(low, d.low[d.sums[row]]), min(high, d.high[d.sums[row]])
     return low, high
 
 
@@ -62,6 +64,8 @@ def values(row: Row, d: Domains, most: int = MOST_VALUES) -> Collection[int]:
         if (d.high[v] - d.low[v] + 1) * len(sums) > 20 * most:
             return range(low, high + 1)
         sums = {total + a * x for total in sums for x in d.values(v)}
+    if d.sums and row in d.sums:
+        sums = {x for x in sums if d.contains(d.sums[row], x)}
     return sums if len(sums) <= most else range(low, high + 1)
 
 
@@ -104,8 +108,7 @@ def inside(scope: Sequence[int], rows: IntArray, d: Domains) -> NDArray[np.bool_
     good = np.ones(len(rows), dtype=bool)
     for v, column in zip(scope, rows.T, strict=True):
         good &= (d.low[v] <= column) & (column <= d.high[v])
-        if d.gone[v]:
-            good &= ~np.isin(column, list(d.gone[v]))
+        good &= ~np.isin(column, list(d.gone[v]))
     return good
 
 
@@ -148,8 +151,7 @@ def _by_interval(function: Callable[..., Iterable[int]]) -> Callable[[ModelPart,
 
 
 def _element(part: ModelPart, d: Domains) -> bool:
-    (position,), table = part.fields["arguments"]
-    result = part.fields["result"]
+    ((position,), table), result = part.fields["arguments"], part.fields["result"]
 
     def differs(place: int) -> bool:
         variables, factors, constant = table[place] if 0 <= place < len(table) else ((), (), 0)
@@ -204,10 +206,9 @@ def _count(part: ModelPart, d: Domains) -> bool:
     f, relation = part.fields, part.fields.get("relation", "==")
     wanted = values(f["value"][0], d) if "value" in f else {0}
     groups = ([v] for v in wanted) if "value" in f else iter([f["values"]])
+    counts = (_in_all(f["terms"], group, d) for group in groups)
     limit = ends(f["count"][0], d)
-    return isinstance(wanted, set) and not any(
-        possible(_in_all(f["terms"], group, d), relation, limit) for group in groups
-    )
+    return isinstance(wanted, set) and not any(possible(one, relation, limit) for one in counts)
 
 
 def _cardinality(part: ModelPart, d: Domains) -> bool:
@@ -225,10 +226,9 @@ def _cardinality(part: ModelPart, d: Domains) -> bool:
 
 def _n_value(part: ModelPart, d: Domains) -> bool:
     """Refute by the values that are taken in any case, and by how many terms can differ."""
-    rows = part.fields["terms"]
-    least = len({low for low, high in _sides(part, "terms", d) if low == high})
-    most = matched([values(row, d) for row in rows])
-    return not possible((max(least, min(1, len(rows))), most), "==", ends(part.fields["count"][0], d))
+    sets = [values(row, d) for row in part.fields["terms"]]
+    least = max(len(set().union(*[its for its in sets if len(its) == 1])), min(1, len(sets)))
+    return not possible((least, matched(sets)), "==", ends(part.fields["count"][0], d))
 
 
 def _inverse(part: ModelPart, d: Domains) -> bool:

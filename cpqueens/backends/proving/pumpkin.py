@@ -1,4 +1,10 @@
-"""Pumpkin as a prover: an export that tags every constraint, so that its log can be checked as one of ours.
+"""Pumpkin as a prover: an export that tags every constraint, and its log, in DRCP, as one of ours.
+
+Lines of DRCP, after the format's own description (the crate drcp-format, 0.3): ``a 3 [x1 >= 5]`` gives a
+literal a number, which is negative where it is denied. ``i 7 1 2 0 -3 c:4 l:linear_bounds`` is an
+*inference*: 1 and 2 imply the denial of 3, or nothing, by the constraint that was tagged 4, or by the nogood
+4. ``n 9 1 2 0 7`` is a nogood, 1 and 2 are not true together, *derived* by unit propagation over 7. ``c
+UNSAT`` or a literal, a bound of the objective, is its conclusion.
 
 Source: Flippo, Sidorov, Marijnissen, Smits and Demirovic, "A multi-stage proof logging framework to certify
 the correctness of CP solvers", CP 2024; the library `pumpkin-solver`.
@@ -7,9 +13,9 @@ the correctness of CP solvers", CP 2024; the library `pumpkin-solver`.
 from __future__ import annotations
 
 import importlib.util
-import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,15 +24,15 @@ from typing import Any
 import numpy as np
 
 from cpqueens.answers.outcome import StopReason
-from cpqueens.backends.base import Deliver, Ended, Feature, Order, Parameter, Request, Want
-from cpqueens.backends.proving.drcp import translate
-from cpqueens.backends.proving.search import clauses_of
+from cpqueens.backends.base import Deliver, Ended, Feature, Request, Want
+from cpqueens.backends.proving.backend import Prover
+from cpqueens.backends.proving.search import clauses_of, text_of
 from cpqueens.errors import BackendFault, MissingLibrary, UnsupportedConstraint
 from cpqueens.language.constraints.linear import OPPOSITE
 from cpqueens.language.statement import Statement
-from cpqueens.proofs.domains import Domains, Literal
+from cpqueens.proofs.domains import Domains, Literal, Row, denied
 from cpqueens.proofs.log import HEADER
-from cpqueens.proofs.parts import ModelPart, ModelParts, Row, goals_of
+from cpqueens.proofs.parts import ModelPart, ModelParts, goals_of
 from cpqueens.proofs.refuters import ends
 from cpqueens.system.children import Worker
 from cpqueens.text.plaintext import one_line
@@ -38,27 +44,19 @@ _LARGEST = 2**31 - 1
 
 _LOOK_EVERY = 0.05  # seconds between looks at limits and signals
 
-_Post = tuple[Callable[[Any], Any], Any]
-"""What makes a constraint of a tag, and the Boolean that implies it, or None."""
+_ATOM = re.compile(r"a (\d+) \[x(\d+) (>=|<=|==|!=) (-?\d+)\]\Z")
+_STEP = re.compile(r"(?:i|n) (\d+)((?: -?[1-9]\d*)*)(?: 0((?: -?\d+)*))?(?: c:(\d+))?(?: l:\w+)?\Z")
+
+Make = Callable[[Any], Any]
+"""What makes a constraint of a tag."""
 
 
 @dataclass
-class PumpkinProver:
-    """One run of Pumpkin with its log, which is translated into one of ours.
+class PumpkinProver(Prover):
+    """One run of Pumpkin with its log, which is translated into one of ours."""
 
-    Parameters
-    ----------
-    write
-        Takes lines of the proof.
-    """
-
-    write: Callable[[str], None]
     name: str = NAME
-    proves: bool = True
     features: frozenset[Feature] = frozenset({Feature.OBJECTIVE})
-    order: Order = Order.ANY
-    strategies: tuple[str, ...] = ()
-    parameters: Mapping[str, Parameter] = field(default_factory=dict)
 
     def run(self, model: Statement, request: Request, deliver: Deliver) -> Ended:
         """Let it solve in a process of its own, and translate what it wrote.
@@ -74,7 +72,6 @@ class PumpkinProver:
         """
         if importlib.util.find_spec("pumpkin_solver") is None:
             raise MissingLibrary(f"proof by {NAME}: pip install pumpkin-solver")
-        started = time.monotonic()
         plain = model.copy()
         plain.view = plain._giver = None
         with TemporaryDirectory() as folder:
@@ -93,16 +90,15 @@ class PumpkinProver:
                 raise UnsupportedConstraint(f"{NAME} with a proof: {said[0]}")
             if kind == "failed":
                 raise BackendFault(f"{NAME} crashed: {one_line(said[0])[:300]}", "CRASH")
-            solved = time.monotonic()
-            status, row, parts, sums = said
-            with place.open(encoding="ascii") as lines:
-                best = prove(model, status, row, parts, sums, lines, self.write)
+            assert self.write is not None
+            with place.open(encoding="ascii") as log:
+                status, row, parts, sums = said
+                best = prove(model, status, row, parts, sums, log, self.write)
         if row is not None:
             deliver(np.array([row], dtype=np.int64))
-        facts = {"solve_time": solved - started, "translate_time": time.monotonic() - solved}
         if status in ("Unsatisfiable", "Optimal"):
-            return Ended(True, StopReason.EXHAUSTED, objective=best, bound=best, statistics=facts)
-        return Ended(False, StopReason.SOLUTION_LIMIT if row else StopReason.GAVE_UP, statistics=facts)
+            return Ended(True, StopReason.EXHAUSTED, objective=best, bound=best)
+        return Ended(False, StopReason.SOLUTION_LIMIT if row else StopReason.GAVE_UP)
 
 
 def prove(
@@ -111,7 +107,7 @@ def prove(
     row: list[int] | None,
     parts: list[str],
     sums: list[Row],
-    lines: Any,
+    log: Iterable[str],
     write: Callable[[str], None],
 ) -> int | None:
     """Write a log of Pumpkin, and what else a proof of ours has; return the objective of the solution.
@@ -125,7 +121,7 @@ def prove(
         terms = "".join([f" {v}*{a}" for v, a in zip(variables, coefficients, strict=True)])
         write(f"n {len(domains.low)}{terms} : {constant}")
         domains.add(*ends((variables, coefficients, constant), domains))
-    last = translate((line.rstrip("\n") for line in lines), parts, domains, write) + 1
+    last = _translate(log, parts, domains, write) + 1
     if row is None:
         return None
     values = " ".join(map(str, row))
@@ -134,12 +130,56 @@ def prove(
         return None
     write(f"o {values}")
     (goal,) = goals_of(model)
-    if status == "Optimal" and goal in sums:
-        write(f"m {last} : better x{model.variable_count + sums.index(goal)}*-1")
-    elif status == "Optimal":
-        write(f"i {last} better")
+    if status == "Optimal":
+        by_sum = f"m {last} : better x{model.variable_count + sums.index(goal)}*-1" if goal in sums else ""
+        write(by_sum or f"i {last} better")
     matrix = np.array([row], dtype=np.int64)
     return int(model.goals[0].term.evaluate(model.complete(matrix, model.decisions))[0, 0])
+
+
+def _translate(log: Iterable[str], parts: list[str], domains: Domains, write: Callable[[str], None]) -> int:
+    """Write the steps of a log of Pumpkin; return the greatest number of a clause.
+
+    What ``domains`` say by themselves is no step of ours, nor an inference that repeats a nogood.
+    """
+    atoms: dict[int, Literal] = {}
+    same: dict[str, str] = {}  # the clause that an inference repeats, or nothing
+    stage: list[str] = []  # inferences behind the last nogood: nothing after the next one uses them
+    greatest = 0
+    for line in map(str.strip, log):
+        atom, step = _ATOM.match(line), _STEP.match(line)
+        try:
+            if atom is not None:
+                atoms[int(atom[1])] = int(atom[2]), atom[3], int(atom[4])
+            elif step is not None:
+                number, premises, rest, tag = step[1], step[2], step[3] or "", int(step[4] or 0)
+                greatest = max(greatest, int(number))
+                clause = [denied(_literal(atoms, word)) for word in premises.split()]
+                if line[0] == "n":
+                    used = " ".join([same.get(word, word) for word in rest.split()])
+                    write(f"d {number}{text_of(clause)} : {used}")
+                    if stage:
+                        write(f"f {' '.join(stage)}")
+                    stage, same = [], {}
+                    continue
+                clause += [_literal(atoms, word) for word in rest.split()]
+                if not tag or any(domains.holds(one) for one in clause):
+                    same[number] = ""
+                elif tag > len(parts):
+                    same[number] = str(tag)
+                else:
+                    write(f"i {number} {parts[tag - 1]}{text_of(clause)}")
+                    stage.append(number)
+            elif line and line[0] != "c":
+                raise KeyError(line)
+        except KeyError:
+            raise BackendFault(f"{NAME}: {line[:60]!r} is no line of DRCP", "CRASH") from None
+    return greatest
+
+
+def _literal(atoms: dict[int, Literal], word: str) -> Literal:
+    number = int(word)
+    return atoms[number] if number > 0 else denied(atoms[-number])
 
 
 def serve(connection: Any, place: str, model: Statement, best: bool) -> None:
@@ -148,37 +188,46 @@ def serve(connection: Any, place: str, model: Statement, best: bool) -> None:
     That is ``("ended", status, row, parts, sums)``, ``("unsupported", why)`` or ``("failed", why)``.
     """
     try:
-        connection.send(_solved(place, model, best))
+        connection.send(("ended", *solve_logged(place, model, best)))
     except UnsupportedConstraint as error:
         connection.send(("unsupported", str(error)))
-    except MemoryError:
-        raise
     except BaseException as error:  # panics of Rust are none of Python's exceptions
         connection.send(("failed", f"{type(error).__name__}: {error}"))
 
 
-def _solved(place: str, model: Statement, best: bool) -> tuple[Any, ...]:
+def solve_logged(
+    place: str, model: Statement, best: bool
+) -> tuple[str, list[int] | None, list[str], list[Row]]:
+    """Return Pumpkin's status and solution, what was tagged 1, 2 and so on, and the new variables."""
     import pumpkin_solver
     from pumpkin_solver import constraints, optimisation
 
-    there = pumpkin_solver.Model(proof=place)
-    export = PumpkinExport(model, there, constraints)
-    goals = goals_of(model) if best else []
+    there, goals, objective, row = (
+        pumpkin_solver.Model(proof=place),
+        goals_of(model) if best else [],
+        None,
+        None,
+    )
     if len(goals) > 1:
         raise UnsupportedConstraint("several objectives are not exported")
-    if goals and goals[0][0]:
+    export = PumpkinExport(model, there, constraints)
+    if goals and goals[0][0]:  # one without variables has its value in any solution
         objective = export.view(goals[0])
-        export.post()
-        outcome = there.optimise(objective, direction=optimisation.Direction.Minimise)
-    else:  # a solution has the only value of an objective without variables
-        export.post()
+    tags = [there.new_constraint_tag() for _ in export.posts]  # all before its log begins to number steps
+    for (_, make, premise), tag in zip(export.posts, tags, strict=True):
+        if premise is None:
+            there.add_constraint(make(tag))
+        else:
+            there.add_implication(make(tag), premise)
+    if objective is None:
         outcome = there.satisfy()
-    status, row = type(outcome).__name__.rpartition("_")[2], None
+    else:
+        outcome = there.optimise(objective, direction=optimisation.Direction.Minimise)
+    status = type(outcome).__name__.rpartition("_")[2]
     if hasattr(outcome, "_0"):
-        status = "Optimal" if goals and not goals[0][0] else status
-        row = [export.value(outcome._0, v) for v in model.decisions.tolist()]
-    there = export.there = outcome = None  # the log is complete when nothing holds it any more
-    return "ended", status, row, export.tagged, export.sums
+        status = "Optimal" if goals and objective is None else status
+        row = [int(outcome._0.int_value(export.integers[v])) for v in model.decisions.tolist()]
+    return status, row, export.tagged, export.sums
 
 
 class PumpkinExport:
@@ -203,164 +252,131 @@ class PumpkinExport:
 
     def __init__(self, model: Statement, there: Any, kinds: Any) -> None:
         self.model, self.there, self.kinds = model, there, kinds
-        self.tagged: list[str] = []
+        self.posts: list[tuple[str, Make, Any]] = []  # of which part, and the Boolean that implies it, if any
         self.sums: list[Row] = []
-        self._domains = Domains.of(model)
-        self._posts: list[_Post] = []
-        self._views: dict[Row, Any] = {}
+        self.integers: list[Any] = []
         self._booleans: dict[int, Any] = {}
-        self._integers = [self._variable(v) for v in range(model.variable_count)]
+        self._domains = Domains.of(model)
+        self._views: dict[Row, Any] = {}
+        for v in range(model.variable_count):
+            self._add_variable(v)
         parts = ModelParts(model)
-        for name in parts.names():
-            part = parts[name]
-            clauses = clauses_of(part, model)
-            made = self._made(part) if clauses is None else [self._clause(clause) for clause in clauses]
-            for post in made:
-                self._tag(name, post)
+        for name in parts.names:
+            clauses = clauses_of(parts[name], model)
+            made = self._made(parts[name]) if clauses is None else [(self._clause(c), None) for c in clauses]
+            self.posts += [(name, make, premise) for make, premise in made]
 
-    def _variable(self, v: int) -> Any:
-        low, high = self._domains.low[v], self._domains.high[v]
-        if max(-low, high) > _LARGEST:
-            raise UnsupportedConstraint(f"integers up to {_LARGEST}, and one may be {max(-low, high)}")
+    @property
+    def tagged(self) -> list[str]:
+        """The names of the parts that are tagged 1, 2 and so on."""
+        return [name for name, _, _ in self.posts]
+
+    def _add_variable(self, v: int) -> None:
+        low, high = self._ends(((v,), (1,), 0))
         if low < 0 or high > 1:
-            found = self.there.new_integer_variable(low, high, name=f"x{v}")
+            self.integers.append(self.there.new_integer_variable(low, high, name=f"x{v}"))
         else:
             self._booleans[v] = self.there.new_boolean_variable(name=f"x{v}")
-            found = self._booleans[v].as_integer()
-            if low == high:  # the tag is of no use: the checker knows the domains
-                self._tag("", (self._bound(found, "==", low), None))
+            self.integers.append(self._booleans[v].as_integer())
+            if low == high:  # a part needs no name where the domains say it
+                self.posts.append(("", self._clause([(v, ">=" if low else "<=", low)]), None))
         for value in sorted(self._domains.gone[v]):
-            self._tag("", (self._bound(found, "!=", value), None))
-        return found
-
-    def _bound(self, variable: Any, relation: str, value: int) -> Callable[[Any], Any]:
-        kind = self.kinds.Equals if relation == "==" else self.kinds.NotEquals
-        return lambda tag: kind([variable], value, tag)
-
-    def _tag(self, name: str, post: _Post) -> None:
-        self.tagged.append(name)
-        self._posts.append(post)
-
-    def post(self) -> None:
-        """Post all constraints; tags come first, since the steps of its log are numbered on from them."""
-        tags = [self.there.new_constraint_tag() for _ in self._posts]
-        for (make, premise), tag in zip(self._posts, tags, strict=True):
-            if premise is None:
-                self.there.add_constraint(make(tag))
-            else:
-                self.there.add_implication(make(tag), premise)
-
-    def value(self, solution: Any, v: int) -> int:
-        """Return the value of a variable in a solution."""
-        return int(solution.int_value(self._integers[v]))
+            self.posts.append(("", self._related(((v,), (1,), -value), "!="), None))
 
     # ---- terms ------------------------------------------------------------------------------------
 
     def view(self, row: Row) -> Any:
         """Return a term: of one variable a view of it, of several, or none, a new variable."""
-        if row not in self._views:
-            self._views[row] = self._view(row)
-        return self._views[row]
-
-    def _view(self, row: Row) -> Any:
         variables, coefficients, constant = row
-        low, high = self._ends(row)
         if len(variables) == 1:
-            return self._integers[variables[0]].scaled(coefficients[0]).offset(constant)
-        index = self.model.variable_count + len(self.sums)
-        self.sums.append(row)
-        found = self.there.new_integer_variable(low, high, name=f"x{index}")
-        terms = [self._integers[v].scaled(a) for v, a in zip(variables, coefficients, strict=True)]
-        self._tag(
-            f"x{index}", (lambda tag: self.kinds.Equals([*terms, found.scaled(-1)], -constant, tag), None)
-        )
-        return found
+            return self.integers[variables[0]].scaled(coefficients[0]).offset(constant)
+        if row not in self._views:
+            index = self.model.variable_count + len(self.sums)
+            self.sums.append(row)
+            self._views[row] = found = self.there.new_integer_variable(*self._ends(row), name=f"x{index}")
+            terms = [*self._scaled(row, 1), found.scaled(-1)]
+            self.posts.append((f"x{index}", lambda tag: self.kinds.Equals(terms, -constant, tag), None))
+        return self._views[row]
 
     def _ends(self, row: Row) -> tuple[int, int]:
         low, high = ends(row, self._domains)
-        if max(-low, high) + sum(map(abs, row[1])) + abs(row[2]) > _LARGEST:
-            raise UnsupportedConstraint(f"integers up to {_LARGEST}, and a term may be {max(-low, high)}")
+        if max(-low, high) + abs(row[2]) > _LARGEST:
+            raise UnsupportedConstraint(f"integers up to {_LARGEST}, and one may be {max(-low, high)}")
         return low, high
 
-    def _views_of(self, part: ModelPart, field: str) -> list[Any]:
-        return [self.view(row) for row in part.fields[field]]
+    def _scaled(self, row: Row, sign: int) -> list[Any]:
+        return [self.integers[v].scaled(sign * a) for v, a in zip(row[0], row[1], strict=True)]
 
     def _constants(self, part: ModelPart, field: str) -> list[int]:
-        """Return terms that are numbers."""
+        """Return terms that are numbers, none of them negative."""
         sides = [ends(row, self._domains) for row in part.fields[field]]
-        if any(low != high for low, high in sides):
-            raise UnsupportedConstraint(f"{part.kind} with terms as {field} is not exported")
+        if any(low != high or low < 0 for low, high in sides):
+            raise UnsupportedConstraint(f"{part.kind} is exported with numbers from 0 as {field} only")
         return [low for low, _ in sides]
 
     # ---- constraints ------------------------------------------------------------------------------
 
-    def _clause(self, clause: list[Literal]) -> _Post:
+    def _clause(self, clause: list[Literal]) -> Make:
         literals = [self._booleans[v] if o == ">=" else self._booleans[v].negate() for v, o, _ in clause]
-        return lambda tag: self.kinds.Clause(literals, tag), None
+        return lambda tag: self.kinds.Clause(literals, tag)
 
-    def _related(self, row: Row, relation: str) -> Callable[[Any], Any]:
+    def _related(self, row: Row, relation: str) -> Make:
         self._ends(row)
         sign = -1 if relation in (">=", ">") else 1
-        terms = [self._integers[v].scaled(sign * a) for v, a in zip(row[0], row[1], strict=True)]
-        limit = -sign * row[2] - (relation in ("<", ">"))
-        names = {"==": "Equals", "!=": "NotEquals"}
-        return lambda tag: getattr(self.kinds, names.get(relation, "LessThanOrEquals"))(terms, limit, tag)
+        terms = self._scaled(row, sign) or [self.view(row).scaled(sign)]
+        limit = (-sign * row[2] if row[0] else 0) - (relation in ("<", ">"))
+        name = {"==": "Equals", "!=": "NotEquals"}.get(relation, "LessThanOrEquals")
+        return lambda tag: getattr(self.kinds, name)(terms, limit, tag)
 
-    def _made(self, part: ModelPart) -> list[_Post]:
+    def _made(self, part: ModelPart) -> list[tuple[Make, Any]]:
         """Return the constraints that a part is, which are none of clauses."""
-        fields, kinds = part.fields, self.kinds
-        if part.kind == "Linear":
-            return [(self._related(fields["expression"][0], fields["relation"]), None)]
-        if part.kind == "truth" and fields["inner"].kind == "Linear":
-            (row,), relation = fields["inner"].fields["expression"], fields["inner"].fields["relation"]
-            truth = self._booleans[fields["result"]]
-            opposite = self._related(row, OPPOSITE[relation])
-            return [(self._related(row, relation), truth), (opposite, truth.negate())]
-        if part.kind == "AllDifferent":
-            terms = self._views_of(part, "terms")
-            return [(lambda tag: kinds.AllDifferent(terms, tag), None)]
-        if part.kind in ("Increasing", "Decreasing"):
-            rows = fields["terms"] if part.kind == "Increasing" else fields["terms"][::-1]
-            relation = "<" if fields["strict"] else "<="
+        f, kind = part.fields, part.kind
+        if kind == "Linear":
+            return [(self._related(f["expression"][0], f["relation"]), None)]
+        if kind == "truth" and f["inner"].kind == "Linear":
+            (row,), relation = f["inner"].fields["expression"], f["inner"].fields["relation"]
+            truth = self._booleans[f["result"]]
+            return [
+                (self._related(row, relation), truth),
+                (self._related(row, OPPOSITE[relation]), truth.negate()),
+            ]
+        if kind in ("Increasing", "Decreasing"):
+            rows, relation = f["terms"][:: 1 if kind == "Increasing" else -1], "<" if f["strict"] else "<="
             return [(self._related(_difference(a, b), relation), None) for a, b in pairwise(rows)]
-        if part.kind in ("Table", "NegativeTable"):
-            terms, entries = self._views_of(part, "terms"), fields["rows"]
-            return [(lambda tag: getattr(kinds, part.kind)(terms, entries, tag), None)]
-        if part.kind in ("Cumulative", "NoOverlap"):
-            return [self._tasks(part)]
-        if part.kind in ("abs", "product", "maximum", "minimum", "element"):
-            return [self._function(part)]
-        raise UnsupportedConstraint(f"{part.kind} is not exported")
+        if kind in ("Cumulative", "NoOverlap"):
+            arguments = self._tasks(part)
+        elif kind in ("AllDifferent", "Table", "NegativeTable"):
+            arguments = [list(map(self.view, f["terms"])), *([f["rows"]] if "rows" in f else [])]
+        elif kind in ("abs", "product", "maximum", "minimum", "element"):
+            arguments = [*self._arguments(part), self.integers[f["result"]]]
+        else:
+            raise UnsupportedConstraint(f"{kind} is not exported")
+        name = {"NoOverlap": "Cumulative", "abs": "Absolute", "product": "Times"}.get(
+            kind, kind[:1].upper() + kind[1:]
+        )
+        return [(lambda tag: getattr(self.kinds, name)(*arguments, tag), None)]
 
-    def _tasks(self, part: ModelPart) -> _Post:
+    def _tasks(self, part: ModelPart) -> list[Any]:
         early = min([ends(row, self._domains)[0] for row in part.fields["start"]], default=0)
-        starts = [view.offset(-early) for view in self._views_of(part, "start")]  # it errs before the time 0
-        durations = self._constants(part, "duration")
-        if set(self._constants(part, "present")) - {1} or (
-            "setup" in part.fields and any(self._constants(part, "setup"))
+        starts = [self.view(row).offset(-early) for row in part.fields["start"]]  # it errs before the time 0
+        if set(self._constants(part, "present")) - {1} or any(
+            self._constants(part, "setup") if "setup" in part.fields else ()
         ):
             raise UnsupportedConstraint(f"{part.kind} with optional tasks or setups is not exported")
-        demands, capacity = [1] * len(starts), 1
-        if part.kind == "Cumulative":
-            demands, (capacity,) = self._constants(part, "demand"), self._constants(part, "capacity")
-        if min([capacity, *durations, *demands]) < 0:
-            raise UnsupportedConstraint(f"{part.kind} with negative numbers is not exported")
-        return lambda tag: self.kinds.Cumulative(starts, durations, demands, capacity, tag), None
+        durations = self._constants(part, "duration")
+        if part.kind == "NoOverlap":
+            return [starts, durations, [1] * len(starts), 1]
+        return [starts, durations, self._constants(part, "demand"), self._constants(part, "capacity")[0]]
 
-    def _function(self, part: ModelPart) -> _Post:
+    def _arguments(self, part: ModelPart) -> list[Any]:
         first, *others = part.fields["arguments"]
-        result = self._integers[part.fields["result"]]
         if part.kind == "element":
             low, high = ends(first[0], self._domains)
             if low < 0 or high >= len(others[0]):
                 raise UnsupportedConstraint("an element at a position outside its table is not exported")
-            table, place = [self.view(row) for row in others[0]], self.view(first[0])
-            return lambda tag: self.kinds.Element(place, table, result, tag), None
+            return [self.view(first[0]), list(map(self.view, others[0]))]
         terms = [self.view(argument[0]) for argument in part.fields["arguments"]]
-        if part.kind in ("maximum", "minimum"):
-            return lambda tag: getattr(self.kinds, part.kind.capitalize())(terms, result, tag), None
-        kind = self.kinds.Absolute if part.kind == "abs" else self.kinds.Times
-        return lambda tag: kind(*terms, result, tag), None
+        return [terms] if part.kind in ("maximum", "minimum") else terms
 
 
 def _difference(a: Row, b: Row) -> Row:

@@ -21,8 +21,8 @@ from cpqueens.backends.proving.propagators import (
 )
 from cpqueens.backends.proving.trail import Reason, Trail
 from cpqueens.language.statement import Statement
-from cpqueens.proofs.domains import Domains, Literal, denied
-from cpqueens.proofs.parts import ModelPart, ModelParts, Row, goals_of
+from cpqueens.proofs.domains import Domains, Literal, Row, denied
+from cpqueens.proofs.parts import ModelPart, ModelParts, goals_of
 
 _KEPT_INFERENCES = 200_000
 """Inferences of few literals that stay in the proof, to be named again."""
@@ -96,7 +96,7 @@ class Engine:
     # ---- building ---------------------------------------------------------------------------------
 
     def _build(self) -> None:
-        for name in self.parts.names():
+        for name in self.parts.names:
             part = self.parts[name]
             clauses = clauses_of(part, self.model)
             if clauses is None:
