@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 CEILINGS = {
     "code lines": 70_800,
     "files": 669,
-    "import lines": 6_986,
+    "import lines": 7_009,
     "longest file": 707,
     "sudoku by backtracking, files": 67,
     "sudoku by backtracking, functions": 446,
