@@ -22,16 +22,16 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 70_800,
-    "files": 669,
-    "import lines": 7_009,
+    "code lines": 70_690,
+    "files": 646,
+    "import lines": 6_897,
     "longest file": 707,
-    "sudoku by backtracking, files": 67,
+    "sudoku by backtracking, files": 66,
     "sudoku by backtracking, functions": 446,
-    "knapsack by local-search, files": 67,
+    "knapsack by local-search, files": 65,
     "knapsack by local-search, functions": 426,
-    "cross-check of 8 queens, files": 99,
-    "cross-check of 8 queens, functions": 690,
+    "cross-check of 8 queens, files": 93,
+    "cross-check of 8 queens, functions": 679,
 }
 """What must not be passed today."""
 

@@ -9,13 +9,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from cpqueens.backends.base import Want
 from cpqueens.crosscheck.backend_participant import BackendParticipant
 from cpqueens.crosscheck.codes import Code
+from cpqueens.crosscheck.compare import Case, compare
 from cpqueens.crosscheck.environment import versions
 from cpqueens.crosscheck.findings import Disagreement
 from cpqueens.crosscheck.given import Exhaustive, GivenSolutions, SolutionFile, small_enough
 from cpqueens.crosscheck.jsonreport import plain
 from cpqueens.crosscheck.plan import Participant, Plan
+from cpqueens.crosscheck.sets import Packing
 from cpqueens.crosscheck.shrink import Budget, shrink, size
 from cpqueens.errors import CpqueensError, ModelError
 from cpqueens.files.modelfile import dump_model
@@ -51,7 +54,6 @@ def same_failure(
     found: Disagreement, participants: Sequence[Participant], plan: Plan
 ) -> Callable[[Model], bool]:
     """Return whether a model shows the same code with the same solver accused."""
-    from cpqueens.crosscheck.rerun import observe_and_compare
 
     def check(model: Model) -> bool:
         seen = observe_and_compare(model, participants, replace(plan, progress=None))
@@ -185,3 +187,19 @@ def replay_command(
 
 def _solver_text(participant: BackendParticipant) -> str:
     return participant.solver if isinstance(participant.solver, str) else ""
+
+
+# ---- the disagreements once more -------------------------------------------------------------------------
+
+
+def observe_and_compare(model: Model, participants: Sequence[Participant], plan: Plan) -> list[Disagreement]:
+    """Return only the disagreements on a model, for shrinking and fuzzing."""
+    plan = replace(plan, packing=Packing(model))
+    if plan.want is Want.BEST and model.objective is None:
+        plan = replace(plan, want=Want.ALL)
+    observations = tuple(p.observe(model, plan) for p in participants)
+    try:
+        return compare(Case(model, observations))
+    finally:
+        for o in observations:
+            o.close()

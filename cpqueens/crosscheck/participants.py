@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from cpqueens.crosscheck.backend_participant import BackendParticipant
+from cpqueens.crosscheck.observe import Observation, observe_backend
 from cpqueens.crosscheck.plan import Participant, Plan
 from cpqueens.errors import ModelError
 from cpqueens.text.needed import needed
@@ -40,8 +44,6 @@ def as_participant(given: Any) -> Participant:
 
         return Exhaustive()
     if isinstance(given, str) and given == PROOF:
-        from cpqueens.crosscheck.proof_participant import ProofParticipant
-
         return ProofParticipant()
     if isinstance(given, str):
         return BackendParticipant(given, given)
@@ -112,3 +114,35 @@ def as_participants(solvers: Sequence[Any] | str | None) -> list[Participant]:
     if not found:
         raise ModelError("solvers: at least one is needed")
     return found
+
+
+# ---- a run that writes a proof ---------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class ProofParticipant:
+    """The search that explains itself; its proof is checked as soon as it is written."""
+
+    name: str = "proof"
+
+    def observe(self, model: Model, plan: Plan) -> Observation:
+        """Run it and check every step."""
+        from cpqueens.proofs.check import check_proof
+        from cpqueens.proofs.parts import BadProof
+
+        with TemporaryDirectory() as folder:
+            place = Path(folder) / "run.proof"
+            limits = {"time_limit": plan.time_limit, "proof": place}
+            seen = observe_backend(
+                model, self.name, "auto", plan.want, plan.packing, progress=plan.progress, **limits
+            )
+            seen = replace(seen, families=frozenset({"proving"}))
+            if seen.error is not None or not seen.claims_all:
+                return seen
+            try:
+                checked = check_proof(model, place)
+            except BadProof as error:
+                return replace(seen, message=f"its proof is not believed: {error}")
+        if not checked.complete:
+            return seen
+        return replace(seen, proof=f"{checked.steps:,} steps of a proof, each checked by cpqueens.proofs")

@@ -9,11 +9,21 @@ from typing import Any
 
 import numpy as np
 
+from cpqueens.lab.anytime import Anytime
 from cpqueens.lab.comparing import COMPARED
-from cpqueens.lab.drawing import INK, MARKERS, MOST_STEPS, Picture, distributions, drawn, look, together
+from cpqueens.lab.drawing import (
+    COLOURS,
+    INK,
+    MARKERS,
+    MOST_STEPS,
+    Picture,
+    distributions,
+    drawn,
+    look,
+    together,
+)
 from cpqueens.lab.evaluated import Evaluated
-from cpqueens.lab.objective_plots import anytimes, reached
-from cpqueens.lab.occupancy_plots import occupancies
+from cpqueens.lab.occupancy import Occupancy
 from cpqueens.lab.performance import Performance, named
 from cpqueens.lab.runlength import Interval, RunLengths, thin
 
@@ -233,6 +243,135 @@ def _rising(rows: Sequence[Any]) -> list[int]:
             seen.add(row.solution)
             counts.append(len(seen))
     return counts
+
+
+# ---- where values are put --------------------------------------------------------------------------------
+
+
+_MOST_NUMBERED = 14
+"""Columns of cells that are wide enough for their number."""
+
+_FULL = 3.0
+"""Percentage points, at least, that have the full colour."""
+
+_SURE = 0.05
+
+
+def occupancies(e: Evaluated, name: str) -> Iterator[Picture]:
+    """Yield the differences of all cells, one picture for each heuristic and problem."""
+    for number, found in enumerate(e.occupancies):
+        cells = "squares" if found.board is not None else "variables (rows) and values (columns)"
+        caption = (
+            f"{found.heuristic} on {found.problem}: percentage points by which {cells} are taken more (+) or "
+            f"less often in {found.samples:,} samples than in the solutions, exactly. Framed where chance "
+            f"alone would hardly do that (5 %, for all cells together). {found}."
+        )
+        rows, _ = _shown(found)[0].shape
+        draw = partial(_map, found=found)
+        yield drawn(f"{name}-{number}", caption, draw, height=min(9.0, max(2.4, 0.42 * rows + 0.9)))
+
+
+def _shown(found: Occupancy) -> tuple[Any, Any]:
+    """Return differences in percentage points and p-values (rows, columns) as they are drawn."""
+    parts = 100 * (found.seen - found.exact), found.cell_p
+    if found.board is None:
+        return parts
+    taken = (part[:, 1].reshape(found.board) for part in parts)
+    return next(taken), next(taken)
+
+
+def _map(axes: Any, found: Occupancy) -> None:
+    from matplotlib.patches import Rectangle
+
+    points, p = _shown(found)
+    rows, columns = points.shape
+    scale = max(_FULL, float(np.abs(points).max()))
+    for row, column in np.ndindex(rows, columns):
+        value = float(points[row, column])
+        colour, strength = COLOURS[value > 0], 0.65 * abs(value) / scale
+        place = (column - 0.5, row - 0.5)
+        axes.add_patch(Rectangle(place, 1, 1, facecolor=colour, alpha=strength, linewidth=0))
+        if p[row, column] * p.size < _SURE:
+            axes.add_patch(
+                Rectangle((column - 0.43, row - 0.43), 0.86, 0.86, fill=False, edgecolor=INK, linewidth=1.3)
+            )
+        if columns <= _MOST_NUMBERED:
+            text = f"{value:+.1f}".replace("-", "\N{MINUS SIGN}") if abs(value) >= 0.05 else "0"
+            axes.text(column, row, text, ha="center", va="center", fontsize=9)
+    axes.grid(visible=False)
+    axes.set(xlim=(-0.5, columns - 0.5), ylim=(rows - 0.5, -0.5))
+    if found.board is not None:
+        axes.set_aspect("equal")
+        axes.set(xlabel="column", ylabel="row")
+        return
+    every = max(1, -(-rows // 24))
+    axes.set_yticks(range(0, rows, every), found.variables[::every])
+    across = max(1, -(-columns // 24))
+    axes.set_xticks(range(0, columns, across), found.values[::across])
+    axes.set(xlabel="value")
+
+
+# ---- objectives over time --------------------------------------------------------------------------------
+
+
+def anytimes(e: Evaluated, name: str) -> Iterator[Picture]:
+    """Yield the incumbents of all heuristics over time, one picture for each problem."""
+    optima = {r.problem: r.optimum for r in e.references}
+    for number, head in enumerate(e.problems):
+        curves = [curve for curve in e.anytimes if curve.problem == head.title]
+        if curves:
+            yield incumbents(f"{name}-{number}", e.heuristics, curves, optima[head.title])
+
+
+def incumbents(
+    name: str, heuristics: Sequence[str], curves: Sequence[Anytime], optimum: int | None = None
+) -> Picture:
+    """Return the incumbents of some of the heuristics on one problem over time; each looks as its number."""
+    proved = "" if optimum is None else f" Below all lines the proved optimum, {optimum:,} (thin)."
+    if curves[0].maximizing:
+        proved = proved.replace("Below", "Above")
+    caption = (
+        f"{curves[0].problem}: the objective that half of all runs have reached by then, with the band from "
+        f"the best tenth to the worst; a line begins once half of the runs have a solution.{proved}"
+    )
+    return drawn(name, caption, partial(_incumbents, heuristics=heuristics, curves=curves, optimum=optimum))
+
+
+def _incumbents(axes: Any, heuristics: Sequence[str], curves: Sequence[Anytime], optimum: int | None) -> None:
+    numbered = [(heuristics.index(curve.heuristic), curve.heuristic, curve) for curve in curves]
+    for k, name, curve in together(numbered, lambda c: (c.seconds, c.median, c.good, c.poor)):
+        known = [np.where(np.isfinite(part), part, np.nan) for part in (curve.median, curve.good, curve.poor)]
+        middle, good, poor = known
+        axes.step(curve.seconds, middle, where="post", label=name, **look(k))
+        both = np.isfinite(good) & np.isfinite(poor)
+        axes.fill_between(
+            curve.seconds,
+            good,
+            poor,
+            where=both,
+            step="post",
+            alpha=0.18,
+            color=look(k)["color"],
+            linewidth=0,
+        )
+    if optimum is not None:
+        axes.axhline(optimum, color=INK, linewidth=1.0)
+    axes.set(xscale="log", xlabel="seconds", ylabel="objective")
+
+
+def reached(e: Evaluated, name: str) -> Iterator[Picture]:
+    """Yield how many runs have reached each target over time, one picture for each heuristic and problem."""
+    pairs = dict.fromkeys((t.heuristic, t.problem) for t in e.targets)
+    for number, (heuristic, problem) in enumerate(pairs):
+        chosen = [t for t in e.targets if (t.heuristic, t.problem) == (heuristic, problem)]
+        caption = (
+            f"{heuristic} on {problem}: share of runs that have reached an objective within so many seconds "
+            f"(Kaplan-Meier, with 95 % intervals)."
+        )
+        curves = [(k, target.name, target.lengths) for k, target in enumerate(chosen)]
+        yield drawn(
+            f"{name}-{number}", caption, partial(distributions, curves=curves, unit="seconds", what="reached")
+        )
 
 
 PICTURES: dict[str, Callable[[Evaluated, str], Iterator[Picture]]] = {

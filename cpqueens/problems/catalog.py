@@ -28,7 +28,8 @@ import importlib.util
 import inspect
 import pkgutil
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
@@ -38,7 +39,6 @@ from cpqueens.answers.symmetry import Group, as_group
 from cpqueens.errors import CpqueensError, ModelError
 from cpqueens.exchange.foreign import as_model, is_model
 from cpqueens.model import Model
-from cpqueens.problems.beside import beside
 from cpqueens.problems.published import Published
 from cpqueens.problems.signatures import read_parameters
 from cpqueens.text import markup
@@ -48,6 +48,53 @@ from cpqueens.text.parameters import Parameter, complete, parse_assignments
 from cpqueens.text.plaintext import shown
 from cpqueens.text.raised import raised_text
 from cpqueens.text.suggest import did_you_mean
+
+_HOMES: dict[str, Path] = {}
+"""By the name of a module that stands beside a user's file, its folder."""
+
+_ADDED: set[str] = set()
+
+
+@contextmanager
+def beside(path: Path) -> Iterator[None]:
+    """Let the modules in the folder of a file be imported: before all others meanwhile, behind them later.
+
+    Later, because functions may import when they are called, and because worker processes take over the path.
+    Two folders may have modules of one name: each file gets that of its own.
+
+    Parameters
+    ----------
+    path
+        The file that is about to be run.
+    """
+    folder = path.resolve().parent
+    text = str(folder)
+    ours = text in _ADDED or text not in sys.path
+    others = [name for name, home in _HOMES.items() if home != folder and name in sys.modules]
+    aside = {name: sys.modules.pop(name) for name in others}
+    known = set(sys.modules)
+    sys.path.insert(0, text)
+    try:
+        yield
+    finally:
+        sys.path.remove(text)
+        if ours:
+            _note(folder, known)
+            if text not in sys.path:
+                sys.path.append(text)
+                _ADDED.add(text)
+        for name, module in aside.items():
+            sys.modules.setdefault(name, module)
+
+
+def _note(folder: Path, known: set[str]) -> None:
+    """Note which modules that were not known came from a folder."""
+    for name in sys.modules.keys() - known:
+        top = name.partition(".")[0]
+        file = getattr(sys.modules.get(top), "__file__", None)
+        if top not in known and file and Path(file) in (folder / f"{top}.py", folder / top / "__init__.py"):
+            _HOMES[name] = folder
+
 
 PACKAGE = "cpqueens.models"
 

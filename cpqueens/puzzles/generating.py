@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 
 import numpy as np
 
 from cpqueens.backends.clock import limited, now
 from cpqueens.errors import ModelError, NotInTime
-from cpqueens.puzzles.growing import grown, joined
-from cpqueens.puzzles.placing import random_placement
 from cpqueens.puzzles.puzzle import Puzzle
 from cpqueens.puzzles.repairing import made_unique
 from cpqueens.puzzles.solving import model_of
-from cpqueens.puzzles.squares import Owner, Squares
+from cpqueens.puzzles.squares import Owner, Squares, beside
 from cpqueens.system.interrupts import listening
 
 LETTERS = "ABCDEFGHIJKLMNOPRSTUVWXYZ"
@@ -150,3 +149,128 @@ def solutions(owner: Owner) -> Iterator[Squares]:
 
 def _around(k: int, size: int) -> range:
     return range(max(k - 1, 0), min(k + 2, size))
+
+
+# ---- regions grown around queens -------------------------------------------------------------------------
+
+
+def grown(queens: Squares, size: int, shuffle: random.Random) -> Owner:
+    """Give each square to a region of a neighbour, until none is left; region k is that of queen k.
+
+    Some regions are eager and some are not: where all are equally large, thousands of solutions are left.
+    """
+    eager = [shuffle.random() ** 3 + 0.005 for _ in queens]
+    owner = [[-1] * size for _ in range(size)]
+    for k, (row, column) in enumerate(queens):
+        owner[row][column] = k
+    border = [(r, c) for r in range(size) for c in range(size) if owner[r][c] < 0]
+    while border:
+        shuffle.shuffle(border)
+        for r, c in border:
+            near = [owner[a][b] for a, b in beside((r, c), size) if owner[a][b] >= 0]
+            if near and owner[r][c] < 0:
+                region = shuffle.choice(near)
+                owner[r][c] = region if shuffle.random() < eager[region] else -1
+        border = [(r, c) for r, c in border if owner[r][c] < 0]
+    return owner
+
+
+def joined(owner: Owner, stars: int, shuffle: random.Random) -> Owner | None:
+    """Return the board with one region of each ``stars`` that hang together; None if some are left alone.
+
+    Who has the fewest neighbours that are free chooses first: it would be left alone.
+    """
+    size = len(owner)
+    near: dict[int, set[int]] = {}
+    for r in range(size):
+        for c in range(size):
+            mine = near.setdefault(owner[r][c], set())
+            mine |= {owner[a][b] for a, b in beside((r, c), size)} - {owner[r][c]}
+    free, new = set(near), dict[int, int]()
+    while free:
+        group = {min(free, key=lambda k: (len(near[k] & free), k))}
+        free -= group
+        while len(group) < stars:
+            room = {k: len(near[k] & free) for k in sorted(set().union(*(near[k] for k in group)) & free)}
+            if not room:
+                return None
+            least = min(room.values()) + (shuffle.random() < 0.3)
+            chosen = shuffle.choice([k for k, many in room.items() if many <= least])
+            group.add(chosen)
+            free.remove(chosen)
+        new |= dict.fromkeys(group, len(new) // stars)
+    return [[new[k] for k in row] for row in owner]
+
+
+# ---- boards drawn at random ------------------------------------------------------------------------------
+
+
+_NODES = 1000
+"""After so many rows a board is begun anew: what its first rows spoilt is not mended by later ones."""
+
+
+def random_placement(
+    size: int, stars: int, shuffle: random.Random, watch: Callable[[], object] = lambda: None
+) -> Squares:
+    """Return squares with ``stars`` queens in each row and column, none touching, row by row.
+
+    There are such boards from 4 * stars rows on: on smaller ones queens cannot but touch, which CP-SAT proves
+    for up to six a line. ``watch`` is called for each board begun, and may raise.
+
+    >>> len(random_placement(8, 2, random.Random(1)))
+    16
+    """
+
+    nodes = 0
+
+    def deeper(rows: list[tuple[int, ...]], lacks: list[int]) -> list[tuple[int, ...]] | None:
+        nonlocal nodes
+        if len(rows) == size:
+            return rows
+        near = {c + d for c in (rows[-1] if rows else ()) for d in (-1, 0, 1)}
+        open_columns = [c for c in range(size) if lacks[c] and c not in near]
+        fitting = [p for p in _spread(open_columns, stars) if _leaves_room(p, lacks, size - len(rows) - 1)]
+        shuffle.shuffle(fitting)
+        for row in fitting[:2]:
+            nodes += 1
+            found = deeper([*rows, row], _less(lacks, row)) if nodes <= _NODES else None
+            if found:
+                return found
+        return None
+
+    while True:
+        watch()
+        nodes = 0
+        rows = deeper([], [stars] * size)
+        if rows:
+            return tuple((r, c) for r, row in enumerate(rows) for c in row)
+
+
+def _spread(columns: list[int], many: int, first: int = 0) -> Iterator[tuple[int, ...]]:
+    """Yield all choices of so many columns from ``first`` on, no two of them neighbours."""
+    if not many:
+        yield ()
+        return
+    for c in columns:
+        if c >= first:
+            for more in _spread(columns, many - 1, c + 2):
+                yield (c, *more)
+
+
+def _less(lacks: list[int], row: tuple[int, ...]) -> list[int]:
+    left = lacks.copy()
+    for c in row:
+        left[c] -= 1
+    return left
+
+
+def _leaves_room(row: tuple[int, ...], lacks: list[int], below: int) -> bool:
+    """Return whether each column still has room in the rows below for the queens that it lacks.
+
+    Two neighbouring columns have room for one in each two rows together.
+    """
+    left = _less(lacks, row)
+    room = (below + 1) // 2
+    if any(many > (below // 2 if c in row else room) for c, many in enumerate(left)):
+        return False
+    return all(a + b <= room for a, b in pairwise(left))

@@ -15,7 +15,7 @@ from typing import Any
 
 from cpqueens.lab.anytime import anytime
 from cpqueens.lab.evaluation_page import STYLE
-from cpqueens.lab.objective_plots import incumbents
+from cpqueens.lab.evaluation_plots import incumbents
 from cpqueens.lab.runtable import RunRecord
 
 Line = Mapping[str, Any]

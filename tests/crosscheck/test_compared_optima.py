@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from cpqueens import AllDifferent, Model, compare, maximum
-from cpqueens.crosscheck.optima import SAME
+from cpqueens.crosscheck.equivalence import SAME
 from cpqueens.crosscheck.two_models import ModelRelation
 from cpqueens.fuzzing.generate import random_model
 

@@ -13,9 +13,8 @@ from cpqueens.crosscheck import oracle
 from cpqueens.crosscheck.shrink import shrink
 from cpqueens.files import modelfile
 from cpqueens.files.model_writer import ModelWriter
-from cpqueens.fuzzing.examine import examine, round_trip
+from cpqueens.fuzzing.examine import examine, penalties, round_trip
 from cpqueens.fuzzing.generate import random_model
-from cpqueens.fuzzing.penalties import penalties
 from cpqueens.fuzzing.subject import Examination, Subject
 from cpqueens.language.goals import Goal
 from cpqueens.language.objectives import Objectives

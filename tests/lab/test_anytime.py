@@ -10,9 +10,8 @@ import pytest
 
 from cpqueens import Model, evaluate
 from cpqueens.lab.anytime import anytime, targets
-from cpqueens.lab.objective_plots import anytimes, reached
+from cpqueens.lab.evaluation_plots import anytimes, occupancies, reached
 from cpqueens.lab.occupancy import occupancy
-from cpqueens.lab.occupancy_plots import occupancies
 from cpqueens.lab.runfile import run_of, text_of
 from cpqueens.lab.runtable import RunRecord
 

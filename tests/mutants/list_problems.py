@@ -23,7 +23,7 @@ PROBLEMS = Area(
                "there.argmax(axis=1)", "there.argmin(axis=1)"),
         Mutant("rows are sorted by their last column first", "groups.sorted_rows",
                "reversed(range(arrays.shape[2]))", "range(arrays.shape[2])"),
-        Mutant("columns get more queens than have room", "placing._leaves_room",
+        Mutant("columns get more queens than have room", "generating._leaves_room",
                "return all(a + b <= room for a, b in pairwise(left))", "return True",
                equivalent="boards are completed or begun anew; only the time differs"),
         Mutant("a puzzle may have a second solution", "repairing.made_unique",
@@ -41,7 +41,7 @@ PROBLEMS = Area(
                "if piece is not held[0]", "if False", tests=PUZZLES),
         Mutant("a region in two halves with queens is left", "repairing.shifts_of",
                "if len(held) == 1", "if held", tests=PUZZLES),
-        Mutant("regions lose their stars by numbering", "growing.joined",
+        Mutant("regions lose their stars by numbering", "generating.joined",
                "len(new) // stars", "len(new)", tests=PUZZLES),
     ),
     (

@@ -14,11 +14,16 @@ from cpqueens import ModelError
 from cpqueens.cli.main import main
 from cpqueens.errors import NotInTime
 from cpqueens.puzzles import making, rules
-from cpqueens.puzzles.generating import generated_regions, lettered, solutions
-from cpqueens.puzzles.growing import grown, joined
+from cpqueens.puzzles.generating import (
+    generated_regions,
+    grown,
+    joined,
+    lettered,
+    random_placement,
+    solutions,
+)
 from cpqueens.puzzles.making import made
 from cpqueens.puzzles.picture import picture_of
-from cpqueens.puzzles.placing import random_placement
 from cpqueens.puzzles.puzzle import Puzzle
 from cpqueens.puzzles.reading import read_puzzle
 from cpqueens.puzzles.repairing import shifts_of

@@ -20,7 +20,7 @@ from cpqueens.answers.check import Checker
 from cpqueens.answers.outcome import StopReason
 from cpqueens.backends import named
 from cpqueens.backends.base import Clock, Deliver, Ended, Feature, Request, Want
-from cpqueens.backends.local_search import objective_bound
+from cpqueens.backends.local_search import running
 from cpqueens.errors import (
     BackendFault,
     UnknownBackend,
@@ -499,7 +499,7 @@ def counted(monkeypatch: pytest.MonkeyPatch, made: type) -> list[object]:
 @pytest.mark.parametrize("second", ["cpsat", "backtracking", "python-constraint"])
 def test_each_solver_lowers_the_model_once(second: str, monkeypatch: pytest.MonkeyPatch) -> None:
     model, hint = golomb_ruler(4), golomb_ruler(4).solve()
-    monkeypatch.setattr(objective_bound, "AFTER", 1e9)  # which takes the exact engine's form
+    monkeypatch.setattr(running, "AFTER", 1e9)  # which takes the exact engine's form
     lowerings, checkers = counted(monkeypatch, Scratch), counted(monkeypatch, Checker)
     outcome = model.solve(solver=f"local-search:tabu+{second}", hint=hint.solution.as_dict())
     assert outcome.statistics["heuristic"]["delivered"] > 0

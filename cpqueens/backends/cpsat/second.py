@@ -16,8 +16,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from cpqueens.backends.base import Deliver, Ended, Request, Want
-from cpqueens.backends.cpsat.flow import Flow, make_callback
-from cpqueens.backends.cpsat.proved import Proved
+from cpqueens.backends.cpsat.flow import Flow, Proved, make_callback
 from cpqueens.backends.cpsat.translation import Translation
 from cpqueens.system.interrupts import watching
 from cpqueens.system.platforms import ThreadTime

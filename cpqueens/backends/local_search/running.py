@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from cpqueens.answers.recorder import TraceRecorder
+from cpqueens.backends.backtracking.memory import build_memory
 from cpqueens.backends.backtracking.wholes.registry import takes
-from cpqueens.backends.base import Deliver, Ended, Request
+from cpqueens.backends.base import Deliver, Ended, Request, Want
 from cpqueens.backends.local_search import auto
 from cpqueens.backends.local_search.engine import Task, search_model
-from cpqueens.backends.local_search.objective_bound import ObjectiveBound
 from cpqueens.backends.local_search.presolve import Presolve, search_smaller
 from cpqueens.backends.local_search.reducing import Reduced, without_objective_variable
 from cpqueens.backends.local_search.requests import COMMON, default_steps, ended, limits_of
+from cpqueens.backends.local_search.root import LARGEST
 from cpqueens.backends.local_search.search import Limits, Result, StrategyError
 from cpqueens.backends.local_search.specials import SPECIALS, special_of
 from cpqueens.backends.local_search.strategies import STRATEGIES, complete
 from cpqueens.backends.local_search.tracing import WatchedStates
+from cpqueens.backends.relaxation.root import relaxation_of
 from cpqueens.errors import UnsupportedRequest
 from cpqueens.lowered.compiled import Compiled
 from cpqueens.lowered.forms import unfolded
@@ -134,3 +137,43 @@ def _presolve(structures: Structures, request: Request, task: Task) -> Presolve 
     wanted = task.strategy == "auto" and task.watched is None and complete(auto, task.options)["presolve"]
     after = auto.first_steps(compiled) if wanted and compiled.decision_count else None
     return None if after is None else Presolve(structures, request, after)
+
+
+# ---- a bound beside the search ---------------------------------------------------------------------------
+
+
+AFTER = 0.05
+"""Processor seconds of a run until it looks for a bound: many are over by then."""
+LEFT = 0.25
+"""Seconds of the user's limit that must be left."""
+
+
+class ObjectiveBound:
+    """Proves a bound once a run has taken a while; no step of the search depends on it."""
+
+    def __init__(self, structures: Structures, request: Request) -> None:
+        self._structures, self._request = structures, request
+        model = structures.model
+        is_small = model.variable_count + model.constraint_count <= LARGEST
+        self.facts: Mapping[str, Any] = {}
+        self._open = request.want is Want.BEST and request.bounds is not None and is_small
+
+    def should_stop(self) -> bool:
+        """Say whether the run is to end; look for the bound when it is time."""
+        if self._request.should_stop():
+            return True
+        clock = self._request.clock
+        if self._open and clock.used() > AFTER and (clock.remaining() or LEFT) >= LEFT:
+            self._open = False
+            self._prove()
+            return self._request.should_stop()
+        return False
+
+    def _prove(self) -> None:
+        compiled = self._structures.compiled(self._structures.exact)
+        found = relaxation_of(
+            self._structures.model, compiled, lambda: build_memory(compiled, False), self._request
+        )
+        self.facts = {} if found is None else found.facts
+        if found is not None and found.bound is not None:
+            self._request.prove(-found.bound if compiled.maximizing else found.bound)

@@ -10,16 +10,75 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from cpqueens.backends.backtracking.rows import Row, rows_of
-from cpqueens.backends.relaxation import glop
 from cpqueens.backends.relaxation.combination import combined, divided, fits, integers, least
 from cpqueens.backends.relaxation.inequalities import Ends, Inequality, ends_of, inequalities
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import Compiled
+
+EFFORT = 0.25
+"""GLOP's own measure, about seconds, that never depends on the clock."""
+
+
+class Simplex(NamedTuple):
+    """What GLOP says in floating point: a multiplier for each row, and the vertex by variable."""
+
+    multipliers: list[float]
+    vertex: dict[int, float]
+    iterations: int
+
+
+def is_installed() -> bool:
+    """Say whether OR-Tools is there: not every platform has a wheel."""
+    try:
+        import ortools.linear_solver.pywraplp  # noqa: F401
+    except ImportError:
+        return False
+    return True
+
+
+def solve(rows: Sequence[Inequality], ends: Ends, objective: Row | None) -> Simplex | None:
+    """Minimise the objective, or without one how far rows are from holding; None if GLOP says nothing."""
+    from ortools.linear_solver import pywraplp
+
+    solver = pywraplp.Solver.CreateSolver("GLOP")
+    solver.SetSolverSpecificParametersAsString(f"max_deterministic_time:{EFFORT}")
+    infinity = solver.infinity()
+    used = dict.fromkeys(v for inequality in rows for v in inequality.row[0])
+    if objective is not None:
+        used |= dict.fromkeys(objective[0])
+    x = {v: solver.NumVar(ends[0][v], ends[1][v], "") for v in used}
+    aim, made = solver.Objective(), []
+    for (variables, coefficients, constant), equal in rows:
+        one = solver.RowConstraint(-constant if equal else -infinity, -constant, "")
+        for v, a in zip(variables, coefficients, strict=True):
+            one.SetCoefficient(x[v], a)
+        for sign in (-1, 1) if objective is None else ():
+            if sign < 0 or equal:
+                missing = solver.NumVar(0, infinity, "")
+                one.SetCoefficient(missing, sign)
+                aim.SetCoefficient(missing, 1)
+        made.append(one)
+    for v, a in zip(*objective[:2], strict=True) if objective is not None else ():
+        aim.SetCoefficient(x[v], a)
+    aim.SetMinimization()
+    if _run(solver) not in (pywraplp.Solver.OPTIMAL, pywraplp.Solver.FEASIBLE):
+        return None
+    vertex = {v: column.solution_value() for v, column in x.items()}
+    return Simplex([-one.dual_value() for one in made], vertex, solver.iterations())
+
+
+def _run(solver: Any) -> int:
+    from cpqueens.system.stopping import unstopped
+
+    with unstopped():
+        status: int = solver.Solve()
+    return status
+
 
 LARGEST = 60_000
 """Coefficients of a relaxation; larger ones are not solved."""
@@ -62,14 +121,14 @@ def relaxed(c: Compiled, lower: IntArray, upper: IntArray) -> Relaxation | None:
     lower, upper
         Of each variable, after propagation at the root, without a demand on the objective.
     """
-    if not glop.is_installed():
+    if not is_installed():
         return Relaxation(facts={"relaxation": "OR-Tools is not installed: no bound from linear rows"})
     ends: Ends = lower.tolist(), upper.tolist()
     rows = [one for one in inequalities(c, ends) if _says_something(one, ends)]
     objective = None if c.objective is None else rows_of(c.objective)[0]
     if not rows or sum(len(row[0]) for row, _ in rows) > LARGEST:
         return None
-    simplex = glop.solve(rows, ends, objective or _NO_ROW)
+    simplex = solve(rows, ends, objective or _NO_ROW)
     if simplex is None:
         return _refuted(rows, ends)
     facts = _facts(rows, simplex)
@@ -92,7 +151,7 @@ def relaxed(c: Compiled, lower: IntArray, upper: IntArray) -> Relaxation | None:
 
 def _refuted(rows: Sequence[Inequality], ends: Ends) -> Relaxation | None:
     """Return whether some sum of rows cannot hold."""
-    simplex = glop.solve(rows, ends, None)
+    simplex = solve(rows, ends, None)
     if simplex is None:
         return None
     facts = _facts(rows, simplex)
@@ -111,7 +170,7 @@ def _says_something(one: Inequality, ends: Ends) -> bool:
     return (high > 0 or (one.equal and low < 0)) and max(steepest, abs(one.row[2])) <= STEEPEST
 
 
-def _facts(rows: Sequence[Inequality], simplex: glop.Simplex) -> dict[str, Any]:
+def _facts(rows: Sequence[Inequality], simplex: Simplex) -> dict[str, Any]:
     return {"rows": len(rows), "columns": len(simplex.vertex), "iterations": simplex.iterations}
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from each import each
 
 from cpqueens import Circuit, Model, element
-from cpqueens.backends.local_search.patching import assigned, patched, patched_tour
+from cpqueens.backends.local_search.tours import assigned, patched, patched_tour
 
 
 @each("seed", range(20))

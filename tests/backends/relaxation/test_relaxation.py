@@ -12,8 +12,8 @@ from cpqueens import Model, Status, maximum
 from cpqueens.backends.backtracking import alternating
 from cpqueens.backends.backtracking.rows import Row, rows_of
 from cpqueens.backends.backtracking.wholes.registry import takes
-from cpqueens.backends.local_search import objective_bound
-from cpqueens.backends.relaxation import glop, relaxation
+from cpqueens.backends.local_search import running
+from cpqueens.backends.relaxation import relaxation
 from cpqueens.backends.relaxation.combination import combined, divided, fits, integers, least
 from cpqueens.backends.relaxation.inequalities import Inequality, ends_of, inequalities
 from cpqueens.backends.relaxation.relaxation import relaxed
@@ -240,14 +240,14 @@ def test_searches_with_the_row_lose_nothing(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_without_the_library_searches_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(glop, "is_installed", lambda: False)
+    monkeypatch.setattr(relaxation, "is_installed", lambda: False)
     found = cover(30, 60, 0).solve(solver="backtracking", num_workers=1)
     assert found.status is Status.OPTIMAL
     assert "not installed" in found.statistics["relaxation"]
 
 
 def test_local_search_has_the_bound_of_the_rows(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(objective_bound, "AFTER", 0)
+    monkeypatch.setattr(running, "AFTER", 0)
     for model in (knapsacks(5, 50, 0), assignment(5, 20, 1), cover(30, 60, 2)):
         found = model.solve(solver="local-search", step_limit=2000, random_seed=0)
         assert (found.status, found.complete) == (Status.FEASIBLE, False), model.name
@@ -257,8 +257,8 @@ def test_local_search_has_the_bound_of_the_rows(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_what_the_simplex_says_wrongly_refutes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    wrong = glop.Simplex([1.0, float("inf")], {0: 0.0}, 1)
-    monkeypatch.setattr(glop, "solve", lambda *_: wrong)
+    wrong = relaxation.Simplex([1.0, float("inf")], {0: 0.0}, 1)
+    monkeypatch.setattr(relaxation, "solve", lambda *_: wrong)
     rows = [Inequality(((0,), (1,), -1)), Inequality(((0,), (-1,), -3))]  # x <= 1, x >= -3
     found = relaxation._refuted(rows, ([0], [5]))
     assert found is not None

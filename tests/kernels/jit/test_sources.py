@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from cpqueens import kernels
-from cpqueens.kernels.jit import sources
+from cpqueens.kernels.jit import cache
 
 KERNELS = Path(kernels.__file__).parent
 
 
 def test_a_stamp_reaches_everything_imported() -> None:
-    names = set(sources.sources(KERNELS / "exact/forward.py"))
+    names = set(cache.sources(KERNELS / "exact/forward.py"))
     assert {
         "exact/forward.py",
         "exact/domains.py",
@@ -27,7 +27,7 @@ def test_a_stamp_reaches_everything_imported() -> None:
 
 
 def test_files_of_one_name_in_two_rooms_are_two() -> None:
-    names = set(sources.sources(KERNELS / "local/walk.py"))
+    names = set(cache.sources(KERNELS / "local/walk.py"))
     assert {"local/rows.py", "local/apply.py"} <= names
     assert "exact/propagators/rows.py" not in names
 
@@ -47,11 +47,11 @@ def test_every_way_of_importing_is_seen(tmp_path: Path, line: str) -> None:
     (tmp_path / "user.py").write_text(f"import math\n{line}\nprint(math.pi)\n")
     (tmp_path / "room").mkdir()
     (tmp_path / "room/value.py").write_text("one = 1\n")
-    assert set(sources.sources(tmp_path / "user.py", tmp_path)) == {"user.py", "room/value.py"}
+    assert set(cache.sources(tmp_path / "user.py", tmp_path)) == {"user.py", "room/value.py"}
 
 
 def test_unreadable_files_count_as_absent(tmp_path: Path) -> None:
-    assert sources.sources(tmp_path / "nothing.py", tmp_path) == {}
+    assert cache.sources(tmp_path / "nothing.py", tmp_path) == {}
 
 
 def test_a_change_of_an_imported_file_is_noticed(tmp_path: Path) -> None:
@@ -61,6 +61,6 @@ def test_a_change_of_an_imported_file_is_noticed(tmp_path: Path) -> None:
     stamps = []
     for number in (1, 1, 234):
         (tmp_path / "room/value.py").write_text(f"one = {number}\n")
-        stamps.append(sources.source_stamp(tmp_path / "user.py", tmp_path))
-        sources.source_stamp.cache_clear()
+        stamps.append(cache.source_stamp(tmp_path / "user.py", tmp_path))
+        cache.source_stamp.cache_clear()
     assert stamps[0] == stamps[1] != stamps[2]
