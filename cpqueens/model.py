@@ -132,7 +132,8 @@ class Model(Statement):
         proof
             A file to which the steps of the search are written, from the constraints to the claim, for
             ``cpqueens check-proof`` and `cpqueens.proofs.check.check_proof`. One search of its own runs, in
-            plain Python; the outcome says what is off. A file of this name is replaced.
+            plain Python, or Pumpkin (``solver="cpmpy:pumpkin"``); the outcome says what is off. A file of
+            this name is replaced.
         on_improvement
             Called with each better solution.
         on_progress
