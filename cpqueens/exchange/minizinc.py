@@ -65,7 +65,10 @@ def load_minizinc(path: str | Path, data: Iterable[str] = ()) -> ImportedFlatZin
         told, flat = Path(folder, "cpqueens.msc"), Path(folder, "model.fzn")
         told.write_text(json.dumps(configuration()), encoding="utf-8")
         words += ["--solver", str(told), "--fzn", str(flat), str(path)]
-        done = subprocess.run(words, capture_output=True, text=True, errors="replace", check=False)
+        done = subprocess.run(
+            words, capture_output=True, text=True, errors="replace", check=False,
+            env=programs.writing_into(folder),
+        )  # fmt: skip
         if done.returncode != 0 or not flat.exists():
             said = re.sub(r"(?m)^Warning:.*$", "", done.stderr or done.stdout)
             raise ModelError(f"{label(path)}: minizinc: {one_line(said.strip())[:300]}")

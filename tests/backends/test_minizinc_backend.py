@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -87,12 +88,15 @@ def test_gecode_agrees(name: str) -> None:
 
 
 @needs_gecode
-def test_proofs_limits_and_refusals() -> None:
+def test_proofs_limits_and_refusals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
     assert queens(3).solve("minizinc").status == "INFEASIBLE"
     assert queens(4).count("minizinc:gecode", library="solver") == 2
     assert len(queens(6).enumerate(solver="minizinc", solution_limit=3).solutions) == 3
     stopped = queens(14).enumerate(solver="minizinc", time_limit=0.8)
     assert (stopped.complete, stopped.stop_reason) == (False, "time_limit")
+    assert not list(tmp_path.iterdir()), "a program that was killed leaves nothing"
     with pytest.raises(UnknownBackend, match="no strategy 'cpqueens'"):
         queens(4).solve("minizinc:cpqueens")
     m = Model()

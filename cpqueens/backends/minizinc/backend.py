@@ -86,7 +86,7 @@ class MiniZinc:
             words = [program, "--solver", programs.solvers()[solver]["id"], str(path)]
             words += [] if request.want is Want.ONE else ["-a"]
             words += ["-G", "std"] if request.parameters.get("library", "std") == "std" else []
-            return _Listener(words, model, request, deliver, statistics).listen()
+            return _Listener(words, model, request, deliver, statistics).listen(folder)
 
 
 class _Listener:
@@ -109,9 +109,9 @@ class _Listener:
         self.exhausted = self.enough = False
         self.found = 0
 
-    def listen(self) -> Ended:
-        """Run the program until it ends, or must."""
-        command = Command(self.words, piped=True)
+    def listen(self, folder: str) -> Ended:
+        """Run the program until it ends, or must; killed, it leaves what it writes in ``folder``."""
+        command = Command(self.words, piped=True, environment=programs.writing_into(folder))
         if command.used() is not None:
             self.request.clock.measure(lambda: command.used() or 0.0)
         errors = b""

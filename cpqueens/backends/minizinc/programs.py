@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 from functools import cache
@@ -58,6 +59,11 @@ def _output(words: list[str]) -> bytes:
                 if patience.is_over():
                     process.kill()
                     raise
+
+
+def writing_into(folder: str) -> dict[str, str]:
+    """Return an environment in which a program has its temporary files there: killed, it removes none."""
+    return {**os.environ, "TMPDIR": folder, "TEMP": folder, "TMP": folder}
 
 
 def family(name: str | None) -> str:
