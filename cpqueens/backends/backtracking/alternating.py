@@ -38,8 +38,11 @@ TURN = 500
 SELDOM = 4
 """The weight of a search that has a small part of the time."""
 
-LEARNED = 4
-"""The weight of the search that learns clauses: what another one solves takes little longer."""
+FEWEST, WORK = 400, 500_000
+"""Failures, and runs of propagators, after which the others join where failures are dear."""
+
+CREEPING = 10_000
+"""Runs of propagators a failure from which on bounds creep, and reasons would be too long to be looked at."""
 
 _ADDED = ("nodes", "failures", "decisions", "propagations")
 
@@ -85,17 +88,21 @@ class Member(NamedTuple):
         Makes it, with a row that bounds the objective if there is one; or says why it takes no part.
     weight
         It has one in so many parts of the propagations that another member has.
+    learns
+        Whether it has a long first turn, which does not count: what a clause tells it, it tells soon.
     """
 
     name: str
     make: Callable[[Request, Row | None], CompetingSearch | str]
     weight: int = 1
+    learns: bool = False
 
 
 class Alternating:
     """A search, and after a while others that decide in another order, or remember.
 
     Before that it begins anew with what a linear relaxation proves, if that is more than its ends say.
+    Who needs a kernel that is being compiled waits, unless nothing is to depend on a clock (``waits``).
     """
 
     def __init__(
@@ -104,14 +111,17 @@ class Alternating:
         request: Request,
         relaxation: Callable[[], Relaxation | None] = lambda: None,
         parted: Callable[[], Parted | None] = lambda: None,
+        waits: bool = True,
     ) -> None:
-        self._members = list(members)
+        self._members, self._waits = list(members), waits
         self._request, self._relaxation, self._parted = request, relaxation, parted
         early = request.known is not None and request.known.clauses is not None
         self._joining = min(JOINING, TURN) if early else JOINING  # failures of the first one alone
         self._searches: list[CompetingSearch] = [self._first(request, None)]
         self._left: list[CompetingSearch] = []  # the first one, where it began anew
         self._gone = set[int]()  # who gave up
+        self._given: dict[int, int] = {}  # failures of a first turn, if it is long
+        self._long: int | None = None  # who has had a long one just now
         self._waiting = set[int]()  # whose kernel is being compiled
         self._ahead: dict[int, int] = {}  # the others' work when one of these could begin
         self._absent: list[str] = []  # who takes no part, and why
@@ -156,7 +166,8 @@ class Alternating:
                 if self._relaxes():
                     return self._ended(0, Ended(True, StopReason.EXHAUSTED))
                 running[0] = self._searches[0].slices(deliver) if self._left else running[0]
-                self._searches[0].give_turn(self._joining - RELAXING)
+            if len(running) == 1 and self._is_alone():
+                self._searches[0].give_turn(RELAXING)
                 continue
             if len(running) == 1:
                 parted = self._parted()
@@ -168,20 +179,46 @@ class Alternating:
                 self._join()
                 running += [search.slices(deliver) for search in self._searches[1:]]
             turn = self._next()
-            self._searches[turn].give_turn(TURN)
+            self._long = turn if turn in self._given else None
+            self._searches[turn].give_turn(self._given.pop(turn, TURN))
+
+    @property
+    def work(self) -> int:
+        """The propagators that have run, in all searches."""
+        return sum(search.work for search in (*self._left, *self._searches))
+
+    @property
+    def decisions(self) -> int:
+        """The decisions of all searches so far."""
+        return sum(search.decisions for search in (*self._left, *self._searches))
+
+    def _is_alone(self) -> bool:
+        """Say whether the first search goes on alone: until it has failed often, or worked much."""
+        return self._failures < self._joining and (self._failures < FEWEST or self.work < WORK)
+
+    @property
+    def _failures(self) -> int:
+        return sum(search.failures for search in (*self._left, *self._searches))
 
     def _join(self) -> None:
         """Let the other members join."""
         playing = [self._members[0]]
+        creeping = self.work > CREEPING * max(FEWEST, self._failures)
         for member in self._members[1:]:
+            if member.learns and creeping:
+                self._absent.append(f"without {member.name}: bounds creep")
+                continue
             search = member.make(self._hearing(len(playing)), self._proved)
             if isinstance(search, str):
                 self._absent.append(f"without {member.name}: {search}")
             else:
+                if member.learns and not search.is_weak:  # as many as the first one had alone
+                    self._given[len(playing)] = max(JOINING, TURN)
                 playing.append(member)
                 self._searches.append(search)
         self._members = playing
-        self._waiting = {k for k, search in enumerate(self._searches) if not search.is_ready}
+        if self._waits:
+            self._waiting = {k for k, search in enumerate(self._searches) if not search.is_ready}
 
     def _next(self) -> int:
         """Return whose turn it is: who has worked least since it could."""
@@ -190,14 +227,18 @@ class Alternating:
             for k, (member, search) in enumerate(zip(self._members, self._searches, strict=True))
             if k not in self._gone
         }
-        least = min(done[k] for k in done.keys() - self._waiting)
+        least = min(done[k] for k in done.keys() - self._waiting - {self._long})
+        if self._long in done:
+            self._ahead[self._long] = self._ahead.get(self._long, 0) + least - done[self._long]
+            done[self._long] = least
+            self._long = None
         for k in sorted(self._waiting):
             if self._searches[k].is_ready:
                 self._waiting.remove(k)
                 done[k] = self._ahead[k] = least
             else:
                 del done[k]
-        return min(done, key=done.__getitem__)
+        return min(done, key=lambda k: (done[k], k not in self._given))
 
     @property
     def _proved(self) -> Row | None:

@@ -61,8 +61,11 @@ KEPT = 4000
 EXPLAINING = 10
 """Runs of a propagator that take as long as an explanation with what an analysis does with it."""
 
+WEAKLY = 200
+"""The same, more, of an explanation by all that arguments had lost: little is learned from it."""
+
 WEAK = 4
-"""The same where some constraint is explained by all that its variables lost: less is learned then."""
+"""How much longer all takes where some constraint of many variables is explained so: less is learned."""
 
 BOUNDS_ONLY = (
     kinds.ABS,
@@ -159,7 +162,13 @@ class ClauseSearch(CompetingSearch):
     def work(self) -> int:
         """The propagators that have run, changes that clauses looked at and explanations, by their time."""
         done = super().work + self._count(of.LOOKED) + EXPLAINING * self._count(of.EXPLAINED)
-        return WEAK * done if self.start.weak else done
+        done += WEAKLY * self._count(of.BY_ALL)
+        return WEAK * done if self.is_weak else done
+
+    @property
+    def is_weak(self) -> bool:
+        """Whether some constraint is explained by all that its variables lost."""
+        return bool(self.start.weak)
 
     def _ask_in_turns(self) -> None:
         self.learner.state[of.ASK_FAILURES] = self._turn_end

@@ -134,12 +134,20 @@ class ForwardSearch(CompetingSearch):
         self._known, self._roots = 0, 1
         self._demand_limit()
 
-    def propagates(self) -> bool:
-        """Propagate at the root, before any decision; say whether something is left, or time is over."""
+    def propagates(self, runs: int = 1 << 62) -> bool:
+        """Propagate at the root, before any decision; say whether something is left, or time is over.
+
+        After so many runs of propagators it is left as it is: bounds may creep for ever.
+        """
         search(self.memory, self.tree, 1)
-        while self._count(tree.PHASE) >= tree.UNFINISHED and not self.request.should_stop():
+        while not self.is_settled and self.work < runs and not self.request.should_stop():
             search(self.memory, self.tree, 1)
         return self._count(tree.PHASE) != tree.RETREAT
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether propagation is at its fixed point, or has refuted something."""
+        return self._count(tree.PHASE) < tree.UNFINISHED
 
     def run(self, deliver: Deliver, heard: Heard = None) -> Ended:
         """Search to the end or to a stop."""

@@ -45,6 +45,12 @@ PAIRS = 1 << 12
 FEW = 3
 """Variables of a row that is looked at by values."""
 
+ENDLESS = 1 << 62
+"""Instead of a bound that is not stated."""
+
+SPLIT, WIDE = 6, 1 << 8
+"""Variables, and values of each, of an equation that is split into shorter ones."""
+
 MOST_DECIDED = 1 << 12
 """Auxiliary variables that a search decides."""
 
@@ -73,6 +79,7 @@ class Builder:
         self.taken: Whole | None = None
         self.decided: list[int] = []  # auxiliary variables that the search decides
         self.orders = Orders([])
+        self.positions: dict[tuple[int, ...], int] = {}  # of what is at one place of entries that differ
         self.marks = None if sources is None else Sources(self)
 
     def each(self, items: Iterable[Made], origins: Iterable[int]) -> Iterator[Made]:
@@ -92,7 +99,9 @@ class Builder:
             for v, a in zip(variables, coefficients, strict=True):
                 ends = (a * self.lower[v], a * self.upper[v])
                 low, high = low + min(ends), high + max(ends)
-            new = self.new_variable(low, high)
+            least, most = self.stated.get((variables, coefficients), (low - constant, high - constant))
+            within = max(low, least + constant), min(high, most + constant)
+            new = self.new_variable(*(within if within[0] <= within[1] else (low, high)))
             self._auxiliary[row] = new
             if variables:
                 self.makers.append((len(self.propagators), new))
@@ -168,6 +177,29 @@ class Builder:
             self.propagators.append(Laid(_LINEAR[relation], variables, coefficients, constant))
         if relation == EQ and self.strong:
             add_equation_values(row, self)
+            self.split(row)
+
+    def split(self, row: Row) -> None:
+        """Let a short equation look at values, by sums of what has the same coefficient.
+
+        Bounds say little of a place in a matrix, the widest variable, whose row and column are sums.
+        """
+        variables, coefficients, constant = row
+        if not FEW < len(variables) <= SPLIT or max(self.spans(variables)) > WIDE:
+            return
+        widest = max(variables, key=lambda v: self.upper[v] - self.lower[v])
+        alike: dict[int, list[tuple[int, int]]] = {}
+        for v, a in zip(variables, coefficients, strict=True):
+            if v != widest:
+                alike.setdefault(abs(a), []).append((v, 1 if a > 0 else -1))
+        if len(alike) != FEW - 1:
+            return
+        parts = [(widest, coefficients[variables.index(widest)])]
+        for a, members in alike.items():
+            some, signs = zip(*members, strict=True)
+            parts.append((some[0], a * signs[0]) if len(some) == 1 else (self.variable((some, signs, 0)), a))
+        parts.sort()
+        self.linear((tuple(v for v, _ in parts), tuple(a for _, a in parts), constant), EQ)
 
     def truth(self, row: Row, relation: int, result: int) -> None:
         """Add ``result == 1`` exactly where ``row relation 0``."""
@@ -179,6 +211,25 @@ class Builder:
             result, relation = opposite, EQ
         kind = kinds.TRUTH_EQUAL if relation == EQ else kinds.TRUTH_AT_MOST
         self.add(kind, variables, [sign * a for a in coefficients], sign * constant, result)
+
+    @cached_property
+    def stated(self) -> dict[tuple[tuple[int, ...], tuple[int, ...]], tuple[int, int]]:
+        """The bounds that the model's rows state of sums, by variables and coefficients."""
+        c, found = self.compiled, dict[tuple[tuple[int, ...], tuple[int, ...]], tuple[int, int]]()
+        short = np.flatnonzero((np.diff(c.linear.start) > 1) & (np.diff(c.linear.start) <= SPLIT))
+        short = short[np.isin(c.relation[short], (GE, LE))]
+        for (variables, coefficients, constant), relation in zip(
+            rows_of(c.linear.picked(short)), c.relation[short].tolist(), strict=True
+        ):
+            for sign in (1, -1):
+                key = variables, tuple(sign * a for a in coefficients)
+                low, high = found.get(key, (-ENDLESS, ENDLESS))
+                if (relation == GE) == (sign > 0):
+                    low = max(low, -sign * constant)
+                else:
+                    high = min(high, -sign * constant)
+                found[key] = low, high
+        return found
 
     @cached_property
     def looked_at(self) -> NDArray[np.bool_]:
@@ -275,11 +326,44 @@ class Builder:
             seen = self.seen_by_values(block, kind, _array(flat), ends)
         for result, variables in zip(results, arguments, strict=True):
             self.origin = self.sources.owner(result)
-            self.propagators.append(Laid(kind, variables, ones[: len(variables)], 0, result))
+            apart = kind == kinds.ELEMENT and self.strong and self.are_apart(variables[1:])
+            if apart and self.is_at_known_place(variables, result):
+                continue
+            self.propagators.append(Laid(kind, variables, ones[: len(variables)], int(apart), result))
             if block.kind == "abs" and self.strong:
                 add_absolute_values(variables[0], result, self)
             elif result in seen:
                 add_function_values(kind, variables, result, self)
+
+    def are_apart(self, entries: list[int]) -> bool:
+        """Say whether an AllDifferent holds the entries of an element apart: a value has one place then."""
+        return len(set(entries)) == len(entries) and any(g.issuperset(entries) for g in self.groups_apart)
+
+    def is_at_known_place(self, variables: list[int], result: int) -> bool:
+        """Say whether some entry, of those that differ, is a number whose position is known: it is that."""
+        position, *entries = variables
+        low, high = self.bounds(position)
+        number = self.equal_to.get(result)
+        if number is None or (number[1] == 0 and not 0 <= low <= high < len(entries)):
+            return False  # beyond its table it is 0
+        known = self.positions.setdefault((*entries, *number), position)
+        if known == position:
+            return False
+        self.linear(((known, position), (1, -1), 0), EQ)
+        return True
+
+    @cached_property
+    def groups_apart(self) -> list[frozenset[int]]:
+        """The variables of each AllDifferent that stand there in the same way."""
+        return [frozenset(group.tolist()) for group in self._groups_of_variables()]
+
+    @cached_property
+    def equal_to(self) -> dict[int, tuple[int, int]]:
+        """The numbers that rows of one variable give it, as keys that no variables are."""
+        c = self.compiled
+        single = np.flatnonzero((np.diff(c.linear.start) == 1) & (c.relation == EQ))
+        rows = rows_of(c.linear.picked(single))
+        return {v[0]: (-1, -k * a[0]) for v, a, k in rows if abs(a[0]) == 1}
 
     def seen_by_values(
         self, block: DefinitionBlock, kind: int, arguments: IntArray, ends: IntArray

@@ -17,7 +17,7 @@ from cpqueens.backends.local_search.engine import Task, search_model
 from cpqueens.backends.local_search.neighbourhoods import Neighbourhoods
 from cpqueens.backends.local_search.packing import PackingSearch
 from cpqueens.backends.local_search.reducing import Reduced
-from cpqueens.backends.local_search.root import NODES, Tree, propagated
+from cpqueens.backends.local_search.root import NODES, Explored, InTurns, Root, Tree, propagated
 from cpqueens.backends.local_search.search import End, Result, Search
 from cpqueens.kernels.local import info as at
 from cpqueens.kernels.local.info import NEVER
@@ -30,6 +30,8 @@ NODES_IMPROVING = 1000
 """Nodes of the first look where walks have found solutions, and better ones are wanted."""
 REPAIRING, EACH = 1000, 200
 """Nodes of a turn in which neighbourhoods of a solution are searched, and of one neighbourhood at most."""
+RUNS_PER_NODE = 20
+"""Propagators that the exact engine's searches run, at least, for each node of the tree."""
 STEPS_PER_NODE = 20
 """Steps of walks after a turn that found nothing, for each of its nodes."""
 PLACED = 20
@@ -61,6 +63,7 @@ class Presolve:
     _exhausted: bool = False
     _explored: bool = False
     _neighbourhoods: Neighbourhoods | None = None
+    _searches: InTurns | None = None
 
     @property
     def model(self) -> Statement:
@@ -101,9 +104,6 @@ class Presolve:
 
     def _explore(self, search: Search, tree: Tree) -> End | None:
         """Go through a part of the tree; go on from the solution if it has one."""
-        if not tree.root.is_small_enough:
-            self._after(search, 0)
-            return None
         left = NEVER if search.limits.steps is None else search.limits.steps - search.steps
         if self._packed(search, left):
             return None
@@ -114,7 +114,11 @@ class Presolve:
         self._explored = True
         if search.improvements and self.smaller is None:
             self._nodes = NODES_IMPROVING  # walking works
-        found = tree.explore(min(self._nodes, left), search.objective_limit if optimising else None)
+        found = Explored(None, 0, False)
+        if tree.root.is_small_enough:
+            found = tree.explore(min(self._nodes, left), search.objective_limit if optimising else None)
+        if found.solution is None and not found.exhausted and search.incumbent is None:
+            found = self._take_turns(tree.root, found, left)
         self.facts["nodes"] += found.nodes
         search.info[at.STEPS] += found.nodes
         self._nodes *= 2
@@ -126,6 +130,15 @@ class Presolve:
         walks = optimising and found.solution is None
         self._after(search, STEPS_PER_NODE * REPAIRING if walks else self._nodes)
         return None
+
+    def _take_turns(self, root: Root, before: Explored, left: int) -> Explored:
+        """Go on with the exact engine's searches for as long as was explored before, or more."""
+        if before.nodes >= left:
+            return before
+        if self._searches is None:
+            self._searches = InTurns(root, self.request)
+        found = self._searches.go_on(max(before.runs, RUNS_PER_NODE * self._nodes))
+        return replace(found, nodes=min(before.nodes + found.nodes, left))
 
     def _repair(self, search: Search, tree: Tree, incumbent: IntArray, left: int) -> End | None:
         """Search neighbourhoods of the last solution for a better one, for some nodes."""

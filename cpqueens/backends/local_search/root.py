@@ -6,27 +6,27 @@ here: what is found is delivered and checked like all that local search finds.
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 
+from cpqueens.backends.backtracking.alternating import SELDOM, Alternating, Member, RememberingSearch
+from cpqueens.backends.backtracking.clause_search import ClauseSearch, clause_search
 from cpqueens.backends.backtracking.forward import ForwardSearch
 from cpqueens.backends.backtracking.memory import build_memory
 from cpqueens.backends.backtracking.parted import Flags
+from cpqueens.backends.backtracking.rows import Row
 from cpqueens.backends.base import Ended, Request, Want
 from cpqueens.kernels.exact import domains as at
-from cpqueens.kernels.exact import kinds
-from cpqueens.kernels.exact.apart import entry_of
-from cpqueens.kernels.exact.domains import Memory, contains, copied, dequeue, note, tighten, waiting_queue
-from cpqueens.kernels.exact.propagation import run_propagator, wake
-from cpqueens.kernels.jit.entries import entry
-from cpqueens.kernels.jit.tiers import Fixed
+from cpqueens.kernels.exact.domains import Memory, contains, copied, tighten
+from cpqueens.kernels.jit.pace import Pace
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import Compiled
 from cpqueens.lowered.structures.table import Structures
 from cpqueens.system.stopping import Stopped
+
+Searching = TypeVar("Searching", ForwardSearch, ClauseSearch)
 
 NODES = 10_000
 """Decisions that are made in the tree at first."""
@@ -36,6 +36,8 @@ RUNS = 20
 """Runs of a propagator, on average, after which the root is left as it is: bounds may creep for ever."""
 LARGEST = 200_000
 """Variables and constraints beyond which a model is not propagated here."""
+SLICE = 16
+"""Steps of searches in turns until it is looked at the work that they have done."""
 WIDEST = 1 << 16
 """Values of a variable beyond which a tree is not explored: a single node might take long."""
 
@@ -86,7 +88,13 @@ class Root:
 
 
 def propagated(structures: Structures, request: Request) -> Root | None:
-    """Return what propagation leaves, None if the model is too large for it to be cheap."""
+    """Return what propagation leaves, None if the model is too large for it to be cheap.
+
+    Raises
+    ------
+    Stopped
+        If the request's time is over.
+    """
     model = structures.model
     if model.variable_count + model.constraint_count > LARGEST:
         return None
@@ -94,58 +102,26 @@ def propagated(structures: Structures, request: Request) -> Root | None:
     spans = np.minimum(compiled.upper - compiled.lower, WIDEST)
     if compiled.variable_count + len(compiled.linear) > LARGEST or int(spans.sum()) > 50 * LARGEST:
         return None
-    memory, row = build_memory(compiled, False)
-    possible, settled = _propagate(memory, request)
-    return Root(compiled, memory, row, possible, settled)
-
-
-def _propagate(m: Memory, request: Request) -> tuple[bool, bool]:
-    """Propagate as the kernel does, with an end; say whether it is possible, and at a fixed point.
-
-    Raises
-    ------
-    Stopped
-        If the request's time is over: what is kept of a model depends on no clock.
-    """
-    for v in range(0, int(m.stack[at.VARIABLES]), at.X_WIDTH):  # reversible words lie behind them
-        if entry(m.x, v + at.LOW) == entry(m.x, v + at.HIGH):
-            note(m, v, at.BOUND | at.DOMAIN, entry(m.x, v + at.LOW), entry(m.x, v + at.HIGH))
-    queued = sum(int(m.stack[q + at.SIZE_OF]) for q in range(at.QUICK, at.QUEUES_END, at.Q_WIDTH))
-    left = RUNS * (queued + int(m.stack[at.VARIABLES]) // at.X_WIDTH)
-    fixed, spent = Fixed(m), dict[int, float]()
-    for turn in range(left):
-        if turn % 64 == 0 and request.should_stop():
-            raise Stopped
-        if m.stack[at.CHANGED_TOP] > m.stack[at.CHANGED_BASE]:
-            if not wake(m):
-                return False, True
-            continue
-        queue = waiting_queue(m)
-        if queue == at.QUEUES_END:
-            return True, True
-        if not _run(m, fixed, dequeue(m, queue), spent):
-            return False, True
-    return True, False
-
-
-def _run(m: Memory, fixed: Fixed, p: int, spent: dict[int, float]) -> Any:
-    """Run a propagator: one that is compiled apart in machine code, once those of its kind took long."""
-    kind = entry(m.net, p + at.KIND)
-    if kind < kinds.APART:
-        return run_propagator(m, p)
-    began, before = time.thread_time(), spent.get(kind, 0.0)
-    found = entry_of(kind).within_plain((fixed, p), before)
-    spent[kind] = before + time.thread_time() - began
-    return found
+    network = build_memory(compiled, False)
+    search = ForwardSearch(compiled, network, request, False, {})
+    queued = sum(int(network[0].stack[q + at.SIZE_OF]) for q in range(at.QUICK, at.QUEUES_END, at.Q_WIDTH))
+    possible = search.propagates(RUNS * (queued + int(network[0].stack[at.VARIABLES]) // at.X_WIDTH))
+    if not search.is_settled and request.should_stop():
+        raise Stopped  # what is kept of a model depends on no clock
+    return Root(compiled, search.memory, network[1], possible, search.is_settled)
 
 
 @dataclass(frozen=True)
 class Explored:
-    """What a part of the tree had: the best solution in it, how many nodes, and whether it was all."""
+    """What a part of the tree had: the best solution in it, how many nodes, and whether it was all.
+
+    ``runs`` is how many propagators ran.
+    """
 
     solution: IntArray | None
     nodes: int
     exhausted: bool
+    runs: int = 0
 
 
 class Tree:
@@ -164,18 +140,19 @@ class Tree:
         ``limit`` is the most that the (minimised) objective may be.
         """
         best: list[IntArray] = []
-        done = 0
+        done = runs = 0
         while done < nodes and not self.request.should_stop():
             ended = self._search(min(self.part, nodes - done), limit, best)
             done += max(
                 0, int(ended.statistics["nodes"] + ended.statistics["failures"]) - 1
             )  # without the root
+            runs += ended.statistics["propagations"]
             if ended.exhausted or (best and self.root.compiled.objective is None):
-                return Explored(best[-1] if best else None, done, ended.exhausted)
+                return Explored(best[-1] if best else None, done, ended.exhausted, runs)
             if ended.objective is not None:
                 limit = (-ended.objective if self.root.compiled.maximizing else ended.objective) - 1
             self.searches, self.part = self.searches + 1, self.part * 5 // 4
-        return Explored(best[-1] if best else None, done, False)
+        return Explored(best[-1] if best else None, done, False, runs)
 
     def repair(self, x: IntArray, free: Flags, nodes: int, limit: int | None) -> Explored:
         """Search at most ``nodes`` nodes of what is left where only some variables of ``x`` are ``free``."""
@@ -214,6 +191,66 @@ class Tree:
             request = replace(request, bounds=None)
         network = memory, self.root.objective_row
         return ForwardSearch(self.root.compiled, network, request, False, {}).run(keep)
+
+
+class InTurns:
+    """The exact engine's searches in turns (`Alternating`) for one solution, each look some way further.
+
+    Slices are counted in steps, and nobody waits for a compiler: what is found depends on no clock.
+    """
+
+    def __init__(self, root: Root, request: Request) -> None:
+        self._found = list[IntArray]()
+        self._request = replace(
+            request, want=Want.ONE, solution_limit=None, step_limit=None, after=None, parameters={},
+            objective_limit=None, bounds=None, look_ahead=False,
+        )  # fmt: skip
+        c = root.compiled
+
+        c, facts = root.compiled, {"reason": ""}
+
+        def restarting(own: Request, _row: Row | None) -> ForwardSearch:
+            return _steady(ForwardSearch(c, build_memory(c, False, True), own, False, facts, True))
+
+        def remembering(own: Request, _row: Row | None) -> ForwardSearch:
+            return _steady(RememberingSearch(c, build_memory(c, False, remembering=True), own, facts))
+
+        def learning(own: Request, _row: Row | None) -> ClauseSearch | str:
+            search = clause_search(c, own, facts)
+            return search if isinstance(search, str) else _steady(search)
+
+        def smallest(own: Request, _row: Row | None) -> ForwardSearch:
+            own = replace(own, parameters={"variable_order": "smallest-domain"})
+            return _steady(ForwardSearch(c, (root.memory, root.objective_row), own, False, facts))
+
+        members = [
+            Member("restarts", restarting),
+            Member("smallest domains", smallest, SELDOM),
+            Member("remembered subproblems", remembering),
+            Member("clause learning", learning, learns=True),
+        ]
+        self._searches = Alternating(members, self._request, waits=False)
+        self._slices = self._searches.slices(self._keep)
+
+    def _keep(self, batch: IntArray) -> bool:
+        self._found[:] = [batch[-1].copy()]
+        return False
+
+    def go_on(self, runs: int) -> Explored:
+        """Run about so many propagators more."""
+        end, before, exhausted = self._searches.work + runs, self._searches.decisions, False
+        try:
+            while self._searches.work < end and not self._request.should_stop():
+                next(self._slices)
+        except StopIteration as ended:
+            exhausted = ended.value.exhausted
+        solution = self._found.pop() if self._found else None
+        return Explored(solution, self._searches.decisions - before, exhausted)
+
+
+def _steady(search: Searching) -> Searching:
+    search.pace = Pace(SLICE, steady=True)
+    return search
 
 
 def _claimed(compiled: Compiled, limit: int | None) -> int | None:

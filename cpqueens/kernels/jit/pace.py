@@ -18,10 +18,12 @@ class Pace:
     ----------
     steps
         How many; at least 1.
+    steady
+        Whether they stay as many, so that where calls end depends on no clock.
     """
 
-    def __init__(self, steps: int = 16) -> None:
-        self.steps = steps
+    def __init__(self, steps: int = 16, steady: bool = False) -> None:
+        self.steps, self.steady = steps, steady
 
     def counted(
         self, call: Callable[[int], _Answer], steps: int, done: Callable[[], int], unmade: _Answer
@@ -48,6 +50,8 @@ class Pace:
         except Stopped:
             return unmade
         spent = time.thread_time() - began
+        if self.steady:
+            return answer
         if spent > 2 * _SLICE:
             self.steps = max(1, int(min(steps, self.steps) * _SLICE / spent))
         elif steps >= self.steps and spent < _SLICE / 2 and paused(answer):

@@ -233,6 +233,18 @@ def test_learning_is_one_of_those_that_take_turns(monkeypatch: pytest.MonkeyPatc
     assert outcome.statistics["absent"] == ["without clause learning: too many values"]
 
 
+def test_others_join_where_failures_are_dear_and_learning_has_a_long_first_turn(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(alternating, "RELAXING", 5)
+    assert "took turns" not in pigeons(6).solve(solver="backtracking").statistics["reason"]
+    monkeypatch.setattr(alternating, "FEWEST", 20)
+    monkeypatch.setattr(alternating, "WORK", 200)
+    outcome = pigeons(6).solve(solver="backtracking")
+    assert outcome.statistics["reason"].endswith("clause learning was the first at its end")
+    assert outcome.statistics["clauses_learned"] > alternating.TURN // 10
+
+
 def test_who_has_no_more_room_takes_no_part_any_more(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(alternating, "JOINING", 2)
     monkeypatch.setattr(alternating, "RELAXING", 2)

@@ -20,7 +20,7 @@ from cpqueens.backends.local_search.choices import smaller_model
 from cpqueens.backends.local_search.layers import build_arrays
 from cpqueens.backends.local_search.meaning import violation
 from cpqueens.backends.local_search.reducing import Reduced, reduced
-from cpqueens.backends.local_search.root import propagated
+from cpqueens.backends.local_search.root import InTurns, propagated
 from cpqueens.crosscheck import oracle
 from cpqueens.fuzzing.generate import random_model
 from cpqueens.language.arrays import of_variables
@@ -269,3 +269,40 @@ def test_a_hint_and_a_trace_of_such_a_model_have_all_variables() -> None:
     assert found.trace is not None
     assert found.trace.state(len(found.trace) - 1).shape == (4,)
     assert found.objective == 0
+
+
+def split_weight(pieces: int, total: int) -> Model:
+    """Return Bachet's problem: pieces with which a balance weighs all that is not more than all of them."""
+    m = Model("weights")
+    w, x = m.intvar(1, total, shape=pieces), m.intvar(-1, 1, shape=(total, pieces))
+    m.add(w.sum() == total, w[1:] > w[:-1])
+    for k in range(total):
+        m.add(sum(w[j] * x[k, j] for j in range(pieces)) == k + 1)
+    return m
+
+
+def in_turns(model: Model) -> InTurns:
+    asked = Request(Want.ONE, Clock(None))
+    root = propagated(Structures(model, "local-search", takes), asked)
+    assert root is not None
+    return InTurns(root, asked)
+
+
+def test_searches_in_turns_go_on_where_they_were() -> None:
+    """What they find, and after how many decisions, depends on no clock, nor on how often they are asked."""
+    found = []
+    for runs in (1_000, 30_000, 1 << 40):
+        searches, decisions, solution = in_turns(split_weight(3, 13)), 0, None
+        while solution is None:
+            explored = searches.go_on(runs)
+            decisions, solution = decisions + explored.nodes, explored.solution
+        found.append((decisions, solution.tolist()))
+    assert found[0] == found[1] == found[2]
+    assert found[0][1][:3] == [1, 3, 9]
+    assert in_turns(split_weight(2, 5)).go_on(1 << 40).exhausted
+
+
+def test_what_walks_do_not_find_is_found_by_the_exact_engine() -> None:
+    outcome = split_weight(4, 40).solve(solver="local-search", step_limit=60_000)
+    assert outcome.solution is not None
+    assert outcome.solution.values[:4].tolist() == [1, 3, 9, 27]

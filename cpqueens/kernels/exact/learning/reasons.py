@@ -361,7 +361,7 @@ def explain_element(m: Memory, q: Learner, p: int, r: int) -> Any:
             explain_entries(m, q, p, r, -1, -most)
         return 1
     if low < high or v != entry(m.net, first + 2 + 2 * low):
-        return 0
+        return explain_place(m, q, first, entries, r, result)
     add_fact(q, (position << 2) + lit.AT_LEAST, low)
     add_fact(q, (position << 2) + lit.AT_MOST, low)
     if is_least:
@@ -369,6 +369,21 @@ def explain_element(m: Memory, q: Learner, p: int, r: int) -> Any:
     if is_most:
         add_at_most(q, result, 1, most)
     return 1
+
+
+@inner_kernel
+def explain_place(m: Memory, q: Learner, first: int, entries: int, r: int, result: int) -> Any:
+    """Explain that an entry has not the fixed result, which is elsewhere: entries differ; else return 0."""
+    v, value = entry(m.stack, r + at.R_VARIABLE), entry(m.stack, r + at.R_VALUE)
+    if not entry(m.stack, r + at.R_TAKEN):
+        return 0
+    for i in range(entries):
+        if entry(m.net, first + 2 + 2 * i) == v:
+            add_fact(q, (entry(m.net, first) << 2) + lit.IS_NOT, i)
+            add_fact(q, (result << 2) + lit.AT_LEAST, value)
+            add_fact(q, (result << 2) + lit.AT_MOST, value)
+            return 1
+    return 0
 
 
 # ---- records and failures -----------------------------------------------------------------------------

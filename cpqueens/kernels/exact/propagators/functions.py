@@ -198,7 +198,10 @@ def extreme(m: Memory, p: int) -> Any:
 
 @inner_kernel
 def element(m: Memory, p: int) -> Any:
-    """Prune for ``result == table[position]``, 0 outside the table; nothing while either is possible."""
+    """Prune for ``result == table[position]``, 0 outside the table; nothing while either is possible.
+
+    ``CONSTANT`` says whether an AllDifferent holds the entries apart.
+    """
     r = entry(m.net, p + at.RESULT)
     first = entry(m.net, p + at.START)
     position = entry(m.net, first)
@@ -227,5 +230,19 @@ def element(m: Memory, p: int) -> Any:
         return 0
     if entry(m.x, position + at.LOW) == entry(m.x, position + at.HIGH):
         v = entry(m.net, first + 2 + 2 * entry(m.x, position + at.LOW))
-        return tighten(m, v, entry(m.x, r + at.LOW), entry(m.x, r + at.HIGH))
+        if not tighten(m, v, entry(m.x, r + at.LOW), entry(m.x, r + at.HIGH)):
+            return 0
+    if entry(m.net, p + at.CONSTANT) and entry(m.x, r + at.LOW) == entry(m.x, r + at.HIGH):
+        return keep_in_place(m, position, r, first + 2, entries)
+    return 1
+
+
+@inner_kernel
+def keep_in_place(m: Memory, position: int, r: int, first: int, entries: int) -> Any:
+    """Take the result, which is fixed, from the entries that it is not at, where all entries differ."""
+    w = entry(m.x, r + at.LOW)
+    for i in range(entries):
+        v = entry(m.net, first + 2 * i)
+        if contains(m, v, w) and not contains(m, position, i) and not remove(m, v, w):
+            return 0
     return 1
