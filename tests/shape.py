@@ -22,7 +22,7 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 70_730,
+    "code lines": 70_882,
     "files": 646,
     "import lines": 6_897,
     "longest file": 707,
