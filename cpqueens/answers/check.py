@@ -5,7 +5,7 @@ A constraint is violated too, by 1, where one of its terms is undefined; see `cp
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import combinations, islice
 from typing import Any
@@ -251,9 +251,13 @@ class Checker:
 
     def amounts(self, matrix: IntArray) -> list[IntArray]:
         """Return of each constraint of the model the violation in each row, of shape (batch,)."""
+        return [*map(saturated_sum, self.elements(matrix, range(len(self.model.constraints))).values())]
+
+    def elements(self, matrix: IntArray, positions: Iterable[int]) -> dict[int, IntArray]:
+        """Return of the constraints at some positions the violation of each element, (batch, elements)."""
         values, defined = self._complete(matrix)
-        each = (p.constraint.flattened() for p in self.model.constraints)
-        return [saturated_sum(_amounts(constraint, values, defined)) for constraint in each]
+        placed = self.model.constraints
+        return {k: _amounts(placed[k].constraint.flattened(), values, defined) for k in positions}
 
     def objective(self, matrix: IntArray) -> IntArray:
         """Return the first objective's value of each row, of shape (batch,)."""

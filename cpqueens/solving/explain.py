@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from cpqueens.answers.outcome import Status
+from cpqueens.answers.outcome import Outcome, Status
 from cpqueens.backends.base import Request, Want
 from cpqueens.backends.clock import Share, sharing
 from cpqueens.errors import BackendFault, CpqueensError, ModelError
@@ -19,7 +19,7 @@ from cpqueens.language.describe import describe
 from cpqueens.language.posted import Posted
 from cpqueens.language.rebuild import rebuilt
 from cpqueens.language.statement import Statement
-from cpqueens.solving.deletion import reduced
+from cpqueens.solving.deletion import Witnesses, reduced
 from cpqueens.solving.solve import solve
 from cpqueens.system.interrupts import Interrupt, listening
 from cpqueens.text import markup
@@ -28,14 +28,14 @@ from cpqueens.text.plaintext import counted
 _SECONDS_ON_ROWS = 30.0
 """Processor seconds in which the guilty rows of arrays are looked for, unless a time limit says it."""
 
-_SECONDS_FOR_CORE = 10.0
+_SECONDS_FOR_CORE = 1.0
 """Processor seconds in which CP-SAT says which constraints are to blame."""
 
 _WORTH_A_CORE = 4
 """Constraints from which on it is asked: fewer are left out one by one as fast."""
 
-_SECONDS_TO_CHECK = 10.0
-"""Processor seconds in which other backends prove it, unless a time limit says it."""
+_SECONDS_TO_CHECK = 2.0
+"""Processor seconds in which other backends prove it, all together, unless a time limit says it."""
 
 _ROWS_APART = 20
 """Rows of one array that are told one by one; of more, and where all are needed, the array is one reason."""
@@ -162,7 +162,8 @@ def explain_infeasible(model: Statement, /, solver: str = "auto", **options: Any
 
     Where OR-Tools is installed, its core of assumptions is the first subset. Then constraints are left out
     (see `cpqueens.solving.deletion`), and single rows of the arrays among those
-    that are left (without a time limit for 30 seconds together). Domains are never left out, and the
+    that are left (without a time limit for 30 seconds together). A solution of the rest shows which ones are
+    needed. Domains are never left out, and the
     condition under which a quotient, a remainder or an element is defined stays and goes with the
     constraints that use it. Another installed backend then proves the subset too.
 
@@ -200,13 +201,15 @@ def explain_infeasible(model: Statement, /, solver: str = "auto", **options: Any
             raise NotInfeasible(f"{model.name}: {why}")
         stated = [model.constraints[k] for k in everything]
         begun = search.narrowed(everything, stated, search.infeasible, interrupt)
-        subset, minimal = reduced(begun, search.infeasible, interrupt)
+        each: list[tuple[int, int | None]] = [(k, None) for k in range(len(model.constraints))]
+        subset, minimal = reduced(begun, search.infeasible, interrupt, search.witnesses.among(each))
         parts = _TakenApart(model, subset)
         if len(parts.singles) > len(subset) and not interrupt.seen:
             search.begin_rows()
             rows = list(range(len(parts.singles)))
             begun = search.narrowed(rows, parts.each(), lambda s: search.of(parts.stated(s)), interrupt)
-            kept, decided = reduced(begun, lambda s: search.of(parts.stated(s)), interrupt)
+            shown = search.witnesses.among(parts.singles)
+            kept, decided = reduced(begun, lambda s: search.of(parts.stated(s)), interrupt, shown)
             minimal = minimal and decided
             parts.keep(kept)
         prover = search.prover
@@ -231,6 +234,7 @@ class _Search:
         if seconds is not None:
             self.kept_back = _KEPT_BACK * seconds
         self.share = Share()
+        self.witnesses = Witnesses(model)
 
     def begin_rows(self) -> None:
         """Begin to look for the guilty rows: in what is left of the limit, or in a share of its own."""
@@ -276,10 +280,12 @@ class _Search:
             return None
         self.runs += 1
         with sharing(self.share):
-            answer, solver = _infeasible(self.model, stated, self.solver, self.options | limits)
-        if answer is True:
-            self.prover = solver
-        return answer
+            outcome = _outcome(self.model, stated, self.solver, self.options | limits)
+        if outcome.solution is not None:
+            self.witnesses.add(outcome.solutions.matrix[-1])
+        elif outcome.status is Status.INFEASIBLE:
+            self.prover = outcome.solver
+        return _says(outcome)
 
 
 class _TakenApart:
@@ -369,16 +375,18 @@ def _blamed(
     return None if found is None else sorted(map(assumed.index, found))
 
 
-def _infeasible(
-    model: Statement, stated: list[Posted], solver: str, options: dict[str, Any]
-) -> tuple[bool | None, str]:
-    """Say whether these constraints have no solution, None if undecided, and which solver says so."""
+def _outcome(model: Statement, stated: list[Posted], solver: str, options: dict[str, Any]) -> Outcome:
+    """Return what a solver finds of these constraints alone."""
     part = rebuilt(model, constraints=stated)  # each brings its own range conditions
     part._clear_objectives()
-    outcome = solve(part, solver, **options)
+    return solve(part, solver, **options)
+
+
+def _says(outcome: Outcome) -> bool | None:
+    """Say whether there is no solution; None if undecided."""
     if outcome.status is Status.INFEASIBLE:
-        return True, outcome.solver
-    return (False if outcome.solution is not None else None), outcome.solver
+        return True
+    return False if outcome.solution is not None else None
 
 
 def _text(model: Statement, constraint: Constraint) -> str:
@@ -394,15 +402,16 @@ def _check(
     """Return another backend than any that ``first`` speaks of, which proves it infeasible too."""
     from cpqueens.backends import named
 
+    share = Share(_SECONDS_TO_CHECK)
     for name in named.available():
         if name in re.split("[:+ ]", first) or not named.get_backend(name).proves:
             continue
         kept = limits()
-        if kept.get("time_limit", 1.0) <= 0:
+        if kept.get("time_limit", share.left) <= 0:
             return None
         try:
-            with sharing(Share() if kept else Share(_SECONDS_TO_CHECK)):
-                answer, _ = _infeasible(model, stated, name, kept)
+            with sharing(Share() if kept else share):
+                answer = _says(_outcome(model, stated, name, kept))
         except CpqueensError:
             continue
         if answer is False:
