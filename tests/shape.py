@@ -22,9 +22,9 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 70_882,
+    "code lines": 70_961,
     "files": 646,
-    "import lines": 6_897,
+    "import lines": 6_902,
     "longest file": 707,
     "sudoku by backtracking, files": 66,
     "sudoku by backtracking, functions": 446,
