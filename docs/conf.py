@@ -74,11 +74,13 @@ napoleon_use_ivar = True  # attributes that are members stand on the page once
 
 
 generating.write_all(HERE / "generated")  # before Sphinx looks which pages there are
-kernel.install(HERE / "generated" / "jupyter")
+forks = kernel.Forks(HERE / "generated" / "jupyter")
 
 
 def setup(app: Any) -> None:
     """Have Sphinx look at what it built, hide where that was, and say of Chinese pages that they are."""
+    if app.config.nb_execution_mode != "off":
+        forks.connect(app)
     looked_at.connect(app)
     app.add_search_language(_Search)
     places.connect(app)

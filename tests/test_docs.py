@@ -23,6 +23,7 @@ import tempfile
 import tomllib
 from enum import Enum
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import click
@@ -43,7 +44,7 @@ ROOT = Path(__file__).parent.parent
 PAGES = sorted(p for p in (ROOT / "docs").rglob("*.md") if "generated" not in p.parts)
 FENCE = re.compile(r"^ *```(\{?[\w-]+\}?)([^\n]*)\n(.*?)^ *```", re.M | re.S)
 EXECUTED = {"{code-cell}", "{command-output}"}
-SHOWN = {"{literalinclude}", "{include}", "{toctree}", "{eval-rst}", "sh", "text"}
+SHOWN = {"{index}", "{literalinclude}", "{include}", "{toctree}", "{eval-rst}", "sh", "text"}
 
 
 def blocks(page: Path) -> list[tuple[str, str, str]]:
@@ -624,3 +625,36 @@ LOST_ON_PAPER = """() => {
           ...cut.map(e => "cut off: " + e.textContent.slice(0, 60))];
 }"""
 """What a reader of the printed page would miss, or not want: navigation, and lines beyond the margin."""
+
+
+@pytest.mark.slow
+def test_forked_commands_are_as_if_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Arguments, folder, environment, output, exit code and a signal; the build runs kernels by it."""
+    monkeypatch.syspath_prepend(ROOT / "docs")
+    monkeypatch.setenv("JUPYTER_PATH", "")
+    monkeypatch.setenv("PATH", os.environ["PATH"])
+    forks = importlib.import_module("generating.kernel").Forks(tmp_path / "jupyter")
+    ends: list[Any] = []
+    forks.connect(SimpleNamespace(connect=lambda event, end: ends.append(end)))
+    try:
+        script = tmp_path / "script.py"
+        script.write_text(
+            "import os, sys, time\nprint(__name__, sys.argv[1:], os.environ['THIS'])\nsys.exit(7)"
+        )
+        env = {**os.environ, "THIS": "there"}
+        for command in (["python", "script.py", "a b"], [sys.executable, "script.py", "a b"]):
+            done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
+            assert (done.returncode, done.stdout, done.stderr) == (7, "__main__ ['a b'] there\n", "")
+        done = subprocess.run(["cpqueens", "nonsense"], capture_output=True, text=True, check=False)
+        assert done.returncode == 2
+        assert "nonsense" in done.stderr
+        script.write_text("import time\nprint(1, flush=True)\ntime.sleep(600)")
+        with subprocess.Popen(["python", "script.py"], cwd=tmp_path, stdout=subprocess.PIPE) as waiting:
+            assert waiting.stdout is not None
+            assert waiting.stdout.readline() == b"1\n"
+            waiting.terminate()
+            assert waiting.wait() != 0
+            assert waiting.stdout.read() == b""  # nobody is left to write
+    finally:
+        for end in ends:
+            end(None, None)

@@ -1,4 +1,5 @@
-/* The guide comes before the reference, and both before galleries, texts and measurements. */
+/* The guide comes before the reference, and both before galleries, texts and measurements. A page that is about the words
+   that are looked for names them in its `{index}`, which weighs more than all of this. */
 const PLACES = [
   [/^(modelling|solving)\//, 40], [/^generated\/recipes$/, 30], [/^(start|trust|coming_from)\//, 20], [/^faq$/, 15],
   [/^generated\/reference\//, 0], [/^generated\//, -20], [/^(benchmarks|zh\/)/, -10],

@@ -48,6 +48,7 @@ def _parts(text: str) -> Iterator[tuple[bool, str]]:
 
 def _plain(text: str) -> str:
     """Return text without links within the site, and with files in place of the lines that include them."""
+    text = re.sub(r"^```\{index\}.*\n```\n", "", text, flags=re.M)
     text = re.sub(r"\[([^\]]+)\]\((?!https?:)[^)]*\)", r"\1", text)
     text = re.sub(r"\{\w+(?::\w+)?\}`([^`<]*?)\s*(?:<[^`]*>)?`", r"`\1`", text)
     return re.sub(
