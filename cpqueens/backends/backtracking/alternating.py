@@ -38,6 +38,9 @@ TURN = 500
 SELDOM = 4
 """The weight of a search that has a small part of the time."""
 
+LEARNED = 4
+"""The weight of the one that learns clauses, under an objective: others prove that sooner, mostly."""
+
 FEWEST, WORK = 400, 500_000
 """Failures, and runs of propagators, after which the others join where failures are dear."""
 
@@ -89,7 +92,7 @@ class Member(NamedTuple):
     weight
         It has one in so many parts of the propagations that another member has.
     learns
-        Whether it has a long first turn, which does not count: what a clause tells it, it tells soon.
+        Whether, with a weight of 1, it has a long first turn, which does not count.
     """
 
     name: str
@@ -205,14 +208,13 @@ class Alternating:
         playing = [self._members[0]]
         creeping = self.work > CREEPING * max(FEWEST, self._failures)
         for member in self._members[1:]:
-            if member.learns and creeping:
-                self._absent.append(f"without {member.name}: bounds creep")
-                continue
-            search = member.make(self._hearing(len(playing)), self._proved)
+            search: CompetingSearch | str = "bounds creep"
+            if not (member.learns and creeping):
+                search = member.make(self._hearing(len(playing)), self._proved)
             if isinstance(search, str):
                 self._absent.append(f"without {member.name}: {search}")
             else:
-                if member.learns and not search.is_weak:  # as many as the first one had alone
+                if member.learns and member.weight == 1 and not search.is_weak:  # as the first one had alone
                     self._given[len(playing)] = max(JOINING, TURN)
                 playing.append(member)
                 self._searches.append(search)

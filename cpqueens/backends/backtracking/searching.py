@@ -10,7 +10,7 @@ import numpy as np
 
 from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.backtracking import patterned
-from cpqueens.backends.backtracking.alternating import SELDOM, Alternating, Member, RememberingSearch
+from cpqueens.backends.backtracking.alternating import LEARNED, SELDOM, Alternating, Member, RememberingSearch
 from cpqueens.backends.backtracking.choosing import LEXICOGRAPHIC, RESTARTING
 from cpqueens.backends.backtracking.forward import ForwardSearch
 from cpqueens.backends.backtracking.memory import build_memory
@@ -223,7 +223,7 @@ class Searching:
 
     def _alternating(self, deliver: Deliver) -> Slices:
         """Return searches in several orders, of which the first is alone for a while."""
-        own = self.request.parameters
+        own, best = self.request.parameters, self.request.want is Want.BEST
 
         def ordered(**orders: Any) -> Callable[[Request, Row | None], ForwardSearch]:
             def make(request: Request, proved: Row | None) -> ForwardSearch:
@@ -243,7 +243,7 @@ class Searching:
             Member("restarts", ordered(phases=[])),
             Member("a search that remembers subproblems", remembering),
             Member("smallest domains", ordered(phases=[], variable_order="smallest-domain"), SELDOM),
-            Member("clause learning", self._clause_search, learns=True),
+            Member("clause learning", self._clause_search, LEARNED if best else 1, learns=True),
         ]
         if in_phases(self.request):
             members = [Member("the order that the model names", ordered()), *members[:2], members[3]]
