@@ -74,11 +74,6 @@ class CompetingSearch(ABC):
         return int(self.memory.stack[at.RUNS])
 
     @property
-    def decisions(self) -> int:
-        """The decisions so far, as a limit of steps counts them."""
-        return self._tried
-
-    @property
     def is_ready(self) -> bool:
         """Whether its turns wait for no compiler."""
         return True

@@ -223,7 +223,9 @@ class Searching:
 
     def _alternating(self, deliver: Deliver) -> Slices:
         """Return searches in several orders, of which the first is alone for a while."""
-        own, best = self.request.parameters, self.request.want is Want.BEST
+        own, known = self.request.parameters, self.request.known
+        first = known is None or known.clauses is None  # else there are clauses to begin with
+        seldom = first and self.request.want is Want.BEST
 
         def ordered(**orders: Any) -> Callable[[Request, Row | None], ForwardSearch]:
             def make(request: Request, proved: Row | None) -> ForwardSearch:
@@ -243,7 +245,7 @@ class Searching:
             Member("restarts", ordered(phases=[])),
             Member("a search that remembers subproblems", remembering),
             Member("smallest domains", ordered(phases=[], variable_order="smallest-domain"), SELDOM),
-            Member("clause learning", self._clause_search, LEARNED if best else 1, learns=True),
+            Member("clause learning", self._clause_search, LEARNED if seldom else 1, learns=True),
         ]
         if in_phases(self.request):
             members = [Member("the order that the model names", ordered()), *members[:2], members[3]]
