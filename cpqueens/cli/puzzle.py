@@ -166,7 +166,7 @@ def generate(
     boards above 4 rows a star are made sooner: 14 rows with three and 17 with four in seconds, 21 with five
     and 25 with six in minutes (--time-limit).
     """
-    from cpqueens.puzzles.making import made
+    from cpqueens.puzzles.generating import made
 
     with progress(Standing("puzzle", time_limit=time_limit)):
         puzzle, hardness, used = made(size, seed, level, stars, time_limit)

@@ -12,11 +12,10 @@ from functools import cache, partial
 from random import Random
 from typing import Any
 
-from cpqueens.fuzzing.cancelling import CancellingTerms
 from cpqueens.fuzzing.huge import HugeTerms, add_in_range
 from cpqueens.fuzzing.random_patterns import pattern_model
 from cpqueens.fuzzing.random_schedules import SCHEDULES
-from cpqueens.fuzzing.random_terms import RandomTerms
+from cpqueens.fuzzing.random_terms import CancellingTerms, RandomTerms
 from cpqueens.fuzzing.usage import usage
 from cpqueens.fuzzing.written import Script, Written, stated, written_all, written_any, written_stack
 from cpqueens.language.constraints.all_different import AllDifferentExcept

@@ -39,7 +39,7 @@ READABLE = Area(
                "(low + 1, low) if factor > 0", "(low, low + 1) if factor > 0"),
         Mutant("a literal of two names is the wrong one", "Wording.literal",
                "1 if sign == 1 else 0", "0 if sign == 1 else 1"),
-        Mutant("what is added is nothing to whoever keeps it", "added.returned",
+        Mutant("what is added is nothing to whoever keeps it", "constraining.returned",
                "if after_call(frame).startswith(_KEPT)", "if after_call(frame) == 'LOAD_ATTR'"),
         Mutant("a method of a model is looked for among truths", "Added._advice",
                "if hasattr(self._model, name):", "if False:"),

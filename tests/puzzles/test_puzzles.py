@@ -13,16 +13,16 @@ from seeds import sweep
 from cpqueens import ModelError
 from cpqueens.cli.main import main
 from cpqueens.errors import NotInTime
-from cpqueens.puzzles import making, rules
+from cpqueens.puzzles import generating, rules
 from cpqueens.puzzles.generating import (
     generated_regions,
     grown,
     joined,
     lettered,
+    made,
     random_placement,
     solutions,
 )
-from cpqueens.puzzles.making import made
 from cpqueens.puzzles.picture import picture_of
 from cpqueens.puzzles.puzzle import Puzzle
 from cpqueens.puzzles.reading import read_puzzle
@@ -188,7 +188,7 @@ def test_a_generator_ends_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
     def first_alone(size: int, seed: int, stars: int, time_limit: float) -> tuple[str, ...]:
         return generated_regions(size, seed, stars, time_limit if seed < 5 else 1e-9)
 
-    monkeypatch.setattr(making, "generated_regions", first_alone)
+    monkeypatch.setattr(generating, "generated_regions", first_alone)
     with pytest.raises(NotInTime, match="--level very hard: none of the seeds 4 to 4"):
         made(4, 4, "very hard")
 

@@ -23,7 +23,7 @@ from cpqueens.crosscheck.orbit_comparison import symmetry_breaking
 from cpqueens.crosscheck.roles import Role, constraint_roles
 from cpqueens.crosscheck.two_models import ModelRelation
 from cpqueens.lab.reference import prove
-from cpqueens.puzzles.making import made
+from cpqueens.puzzles.generating import made
 from cpqueens.solving import handover, race
 from cpqueens.system.platforms import ThreadTime
 from cpqueens.system.stopping import Stopped, stopping, unstopped

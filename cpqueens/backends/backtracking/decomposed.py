@@ -12,8 +12,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from cpqueens.backends.backtracking.wholes.global_cardinality import numbers_of
 from cpqueens.backends.backtracking.wholes.parts import Parts, Propagator
+from cpqueens.backends.backtracking.wholes.registry import numbers_of
 from cpqueens.backends.backtracking.wholes.table import table_propagator
 from cpqueens.kernels.exact import kinds
 from cpqueens.kernels.exact.learning import literals as lit

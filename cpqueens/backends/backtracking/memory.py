@@ -1,20 +1,21 @@
 """The memory of the exact engine: what `network.Builder` collected, laid out in four arrays."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import Any
 
 import numpy as np
 
-from cpqueens.backends.backtracking.learning import FIRST_WEIGHT, nogoods, prepare_learning
 from cpqueens.backends.backtracking.network import Builder
 from cpqueens.backends.backtracking.remembering import remembered, with_rules
 from cpqueens.backends.backtracking.rows import Row
 from cpqueens.backends.backtracking.wholes.all_different import is_empty_board
+from cpqueens.backends.backtracking.wholes.parts import Propagator
 from cpqueens.errors import ModelError
 from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact import kinds
 from cpqueens.kernels.exact.domains import Memory
+from cpqueens.kernels.exact.nogoods import NUMBERS, PATHS
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import Compiled, offsets
 from cpqueens.lowered.origins import Origins
@@ -336,3 +337,35 @@ def _stack(builder: Builder, x: IntArray, cells: int, saved: int) -> IntArray:
 
 def _array(values: Any) -> IntArray:
     return np.array(values, dtype=np.int64)
+
+
+# ---- what a search that learns from its failures has besides ---------------------------------------------
+
+
+FIRST_WEIGHT = 64
+"""Of each variable before the first failure, and what that adds."""
+
+
+_NO_PATHS = np.zeros(NUMBERS, dtype=np.int64)
+"""What nogoods begin with, of which each network has a copy."""
+
+
+def nogoods(compiled: Compiled) -> Propagator:
+    """Return the propagator of nogoods."""
+    decisions = range(compiled.decision_count)
+    events, words = at.FIX | at.BOUND, [0] * PATHS
+    return Propagator("nogoods", decisions, numbers=_NO_PATHS, words=words, events=events, queue=at.DEAREST)
+
+
+def prepare_learning(x: IntArray, compiled: Compiled, makers: Iterable[tuple[int, int]]) -> None:
+    """Set first weights, the values to try first (those that are good for the objective), and makers.
+
+    ``x`` are the variables' records, (variables, at.X_WIDTH); ``makers`` pairs (propagator, its result).
+    """
+    x[:, at.WEIGHT] = FIRST_WEIGHT
+    x[:, at.SAVED] = x[:, at.LOW]
+    if compiled.objective is not None:
+        down = compiled.objective.variable[compiled.objective.coefficient < 0]
+        x[down, at.SAVED] = x[down, at.HIGH]
+    for k, variable in makers:
+        x[variable, at.MAKER] = 1 + k * at.P_WIDTH

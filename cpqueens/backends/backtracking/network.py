@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from cpqueens.backends.backtracking.profiling import Sources
 from cpqueens.backends.backtracking.rows import Row, difference, groups, rows_of, rows_of_each
-from cpqueens.backends.backtracking.wholes.all_different import add_hall_sets
+from cpqueens.backends.backtracking.wholes.all_different import add_cliques, add_hall_sets
 from cpqueens.backends.backtracking.wholes.by_values import (
     EXTREMES,
     add_absolute_values,
@@ -20,10 +20,12 @@ from cpqueens.backends.backtracking.wholes.by_values import (
     has_values,
     seen_by_values,
 )
-from cpqueens.backends.backtracking.wholes.cliques import add_cliques
-from cpqueens.backends.backtracking.wholes.differences import add_circles
 from cpqueens.backends.backtracking.wholes.distances import Orders
-from cpqueens.backends.backtracking.wholes.fractional import add_fractional_bounds, add_proved_row
+from cpqueens.backends.backtracking.wholes.fractional import (
+    add_circles,
+    add_fractional_bounds,
+    add_proved_row,
+)
 from cpqueens.backends.backtracking.wholes.parts import Laid, Propagator
 from cpqueens.backends.backtracking.wholes.registry import WHOLES
 from cpqueens.backends.backtracking.wholes.table import table_propagator

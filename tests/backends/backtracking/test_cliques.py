@@ -10,8 +10,8 @@ from each import each
 
 from cpqueens import Model
 from cpqueens.backends.backtracking.rows import Row
-from cpqueens.backends.backtracking.wholes import cliques as module
-from cpqueens.backends.backtracking.wholes.cliques import cliques
+from cpqueens.backends.backtracking.wholes import all_different as module
+from cpqueens.backends.backtracking.wholes.all_different import cliques
 from cpqueens.lowered.compiled import EQ, NE
 
 Linear = list[tuple[Row, int]]
@@ -74,8 +74,8 @@ def test_all_solutions_stay(seed: int) -> None:
 def test_where_edges_are_many_none_are_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     linear = [apart(a, b, 0) for a, b in combinations(range(6), 2)]
     assert [len(members) for members in cliques(linear)] == [6]
-    monkeypatch.setattr(module, "MOST_EDGES", 14)
+    monkeypatch.setattr(module, "MOST_DISEQUALITIES", 14)
     assert cliques(linear) == []
-    monkeypatch.setattr(module, "MOST_EDGES", 15)
+    monkeypatch.setattr(module, "MOST_DISEQUALITIES", 15)
     monkeypatch.setattr(module, "LOOKS", 0)
     assert cliques(linear) == []

@@ -12,7 +12,7 @@ from each import each
 
 from cpqueens import AllDifferent, Model, StopReason
 from cpqueens.backends.backtracking.memory import build_memory
-from cpqueens.backends.backtracking.shares import _PARTS, split
+from cpqueens.backends.backtracking.tally import _PARTS, split
 from cpqueens.backends.base import Clock, Request, Want
 from cpqueens.kernels.exact.domains import HIGH, LOW, X_WIDTH, Memory
 from cpqueens.lowered.compiled import compile_model

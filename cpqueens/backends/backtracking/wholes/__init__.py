@@ -1,4 +1,4 @@
-"""How constraints that the exact engine takes as they are become propagators: one kind a file.
+"""How constraints that the exact engine takes as they are become propagators (`registry`), and what it adds.
 
 What models of the collection take without one, over what they take with it (2026-11-26): negative tables 3
 to 6, lexicographic orders 1.4 to 6, precedence of values 1.5 to 4, Among 0.7 to 2.1, extremes by values 5

@@ -1,15 +1,25 @@
-"""What AllDifferent gets besides taking the values of fixed variables from the others."""
+"""What AllDifferent gets besides taking the values of fixed variables from the others.
 
+Disequalities of pairs that make up AllDifferents: what is stated pair by pair is propagated whole, too.
+
+Each row ``x - y != c`` is an edge between two variables. Some variables, with constants that can be added to
+them so that all must differ, are a clique. Cliques are grown from the edges that are in none yet, the
+variables with most edges first, as in greedy covers of the edges of a graph by cliques (Kellerman 1973).
+"""
+
+from collections.abc import Iterable
 from functools import lru_cache
 
 import numpy as np
 
+from cpqueens.backends.backtracking.rows import Row
+from cpqueens.backends.backtracking.wholes.fractional import DIFFERENCES
 from cpqueens.backends.backtracking.wholes.parts import Parts, Propagator
 from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact.propagators import all_different_values as values
 from cpqueens.kernels.exact.propagators.all_different_values import matching_data
 from cpqueens.language.rows import IntArray
-from cpqueens.lowered.compiled import Compiled
+from cpqueens.lowered.compiled import NE, Compiled
 
 TIGHT = 2
 """Values for each term up to which a matching pays; beyond that, Hall sets are too rare."""
@@ -63,3 +73,83 @@ def is_empty_board(compiled: Compiled) -> bool:
     only = not any(rules) and len(c.clause_start) == 1 and c.objective is None
     whole = len(groups) > 1 and bool((groups == c.decision_count).all())
     return only and whole and len(set(zip(c.lower, c.upper, strict=True))) == 1
+
+
+# ---- AllDifferents of disequalities ----------------------------------------------------------------------
+
+
+FEWEST = 4
+"""Variables of a clique: what pairs and triples say is mostly seen by fixed values."""
+
+SHARE = 1.25
+"""How many times as many values as variables there may be: with more, Hall sets are rare."""
+
+MOST_DISEQUALITIES = 1 << 14
+"""Disequalities of a model in which cliques are looked for."""
+
+LOOKS = 8
+"""Times the number of edges that one is looked up, in all."""
+
+Edges = dict[tuple[int, int], set[int]]
+"""Of pairs of variables the constants c of ``x - y != c``, both ways."""
+
+Members = list[tuple[int, int]]
+"""Pairs of a variable and the constant that is added to it."""
+
+
+def cliques(linear: Iterable[tuple[Row, int]]) -> list[Members]:
+    """Return cliques of several variables."""
+    unequal = [row for row, relation in linear if relation == NE and row[1] in DIFFERENCES]
+    if not FEWEST * (FEWEST - 1) // 2 <= len(unequal) <= MOST_DISEQUALITIES:
+        return []
+    edges: Edges = {}
+    near: dict[int, dict[int, None]] = {}
+    for variables, coefficients, constant in unequal:
+        x, y = variables
+        c = -coefficients[0] * constant
+        for a, b, gap in ((x, y, c), (y, x, -c)):
+            edges.setdefault((a, b), set()).add(gap)
+            near.setdefault(a, {})[b] = None
+    return _cover(edges, near, LOOKS * len(unequal))
+
+
+def _cover(edges: Edges, near: dict[int, dict[int, None]], looks: int) -> list[Members]:
+    """Cover the edges by cliques, until that has taken so many looks."""
+    found: list[Members] = []
+    covered: set[tuple[int, int, int]] = set()
+    order = sorted(near, key=lambda v: (-len(near[v]), v))
+    rank = {v: k for k, v in enumerate(order)}
+    for x in order:
+        others = sorted(near[x], key=rank.__getitem__)
+        for y in others:
+            for gap in sorted(edges[x, y]):
+                if rank[y] < rank[x] or (x, y, gap) in covered:
+                    continue
+                clique = {x: 0, y: gap}
+                for z in others:
+                    if z in clique or z not in near[y]:
+                        continue
+                    looks -= len(clique)
+                    for shift in sorted(edges[x, z]):
+                        if all(shift - own in edges.get((v, z), ()) for v, own in clique.items()):
+                            clique[z] = shift
+                            break
+                if looks < 0:
+                    return found
+                members = list(clique.items())
+                covered |= {
+                    (v, w, there - here) for v, here in members for w, there in members if rank[v] < rank[w]
+                }
+                if len(members) >= FEWEST:
+                    found.append(members)
+    return found
+
+
+def add_cliques(linear: Iterable[tuple[Row, int]], parts: Parts) -> None:
+    """Let cliques of disequalities be propagated as AllDifferents, where Hall sets may be found."""
+    for members in cliques(linear):
+        ends = [[end + shift for end in parts.bounds(v)] for v, shift in members]
+        low, high = min(a for a, _ in ends), max(b for _, b in ends)
+        if high - low + 1 <= SHARE * len(members):
+            terms = np.array([(v, 1, shift) for v, shift in members], dtype=np.int64)
+            add_hall_sets(terms, low, high, parts)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence, Set
 from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
 
-from cpqueens.backends.backtracking.wholes.differences import SIGNS, Row
+from cpqueens.backends.backtracking.wholes.fractional import SIGNS, Row
 from cpqueens.backends.backtracking.wholes.parts import Parts, Propagator
 from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact.propagators.distances import distance_data

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
 
-from cpqueens.backends.backtracking.wholes.differences import SIGNS, Row
+from cpqueens.backends.backtracking.wholes.fractional import SIGNS, Row
 from cpqueens.backends.backtracking.wholes.parts import Parts, Propagator
 from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact.propagators import tour_bound as kernel
