@@ -23,9 +23,8 @@ from cpqueens import (
     element,
 )
 from cpqueens.files.modelfile import dump_model, model_digest, parse_model
-from cpqueens.files.solution_json import read_json_lines
 from cpqueens.files.solution_table import read_csv
-from cpqueens.files.solutionfile import SolutionWriter
+from cpqueens.files.solutionfile import SolutionWriter, read_json_lines
 from cpqueens.language.listing import listing_text
 
 NAMES = ("red", "green", "blue")

@@ -9,7 +9,7 @@ TRACES = ("tests/answers/test_trace.py", "tests/backends/test_traces.py")
 LOCAL_SEARCH = Area(
     "local-search",
     (
-        Mutant("a truth's relation is ==", "deep._DeepBuilder._definition",
+        Mutant("a truth's relation is ==", "layers._DeepBuilder._definition",
                "RELATIONS[definition.relation]", "RELATIONS[0]"),
         Mutant("a count of a variable value keeps its constant", "assembler.Assembler._count",
                "differences(terms, values), 0", "differences(terms, values), constant"),

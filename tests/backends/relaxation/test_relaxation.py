@@ -14,9 +14,8 @@ from cpqueens.backends.backtracking.rows import Row, rows_of
 from cpqueens.backends.backtracking.wholes.registry import takes
 from cpqueens.backends.local_search import running
 from cpqueens.backends.relaxation import relaxation
-from cpqueens.backends.relaxation.combination import combined, divided, fits, integers, least
 from cpqueens.backends.relaxation.inequalities import Inequality, ends_of, inequalities
-from cpqueens.backends.relaxation.relaxation import relaxed
+from cpqueens.backends.relaxation.relaxation import combined, divided, fits, integers, least, relaxed
 from cpqueens.crosscheck import oracle
 from cpqueens.fuzzing.generate import random_model
 from cpqueens.language.arrays import of_variables
