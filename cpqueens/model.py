@@ -472,7 +472,8 @@ class Model(Statement):
         (45, (1000, 2), True)
 
         A solution may come several times. The objective and soft constraints do not count. Up to 300,000
-        solutions are listed; more are counted part by part, as long as that is possible.
+        solutions are listed; more are counted by a decision diagram, if few states tell what may follow, as
+        of rosters day by day, or part by part by the solver, as long as that is possible.
 
         Parameters
         ----------

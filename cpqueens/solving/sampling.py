@@ -3,7 +3,8 @@
 A draw is a number below the count of all solutions. Which solution has it follows from counts of the
 solutions with each value of the first variable, then of the second one, until what is left is few enough to
 be listed (Jerrum, Valiant and Vazirani 1986 sample from counts in this way). All draws descend together, so
-that nothing is counted twice. Counts are exact integers, by the exact engine and its counters for boards.
+that nothing is counted twice. Counts are exact integers, by the exact engine and its counters for boards, or,
+where few states tell what may follow, by a decision diagram: `cpqueens.solving.diagram`.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cpqueens.answers.check import Checker
 from cpqueens.answers.outcome import Solution, SolutionSet
 from cpqueens.backends.base import Want
 from cpqueens.backends.clock import by_processor, now
@@ -29,6 +31,7 @@ from cpqueens.language.labels import numbers_among
 from cpqueens.language.rebuild import domain_of
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
+from cpqueens.solving.diagram import Diagram
 from cpqueens.solving.earlier import plain_variables_of
 from cpqueens.solving.request import positive_integer, positive_seconds
 from cpqueens.solving.solve import IncompleteCount, count, enumerate_solutions, run, solve, trusted
@@ -41,6 +44,12 @@ if TYPE_CHECKING:
 
 LISTED, CELLS = 300_000, 10_000_000
 """Solutions, and values in them, up to which a part of the space is listed rather than counted by values."""
+
+FEW = 2_000
+"""Solutions up to which the space is listed before a diagram is tried."""
+
+SHARE = 0.25
+"""Of the time that is left what the diagram may take."""
 
 STREAMED = 10_000_000
 """Solutions up to which shares of values are read off one listing; of more each value is counted."""
@@ -244,7 +253,14 @@ class _Space:
 
     def draw(self, k: int, draws: random.Random) -> tuple[IntArray, int]:
         """Return k uniform draws, (k, decision variables), and the number of all solutions."""
-        root = self._listed(())
+        root, diagram = self._begun()
+        if diagram is not None:
+            if not diagram.count:
+                raise NoSolution("the model has no solution to be drawn")
+            rows = diagram.rows([draws.randrange(diagram.count) for _ in range(k)])
+            if not Checker(self._model).accepts(rows).all():
+                raise BackendFault("what the diagram says is no solution", "INVALID_SOLUTION")
+            return rows, diagram.count
         parts = {} if root is not None else self._counts(())
         total = len(root) if root is not None else sum(parts.values())
         if not total:
@@ -272,9 +288,25 @@ class _Space:
                     found[at] = rows[number]  # type: ignore[index]  # they agree
         return found, total
 
+    def _begun(self) -> tuple[IntArray | None, Diagram | None]:
+        """Return all solutions, if they are few, or else a diagram of them, if it is not too wide."""
+        few = self._all_of(self._model, min(FEW, self._few), self._limits())
+        if few is not None:
+            return few, None
+        end = None if self._end is None else now() + SHARE * (self._end - now())
+
+        def look() -> None:
+            if end is not None and now() > end:
+                raise OverflowError
+
+        diagram = Diagram.of(self._model, look)
+        return (self._listed(()) if diagram is None else None), diagram
+
     def marginals(self, model: Statement) -> Marginals:
         """Return the numbers of solutions with each value: of few by one listing, of many by counts."""
-        root, known = self._listed(()), self._model.decisions.tolist()
+        (root, diagram), known = self._begun(), self._model.decisions.tolist()
+        if diagram is not None and diagram.count:
+            return Marginals(model, diagram.count, diagram.numbers())
         total = self._count(()) if root is None else len(root)
         if not total:
             raise NoSolution("the model has no solution that values could be counted in")

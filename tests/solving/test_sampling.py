@@ -17,7 +17,7 @@ from cpqueens.backends.base import Deliver, Ended, Request, Want
 from cpqueens.crosscheck import oracle
 from cpqueens.errors import BackendFault, ModelError, NoSolution
 from cpqueens.fuzzing.generate import random_model
-from cpqueens.solving import sampling
+from cpqueens.solving import diagram, sampling
 from cpqueens.solving.sampling import NotSampled
 
 DRAWS = 30
@@ -25,7 +25,7 @@ DRAWS = 30
 
 
 def small_models() -> Iterator[tuple[str, Model]]:
-    """Yield 14 models with 2 to 600 solutions."""
+    """Yield 20 models with 2 to 600 solutions."""
     for n in (4, 5, 6, 7):
         yield f"queens {n}", queens(n)
     latin = Model()
@@ -43,12 +43,17 @@ def small_models() -> Iterator[tuple[str, Model]]:
     holes.add(y[0] * y[1] != y[2])
     yield "holes", holes
     seed, taken = 0, 0
-    while taken < 6:
+    while taken < 12:
         model = random_model(seed)
         if 2 <= len(oracle.solve(model).solutions) <= 300:
             yield f"random {seed}", model
             taken += 1
         seed += 1
+
+
+def ways(few: int) -> dict[str, tuple[int, float]]:
+    """Return by the way of counting how many solutions are listed, and how wide a diagram may be."""
+    return {"listed": (sampling.LISTED, -1), "diagram": (few, diagram.WIDEST), "counted": (few, -1)}
 
 
 def p_value(drawn: np.ndarray, expected: np.ndarray) -> float:
@@ -63,23 +68,25 @@ def p_value(drawn: np.ndarray, expected: np.ndarray) -> float:
 
 
 def test_draws_are_uniform_over_solutions_and_orbits(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where the space is listed, and where no more than a quarter of it may be, so that parts are counted."""
+    """Where the space is listed, drawn from a diagram, or where parts of it are counted and listed."""
     found: dict[str, float] = {}
-    listed = sampling.LISTED
     for name, model in small_models():
         space = model.enumerate(solver="cpsat").solutions.matrix
         assert 2 <= len(space) <= 600
-        for few in (listed, 1 + len(space) // 4):
+        for way, (few, widest) in ways(1 + len(space) // 4).items():
+            if way == "counted" and len(space) > 100:
+                continue
             monkeypatch.setattr(sampling, "LISTED", few)
+            monkeypatch.setattr(diagram, "WIDEST", widest)
             drawn = model.sample(DRAWS * len(space), "backtracking", random_seed=7)
             assert (drawn.count, drawn.exact) == (len(space), True)
-            found[f"{name}, {few == listed}"] = p_value(drawn.solutions.matrix, space)
+            found[f"{name}, {way}"] = p_value(drawn.solutions.matrix, space)
             if name.startswith("queens"):
                 orbits = canonical(drawn.solutions.matrix), canonical(space, QUEENS_BOARD)
-                found[f"{name}, {few == listed}, orbits"] = p_value(*orbits)
+                found[f"{name}, {way}, orbits"] = p_value(*orbits)
         again = model.sample(20, "backtracking", random_seed=7).solutions.matrix
         assert (again == model.sample(20, "backtracking", random_seed=7).solutions.matrix).all()
-    assert len(found) == 2 * 14 + 2 * 4
+    assert len(found) == 2 * 20 + 13 + 3 * 4
     assert min(found.values()) > 1e-3, found
     assert 0.3 < np.mean(list(found.values())) < 0.8, found
 
@@ -90,8 +97,15 @@ def test_marginals_are_the_shares_of_all_solutions(monkeypatch: pytest.MonkeyPat
     shade = model.var(["light", "dark"], name="shade")
     model.add(x.sum() == 5, (shade == "dark").implies(x[0, 0] > x[1, 1]))
     space = oracle.solve(model).solutions
-    for few, streamed in ((sampling.LISTED, 0), (2, sampling.STREAMED), (2, 0)):  # kept, read once, counted
+    kept, read_once, counted, drawn = (
+        (sampling.LISTED, 0, -1),
+        (2, sampling.STREAMED, -1),
+        (2, 0, -1),
+        (2, 0, 30),
+    )
+    for few, streamed, widest in (kept, read_once, counted, drawn):
         monkeypatch.setattr(sampling, "LISTED", few)
+        monkeypatch.setattr(diagram, "WIDEST", widest)
         monkeypatch.setattr(sampling, "STREAMED", streamed)
         found = model.marginals("backtracking")
         assert found.count == len(space)
@@ -109,7 +123,7 @@ def test_marginals_are_the_shares_of_all_solutions(monkeypatch: pytest.MonkeyPat
 
 def test_what_cannot_be_counted_is_refused_or_said_to_be_approximate() -> None:
     model = Model()
-    x = model.intvar(0, 5, shape=(6, 6), name="x")
+    x = model.intvar(0, 7, shape=(8, 8), name="x")
     model += [AllDifferent(line) for square in (x, x.T) for line in square]
     with pytest.raises(NotSampled, match="approximate=True") as error:
         model.sample(3, "backtracking", time_limit=0.5)
@@ -153,6 +167,7 @@ def test_a_count_that_listing_does_not_confirm_is_a_fault(monkeypatch: pytest.Mo
     model.intvar(0, 4, name="x")
     every = says(np.arange(5)[:, None])
     monkeypatch.setattr(sampling, "LISTED", 3)
+    monkeypatch.setattr(diagram, "WIDEST", -1)
     for claimed in (3, 9):
 
         def script(model: Any, request: Request, deliver: Deliver, claimed: int = claimed) -> Ended:
@@ -175,3 +190,33 @@ def test_shares_are_told_by_names_and_labels() -> None:
         "  x[Bo]  D: 0.667, N: 0.333",
     ]
     assert repr(found) == "<Marginals of 2 variables in 3 solutions>"
+
+
+def test_a_roster_of_more_solutions_than_could_be_listed_is_drawn_from(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Seven weeks of five days for two people: the weeks are independent, so the count of one says that of all."""
+    week = Model()
+    roster(week.intvar(0, 2, shape=(2, 5), name="shift"), week)
+    model = Model()
+    x = model.intvar(0, 2, shape=(2, 35), name="shift")
+    for first in range(0, 35, 5):
+        roster(x[:, first : first + 5], model)
+    one = len(oracle.solve(week).solutions)
+    assert one**7 > 10**15
+    drawn = model.sample(400, "backtracking", random_seed=1)
+    assert (drawn.count, drawn.exact) == (one**7, True)
+    assert all(solution.check().ok for solution in drawn)
+    found, all_of_week = drawn[x], oracle.solve(week).solutions.reshape(-1, 2, 5)
+    shares = model.marginals()
+    for first in range(0, 35, 5):
+        for value in range(3):
+            share = (all_of_week == value).mean(axis=0)
+            seen = (found[:, :, first : first + 5] == value).mean(axis=0)
+            assert (abs(seen - share) < 5 * np.sqrt(share * (1 - share) / 400) + 1e-9).all()
+            assert np.allclose(shares.share(x[:, first : first + 5], value), share)
+
+
+def roster(x: Any, model: Model) -> None:
+    """State that somebody works each day, nobody early after late, or all five days."""
+    model.add((x > 0).sum(axis=0) >= 1, (x > 0).sum(axis=1) <= 4, ~((x[:, :-1] == 2) & (x[:, 1:] == 1)))
