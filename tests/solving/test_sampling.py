@@ -190,10 +190,8 @@ def test_shares_are_told_by_names_and_labels() -> None:
     assert repr(found) == "<Marginals of 2 variables in 3 solutions>"
 
 
-def test_a_roster_of_more_solutions_than_could_be_listed_is_drawn_from(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Seven weeks of five days for two people: the weeks are independent, so the count of one says that of all."""
+def test_a_roster_of_more_solutions_than_could_be_listed_is_drawn_from() -> None:
+    """Seven weeks of five days: they are independent, so the count of one says that of all."""
     week = Model()
     roster(week.intvar(0, 2, shape=(2, 5), name="shift"), week)
     model = Model()
