@@ -257,10 +257,10 @@ class _Space:
         if diagram is not None:
             if not diagram.count:
                 raise NoSolution("the model has no solution to be drawn")
-            rows = diagram.rows([draws.randrange(diagram.count) for _ in range(k)])
-            if not Checker(self._model).accepts(rows).all():
+            drawn = diagram.rows([draws.randrange(diagram.count) for _ in range(k)])
+            if not Checker(self._model).accepts(drawn).all():
                 raise BackendFault("what the diagram says is no solution", "INVALID_SOLUTION")
-            return rows, diagram.count
+            return drawn, diagram.count
         parts = {} if root is not None else self._counts(())
         total = len(root) if root is not None else sum(parts.values())
         if not total:
