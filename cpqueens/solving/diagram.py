@@ -160,7 +160,7 @@ class _Parts:
 
 
 @dataclass
-class _Step:
+class _LayerPlan:
     """What is done where one decision variable has got its value."""
 
     functions: list[_Function] = field(default_factory=list)
@@ -175,7 +175,7 @@ class _Schedule:
 
     def __init__(self, parts: _Parts, order: Sequence[int]) -> None:
         self.order, self._parts = order, parts
-        self.steps = [_Step() for _ in order]
+        self.steps = [_LayerPlan() for _ in order]
         self._root = {v: {v} for v in order}
         self._places = np.zeros(
             (len(order) + 1, len(order))
