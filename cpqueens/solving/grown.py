@@ -60,6 +60,7 @@ def remember(
         None if known is None else known.row,
         None if known is None else known.clauses_for(model),
         None if known is None else replace(known, before=None),
+        conflicts=outcome.statistics.get("conflicts", 0 if known is None else known.conflicts),
     )  # fmt: skip
     if outcome.solution is not None:
         model._known[solver] = replace(model._known[solver], row=np.array(outcome.solution.values))
@@ -95,8 +96,11 @@ def told(known: Known, request: Request, checker: Checker, backend: Backend) -> 
         known, given = replace(known, row=rows[0], is_solution=True), {"first": rows[0]}
         if Feature.BOUND in backend.features:
             given["incumbent"] = lambda: value
-    if Feature.HINT in backend.features:
+    worth = known.is_worth_a_hint or request.want is not Want.BEST
+    if Feature.HINT in backend.features and worth:
         given |= {"hint": rows[0], "hinted": hinted}
+    elif not known.is_solution:
+        known = replace(known, row=None)
     return replace(request, known=known, **given)
 
 

@@ -16,7 +16,7 @@ from fake_backend import FakeBackend, installed, says
 from cpqueens import AllDifferent, BackendFault, Model, Or, Outcome, Status
 from cpqueens.backends.backtracking import alternating, clause_search, kept_clauses
 from cpqueens.backends.base import Feature
-from cpqueens.backends.known import Known, LearnedClauses, bound_in, goal_of
+from cpqueens.backends.known import HARD, LONG, Known, LearnedClauses, bound_in, goal_of
 from cpqueens.backends.named import get_backend
 from cpqueens.kernels.exact.learning import literals as lit
 from cpqueens.solving import race
@@ -319,6 +319,26 @@ def test_a_wish_that_costs_keeps_the_bound_of_the_objective_without_it(optimizer
     compare(second, m)
     assert second.statistics["kept"]["bound"] == first.bound
     assert second.statistics["kept"]["solution"] == "still one"
+
+
+@each("conflicts", [0, HARD, LONG])
+def test_an_optimum_is_looked_for_with_a_hint_where_the_search_was_hard(conflicts: int) -> None:
+    """Where the earlier solution is one no more, it takes a longer search before."""
+    for broken in (False, True):
+        m = knapsack()
+        first = m.solve("cpsat")
+        m._known["cpsat"] = replace(m._known["cpsat"], conflicts=conflicts)
+        taken = int(np.flatnonzero(first["x"])[0])
+        if broken:
+            m.add(m["x"][taken] == 0)
+        else:
+            m.add_soft(m["x"][taken] == 0, weight=1)
+        second = m.solve("cpsat")
+        compare(second, m)
+        assert ("hint_given" in second.statistics) == (conflicts >= (LONG if broken else HARD))
+        assert second.statistics["kept"].get("solution") == (
+            ("hint" if conflicts == LONG else None) if broken else "still one"
+        )
 
 
 def test_nothing_is_taken_from_another_solver() -> None:

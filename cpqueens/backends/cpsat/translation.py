@@ -136,13 +136,14 @@ class Translation:
         array = np.array(solution, dtype=np.int64)
         return self.board.decode(array) if self.board is not None else array[self.columns]
 
-    def limit_objective(self, limit: int | None, bound: int | None) -> None:
-        """Let CP-SAT look for objective values from ``bound``, which none passes, to ``limit``."""
-        if limit is None and bound is None:
-            return
-        low, high = (None if end is None else self.sign * (end - self.offset) for end in (bound, limit))
-        ends = [LOWEST if low is None else low, -1 - LOWEST if high is None else high]
-        self.native.proto.objective.domain.extend(ends)
+    def limit_objective(self, limit: int | None) -> None:
+        """Let CP-SAT look for objective values up to ``limit``.
+
+        A bound that was proved before is not written: presolve takes longer by it, and one that is met ends
+        the search anyway.
+        """
+        if limit is not None:
+            self.native.proto.objective.domain.extend([LOWEST, self.sign * (limit - self.offset)])
 
     def add_hint(self, request: Request) -> None:
         """Give CP-SAT the hinted values."""
