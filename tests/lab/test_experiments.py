@@ -95,8 +95,8 @@ def test_texts_and_tables_are_chosen_by_name() -> None:
     assert [s.key for s in chosen(["las-vegas"])] == ["las-vegas"]
     (narrow,) = chosen(["swap-mistakes"])
     assert (len(narrow.tables), narrow.experiments) == (1, ())
-    with pytest.raises(ModelError, match="--only: 'A7' is none of "):
-        chosen(["A7"])
+    with pytest.raises(ModelError, match="--only: 'survey' is none of "):
+        chosen(["survey"])
     (found,) = reproduce(20, ["settings"])
     assert [table.name for table in found.tables] == ["settings"]
 
