@@ -18,6 +18,9 @@ def pages() -> dict[str, str]:
     """Return the pages, by the keys of their sections."""
     told = json.loads(MEASURED.read_text(encoding="utf-8"))
     sections = {section["key"].replace("-", "_"): section for section in told["sections"]}
+    for section in sections.values():
+        section.setdefault("date", told["date"])  # one that was measured again has a day of its own
+    days = " and ".join(sorted({section["date"] for section in sections.values()}))
     rows = [
         (f"[{_plain(section['name'])}]({name}.md)", _plain(section["source"]))
         for name, section in sections.items()
@@ -28,8 +31,8 @@ What the sources of the classical strategies claim, each figure beside ours with
 command it is measured, how the text is read, and its known mistakes. *The source says* has what a source
 prints, and nothing else; where it has a program, this was written anew and measured as well. Answers are said
 of the tables below them: two figures differ where their intervals do not meet; else no difference is shown.
-All was measured on {told["date"]}, with as many runs as each table says; {told["seconds"]:.0f} s of processor
-time in all ({", ".join(f"{name} {version}" for name, version in told["versions"].items())}).
+All was measured on {days}, as pages say, with as many runs as tables say; {told["seconds"]:.0f} s of
+processor time in all ({", ".join(f"{name} {version}" for name, version in told["versions"].items())}).
 `cpqueens experiments` is the quick form, `make experiments` writes all as one page, `make docs-figures`
 measures these pages anew.
 
@@ -50,7 +53,7 @@ def _page(section: dict[str, Any]) -> str:
     parts = [
         "[The classical texts](index.md)",
         f"# {_plain(section['name'])}",
-        f"Source: {_plain(section['source'])}.",
+        f"Source: {_plain(section['source'])}. Measured on {section['date']}.",
     ]
     for title, lines in said[:1]:
         parts += _note(title, lines)

@@ -8,6 +8,7 @@ Debian's packages ``minizinc`` and ``flatzinc``; its models are flattened before
 from __future__ import annotations
 
 import importlib.util
+import inspect
 import json
 import shutil
 import subprocess
@@ -33,14 +34,16 @@ _OF_A_SEARCH = (
 
 
 def nucs_solver(problem: Any, *, last_conflict: bool = False, **search: Any) -> Any:
-    """Return a solver of NuCS: a search is an object and may come back to its last conflict from 15 on."""
+    """Return a solver of NuCS: newer ones take searches as objects, or come back to their last conflict."""
     from nucs.solvers.backtrack_solver import BacktrackSolver
 
     if importlib.util.find_spec("nucs.solvers.search") is not None:
         from nucs.solvers.search import Search as Order
 
         order = {key: search.pop(key) for key in _OF_A_SEARCH if key in search}
-        search |= {"last_conflict": last_conflict} | ({"searches": [Order(**order)]} if order else {})
+        search |= {"searches": [Order(**order)]} if order else {}
+    if "last_conflict" in inspect.signature(BacktrackSolver.__init__).parameters:
+        search |= {"last_conflict": last_conflict}
     return BacktrackSolver(problem, log_level="ERROR", **search)
 
 
