@@ -41,6 +41,7 @@ from cpqueens.fuzzing.generate import random_model
 from cpqueens.language.constraints.kinds import KINDS
 from cpqueens.language.constraints.table_rows import STAR, are_disjoint
 from cpqueens.language.functions import div_trunc, element, minimum, mod_trunc
+from cpqueens.language.ranges import OutOfRange
 
 cpmpy = pytest.importorskip("cpmpy", reason="CPMpy is not installed")
 
@@ -349,3 +350,11 @@ def test_a_truth_that_cpmpy_decides_may_stand_in_any_term(use: Any) -> None:
     b, x, y = m.boolvar(shape=2, name="b"), m.intvar(0, 2, name="x"), m.intvar(0, 2, name="y")
     m.add(use(Table(b, [(0, 5)]) * 1, x, y))
     assert to_cpmpy(m).model.solveAll() == m.count()
+
+
+def test_terms_beyond_all_range_are_refused_as_everywhere_else() -> None:
+    m = Model()
+    x = m.intvar(0, 2**40, name="x")
+    m.add(x * 2**31 >= 5)
+    with pytest.raises(OutOfRange, match=r"^[^\n]*2147483648\*x[^\n]* a term may reach[^\n]*$"):
+        to_cpmpy(m)

@@ -11,6 +11,7 @@ from cpqueens.backends.cpmpy.cpmpy_constraints import TRUTHS, posted, supports
 from cpqueens.errors import ONE_BY_ONE, MissingLibrary, UnsupportedRequest
 from cpqueens.language.definitions import Definition, Truth
 from cpqueens.language.expressions import LinearArray
+from cpqueens.language.in_range import constraints_in_range
 from cpqueens.language.linear_rows import Row
 from cpqueens.language.statement import Statement
 from cpqueens.lowered.lowering import lower
@@ -79,6 +80,8 @@ def to_cpmpy(model: Statement, *, objective: bool = True) -> CpmpyExport:
         If CPMpy is not installed.
     UnsupportedRequest
         Of several objectives, unless none is to be written.
+    OutOfRange
+        If a term may be larger than any solver here takes it.
 
     Examples
     --------
@@ -94,6 +97,7 @@ def to_cpmpy(model: Statement, *, objective: bool = True) -> CpmpyExport:
             f"a model of CPMpy has one objective, this one {len(model.goals)}; write objective=False for the "
             f"constraints alone, or {ONE_BY_ONE}"
         )
+    constraints_in_range(model)
     lowered = lower(model, supports, "cpmpy", objective=objective)
     writer = _ExpressionWriter(cpmpy, model)
     for block in lowered.definitions:
