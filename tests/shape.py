@@ -22,9 +22,9 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 71_191,
+    "code lines": 71_193,
     "files": 621,
-    "import lines": 6_803,
+    "import lines": 6_804,
     "longest file": 707,
     "sudoku by backtracking, files": 64,
     "sudoku by backtracking, functions": 446,
