@@ -51,10 +51,12 @@ class NoSolution(CpqueensError, LookupError):  # noqa: N818 - the name says what
     """An outcome without a solution was asked for values.
 
     >>> from cpqueens.models.queens import queens
-    >>> queens(3).solve(solver="backtracking")["q"]
+    >>> queens(30).solve(solver="local-search", step_limit=0)["q"]
     Traceback (most recent call last):
         ...
-    cpqueens.errors.NoSolution: backtracking found no solution: status INFEASIBLE, nothing is left to search
+    cpqueens.errors.NoSolution: local-search found no solution: status UNKNOWN, stopped by step_limit
+
+    Where it is proved that there is none, the message names `Model.explain_infeasible`.
     """
 
 

@@ -66,13 +66,13 @@ def _pandas() -> Any:
 
 
 def _columns(model: Statement, expressions: tuple[Any, ...]) -> dict[Any, LinearArray]:
-    """Return terms by the names of their columns: as a dict says, else the name of the variables."""
+    """Return terms by their columns: named by a dict, else as the variables, or "value"."""
     columns: dict[Any, LinearArray] = {}
     for given in expressions:
         named = given if isinstance(given, Mapping) else {None: given}
         for name, expression in named.items():
             terms = _terms(model, expression)
-            label = name or _name(model, terms) or len(columns)
+            label = name or _name(model, terms) or "value"
             if label in columns:
                 raise ModelError(
                     f"to_frame: two columns {shown(label)}; name them, as in to_frame({{name: x}})"

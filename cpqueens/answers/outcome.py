@@ -655,8 +655,9 @@ class Outcome:
 
     def _some(self) -> Solution:
         if self.solution is None:
+            why = "; m.explain_infeasible() says why" if self.status is Status.INFEASIBLE else ""
             raise NoSolution(
-                f"{self.solver} found no solution: status {self.status}, {_stopped(self.stop_reason)}"
+                f"{self.solver} found no solution: status {self.status}, {_stopped(self.stop_reason)}{why}"
             )
         return self.solution
 

@@ -44,6 +44,7 @@ def outcome_fields(outcome: Outcome) -> dict[str, Any]:
         "objective": outcome.objective,
         "objectives": [] if outcome.objective is None else list(outcome.objectives),
         "bound": outcome.bound,
+        "bounds": list(outcome.bounds),
         "time": {
             "total": numbers.get("total_time", 0.0),
             **{name.removesuffix("_time"): numbers.get(name, 0.0) for name in TIMES},

@@ -137,6 +137,7 @@ def _solve(model: str, form: str, solver: str, seconds: float) -> dict[str, Any]
         "solution": None if solution is None else solution.as_dict(),
         "objective": outcome.objective,
         "bound": outcome.bound,
+        "bounds": list(outcome.bounds),
         "said": str(outcome),
         "messages": list(outcome.messages),
     }

@@ -352,9 +352,17 @@ class Operand(Unknown):
 
 
 class LinearArray(Operand, LinearRows):
-    """An immutable numpy-shaped array of terms, with broadcasting, slicing, ``.T``, ``.sum`` and ``@``.
+    """An array of terms: variables, and what is written of them, with NumPy's shapes and broadcasting.
 
-    Its rows are its elements in C order.
+    It is what ``m.intvar(..., shape=...)`` returns, and never changes:
+
+    * ``x + y``, ``3 * x``, ``x @ weights``, ``x // 3``, ``x % 3``, ``abs(x)``, ``x ** 2`` are terms;
+    * ``x == y``, ``x <= 5``, ``x != y`` are Booleans (`BoolArray`): constraints for ``m.add``, or conditions;
+    * ``x[0]``, ``x[1:]``, ``x[:, 2]``, ``x[mask]``, ``x["ann", "mon"]`` pick elements, and ``x[k]`` with a
+      variable k the one at its value; ``x.T``, ``x.reshape(...)`` arrange them;
+    * ``x.sum(axis=0)``, ``x.min()``, ``x.max()`` are terms, ``(x > 3).any()`` and ``.all()`` Booleans.
+
+    Values are read from an outcome: ``outcome[x]``.
 
     >>> from cpqueens import Model
     >>> x = Model().intvar(0, 9, shape=(2, 3), name="x")

@@ -131,7 +131,7 @@ def as_integers(values: object, what: str = "value", *, whole: bool = False) -> 
     if whole and are_whole(array):
         return array.astype(np.int64)
     advice = scaling_advice(values, what)
-    raise IntegerError(f"{what}: integers only, got {shown(_first_bad(values, array))}{advice}")
+    raise IntegerError(f"{what}: integers only, got {_first_bad(values, array)}{advice}")
 
 
 def _rows_of_bytes(values: object) -> IntArray | None:
@@ -250,13 +250,20 @@ def plain_array(values: object, what: str) -> NDArray[Any]:
     return array
 
 
-def _first_bad(values: object, array: NDArray[Any]) -> Any:
+def _first_bad(values: object, array: NDArray[Any]) -> str:
+    """Return the first value that is no integer as text, of several with its place or its label."""
     try:
         given = array if isinstance(values, np.ndarray) else np.asarray(values, dtype=object)
     except ValueError:
-        return values
+        return shown(values)
     flat = given.reshape(-1).tolist()
-    return next((v for v in flat if not _is_whole(v)), flat[0])
+    at = next((k for k, v in enumerate(flat) if not _is_whole(v)), 0)
+    if len(flat) == 1:
+        return shown(flat[at])
+    place = [int(k) for k in np.unravel_index(at, given.shape)]
+    labels = getattr(values, "axes", None)  # of a series or frame of pandas
+    names = [shown(axis[k]) for axis, k in zip(labels, place, strict=True)] if labels else map(str, place)
+    return f"{shown(flat[at])} at {', '.join(names)}"
 
 
 def _is_whole(value: Any) -> bool:

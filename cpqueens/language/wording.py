@@ -21,6 +21,7 @@ from cpqueens.language.constraints.connective import Connective
 from cpqueens.language.constraints.count import Count
 from cpqueens.language.constraints.linear import Linear
 from cpqueens.language.constraints.predicate import Predicate
+from cpqueens.language.constraints.regular import Regular
 from cpqueens.language.constraints.table_rows import written
 from cpqueens.language.definitions import Definition, Truth
 from cpqueens.language.expressions import BoolArray, LinearArray
@@ -229,10 +230,23 @@ class Wording:
         values = list(constraint.stated.items())
         if isinstance(values[0][1], LinearArray) and values[0][1].width == 1 and constraint.lists_values:
             values = [(name, self._named(values[0][1], value)) for name, value in values]
+        if isinstance(constraint, Regular) and constraint.names:
+            return self._automaton(constraint)
         if len(values) == 1 and isinstance(values[0][1], LinearArray) and values[0][1].ndim < 2:
             return self._bare(values[0][1])
         texts = [(name, self._field(name, value)) for name, value in values]
         return ", ".join(f"{n}={text}" if n in constraint.options else text for n, text in texts if text)
+
+    def _automaton(self, regular: Regular) -> str:
+        """Return what an automaton is given, with the names of its states and of values."""
+        arcs, some = regular.transitions, regular.terms.variables[:1].reshape(-1).tolist()
+        arcs = np.concatenate([arcs[:_PIECES], arcs[-1:]]) if len(arcs) > _PIECES else arcs
+        read = self.model.names_of(some[0]) or {} if some else {}
+        name = regular.names
+        named = [(name.get(a, a), read.get(v, v), name.get(b, b)) for a, v, b in arcs.tolist()]
+        ends = [name.get(state, state) for state in regular.accepting]
+        told = self._field("transitions", named), _value(name.get(regular.start, regular.start))
+        return ", ".join([self.array(regular.terms), *told, self._field("accepting", ends)])
 
     def _named(self, terms: LinearArray, value: Any) -> Any:
         """Return listed values of terms, of a table by its columns, as names where the terms have names."""

@@ -62,7 +62,7 @@ def test_single_terms_and_everything(roster: Outcome) -> None:
     m = roster.model
     assert roster.to_frame(m["total"]).to_dict("list") == {"total": [12]}
     assert roster.to_frame(m["total"] + 1).to_dict("list") == {"total + 1": [13]}
-    assert roster.to_frame(2 * m["works"][:, 0]).columns.tolist() == [0]
+    assert roster.to_frame(2 * m["works"][:, 0]).columns.tolist() == ["value"]
     everything = roster.to_frame()["value"]
     assert len(everything) == 13
     assert (everything["works[2,1]"], everything["shift[0,0]"], everything["total"]) == (1, "off", 12)

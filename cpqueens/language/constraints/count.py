@@ -1,6 +1,6 @@
 """How often a value, values of a set, or each of several values occur; how many values there are."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -234,7 +234,7 @@ class GlobalCardinality(Constraint):
     terms
         An array of terms, or a list of terms and integers.
     values
-        Integers, each once.
+        Integers, each once; or a dict ``{value: count}``.
     counts
         An integer or a term for each value, shape (values,); or pairs of bounds, shape (values, 2).
     closed
@@ -265,6 +265,8 @@ class GlobalCardinality(Constraint):
         upper: Any = None,
     ) -> None:
         terms = flat_terms(terms)
+        if isinstance(values, Mapping) and counts is None and lower is None and upper is None:
+            values, counts = list(values), list(values.values())
         wanted = tuple(as_listed(terms.registry.numbered(values), "values").reshape(-1).tolist())
         if (counts is None) == (lower is None and upper is None):
             raise ModelError("GlobalCardinality: counts are needed, or lower or upper, and not both")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
@@ -40,6 +41,15 @@ def triple(row: Any) -> tuple[Any, Any, Any]:
         raise ModelError(f"Regular: transitions are (state, value, next state), got {shown(row)}")
     state, value, after = row
     return state, value, after
+
+
+def pair(key: Any) -> tuple[Any, Any]:
+    """Return what a transition leaves and reads, as (state, value)."""
+    if not isinstance(key, tuple) or len(key) != 2:
+        raise ModelError(
+            f"Regular: a dict of transitions is {{(state, value): next state}}, got {shown(key)}"
+        )
+    return key
 
 
 def numbers_of(states: list[Any]) -> Mapping[Any, int]:
@@ -96,7 +106,8 @@ class Regular(Constraint):
     terms
         What is read.
     transitions
-        Triples ``(state, value, next state)``, as OR-Tools and CPMpy have them. States are integers, or
+        Triples ``(state, value, next state)``, as OR-Tools and CPMpy have them, or a dict
+        ``{(state, value): next state}``. States are integers, or
         names: strings, members of an enumeration, tuples. Where there is a name, all are numbered in the
         order in which they appear, the start first.
     start
@@ -113,12 +124,15 @@ class Regular(Constraint):
 
     fields: ClassVar[tuple[str, ...]] = ("terms", "transitions", "start", "accepting")
     lists_values: ClassVar[bool] = False  # but states, too
+    names: Mapping[int, Any] = MappingProxyType({})  # of states that have some, for texts alone
     terms: LinearArray
     transitions: IntArray
     start: int
     accepting: tuple[int, ...]
 
     def __init__(self, terms: Any, transitions: Any, start: Any, accepting: Any) -> None:
+        if isinstance(transitions, Mapping):
+            transitions = [(*pair(key), after) for key, after in transitions.items()]
         rows = [triple(row) for row in listed(transitions, "transitions")]
         ends = [accepting] if isinstance(accepting, ONE) else list(listed(accepting, "accepting"))
         known = [state for row in rows for state in (row[0], row[2])]
@@ -136,6 +150,7 @@ class Regular(Constraint):
             start=number[start],
             accepting=tuple(sorted({number[state] for state in ends})),
         )
+        object.__setattr__(self, "names", {k: state for state, k in number.items() if state != k})
 
     @classmethod
     @explaining_keywords
@@ -168,6 +183,15 @@ class Regular(Constraint):
             If the expression cannot be read, has a character without a value, or is too large.
         """
         return cls(terms, *automaton_of(expression, symbols))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "names": self.names}
+
+    def map(self, change: Callable[[LinearArray], LinearArray]) -> Regular:
+        """Return the same automaton of changed terms; its states keep their names."""
+        new = super().map(change)
+        object.__setattr__(new, "names", self.names)
+        return new
 
     @property
     def deterministic(self) -> bool:

@@ -311,3 +311,16 @@ def test_numbers_of_states_may_be_unreached_and_no_term_needs_no_transition() ->
     m += Regular(x, [(0, 0, 0), (0, 1, 0)], 0, [0, 7])
     m += Regular([], [], "here", ["here"])
     assert m.count() == 4
+
+
+def test_names_of_states_stay_in_texts_and_a_dict_states_transitions():
+    m = Model()
+    s = m.var(["off", "day"], shape=2, name="s")
+    steps = {("rest", "off"): "rest", ("rest", "day"): "work", ("work", "off"): "rest"}
+    m.add(Regular(s, steps, "rest", ["rest"]))
+    arcs = "[('rest', 'off', 'rest'), ('rest', 'day', 'work'), ('work', 'off', 'rest')]"
+    text = f"Regular(s, {arcs}, 'rest', ['rest'])"
+    assert str(m.constraints[0].constraint) == str(m.copy().constraints[0].constraint) == text
+    assert m.count(solver="backtracking") == 2
+    with pytest.raises(ModelError, match="a dict of transitions is"):
+        Regular(s, {"rest": "rest"}, "rest", ["rest"])
