@@ -281,7 +281,7 @@ REFUSED: dict[str, tuple[Habit, type[Exception], str]] = {
     "y <= 2.5": (lambda v: v.y <= 2.5, ValueError, r"10\*x <= 25 for x <= 2.5"),
     "floats of which one is not whole": (
         lambda v: v.x * [1.0, 0.5, 2.0], ValueError,
-        r"got 0.5; in units of 1/10 write scaled\(values, 10\), which is \[10, 5, 20\]$",
+        r"got 0.5 at 1; in units of 1/10 write scaled\(values, 10\), which is \[10, 5, 20\]$",
     ),
     "thirds": (lambda v: v.y <= 1 / 3, ValueError, r"got 0\.33\d+; round to multiples of a unit, as in "),
     "bounds in a list": (
