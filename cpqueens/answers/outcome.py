@@ -656,9 +656,8 @@ class Outcome:
     def _some(self) -> Solution:
         if self.solution is None:
             why = "; m.explain_infeasible() says why" if self.status is Status.INFEASIBLE else ""
-            raise NoSolution(
-                f"{self.solver} found no solution: status {self.status}, {_stopped(self.stop_reason)}{why}"
-            )
+            ended = f"status {self.status}, {_stopped(self.stop_reason)}{why}"
+            raise NoSolution(f"{self.solver} found no solution: {ended}")
         return self.solution
 
     if not TYPE_CHECKING:  # to a type checker a class with this has every attribute
