@@ -22,9 +22,9 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 71_193,
+    "code lines": 71_236,
     "files": 621,
-    "import lines": 6_804,
+    "import lines": 6_806,
     "longest file": 707,
     "sudoku by backtracking, files": 64,
     "sudoku by backtracking, functions": 446,

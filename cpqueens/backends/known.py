@@ -82,7 +82,7 @@ class Known:
         """Whether a search for an optimum is to be given the row as a hint.
 
         A hint costs CP-SAT 0.02 s, and our own search, which is told the value anyway, half of its time. It
-        pays where the search has to learn much.
+        pays where the search has to learn much; and always where nothing is proved, which starts from it.
         """
         return self.conflicts >= (HARD if self.is_solution else LONG)
 

@@ -96,7 +96,7 @@ def told(known: Known, request: Request, checker: Checker, backend: Backend) -> 
         known, given = replace(known, row=rows[0], is_solution=True), {"first": rows[0]}
         if Feature.BOUND in backend.features:
             given["incumbent"] = lambda: value
-    worth = known.is_worth_a_hint or request.want is not Want.BEST
+    worth = known.is_worth_a_hint or request.want is not Want.BEST or not backend.proves
     if Feature.HINT in backend.features and worth:
         given |= {"hint": rows[0], "hinted": hinted}
     elif not known.is_solution:
