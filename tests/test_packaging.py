@@ -132,7 +132,7 @@ def test_every_floor_is_met_here(project: dict[str, object]) -> None:
 MODULES = {"python-constraint2": "constraint"}
 """Modules that are not called as the library that has them."""
 
-BESIDE = {"llvmlite", "hypothesis"}
+BESIDE = {"llvmlite", "hypothesis", "pumpkin_solver"}
 """Numba's own compiler, of the version that it asks for; and what `cpqueens.testing` draws models with, for
 those who test a backend of theirs."""
 

@@ -247,7 +247,7 @@ class Diagram:
     >>> from cpqueens.models.latin_square import latin_square
     >>> diagram = Diagram.of(latin_square(4))
     >>> diagram.count, diagram.rows([0, 575])[1].reshape(4, 4).tolist()
-    (576, [[4, 3, 2, 1], [3, 4, 1, 2], [2, 1, 4, 3], [1, 2, 3, 4]])
+    (576, [[3, 2, 1, 0], [2, 3, 0, 1], [1, 0, 3, 2], [0, 1, 2, 3]])
 
     Attributes
     ----------

@@ -170,7 +170,7 @@ class Alternating:
                     return self._ended(0, Ended(True, StopReason.EXHAUSTED))
                 running[0] = self._searches[0].slices(deliver) if self._left else running[0]
             if len(running) == 1 and self._is_alone():
-                self._searches[0].give_turn(RELAXING)
+                self._searches[0].give_turn(max(RELAXING, 1))
                 continue
             if len(running) == 1:
                 parted = self._parted()

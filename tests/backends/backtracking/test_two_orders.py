@@ -224,7 +224,7 @@ def test_a_second_search_that_misses_a_solution_is_noticed(
     monkeypatch.setattr(TwoOrders, "_keep", lambda self, batch: original(self, batch[1:]))
     source = random.Random(7)
     with pytest.raises(BackendFault, match="two orders of search disagree"):  # noqa: PT012
-        for _ in range(16):
+        for _ in range(80):
             refuted(source).enumerate(solver=SOLVER)
 
 

@@ -109,7 +109,7 @@ def impossible() -> Model:
 
 
 def test_rows_hold_where_nothing_else_does() -> None:
-    found = run(impossible(), steps=15_000)
+    found = run(impossible(), steps=60_000)
     assert found.status == "UNKNOWN"
     assert found.statistics["presolve"]["choices"] == 30
     assert found.closest is not None
