@@ -51,7 +51,7 @@ class NoSolution(CpqueensError, LookupError):  # noqa: N818 - the name says what
     """An outcome without a solution was asked for values.
 
     >>> from cpqueens.models.queens import queens
-    >>> queens(30).solve(solver="local-search", step_limit=0)["q"]
+    >>> queens(30).solve(solver="local-search", step_limit=1)["q"]
     Traceback (most recent call last):
         ...
     cpqueens.errors.NoSolution: local-search found no solution: status UNKNOWN, stopped by step_limit

@@ -249,5 +249,5 @@ def test_weights_may_be_floats_that_are_integers() -> None:
     m.add_soft(x == 1, weight=[5.0, 2.0])
     m.add(x.sum() <= 1)
     assert m.solve("backtracking").penalty == 2
-    with pytest.raises(ModelError, match=r"weight: integers only, got 2\.5; in units of 1/10"):
+    with pytest.raises(ModelError, match=r"weight: integers only, got 2\.5 at 1; in units of 1/10"):
         m.add_soft(x == 1, weight=[5.0, 2.5])
