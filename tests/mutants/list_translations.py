@@ -118,7 +118,7 @@ CPSAT = Area(
                "if self.error is not None:", "if False:"),
         Mutant("the objective's constant is dropped", "CpSat._ended",
                "t.in_ours(round(solver.objective_value))", "t.sign * round(solver.objective_value)"),
-        Mutant("the bound lacks the constant", "second.Proved.at_end",
+        Mutant("the bound lacks the constant", "flow.Proved.at_end",
                "self._translation.in_ours(inner)", "self._translation.sign * inner"),
         Mutant("an objective limit excludes the incumbent", "Translation.limit_objective",
                "(limit - self.offset)", "(limit - self.offset) - 1"),

@@ -15,7 +15,7 @@ from cpqueens import AllDifferent, BackendFault, Model, Status
 from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.base import Clock, Ended, Feature, Request, Want
 from cpqueens.backends.bounds import Bounds
-from cpqueens.backends.cpsat.second import Proved
+from cpqueens.backends.cpsat.flow import Proved
 from cpqueens.backends.cpsat.translation import translate
 from cpqueens.solving import race
 

@@ -193,7 +193,7 @@ class Alternating:
     @property
     def decisions(self) -> int:
         """The decisions of all searches so far."""
-        return sum(search._tried for search in (*self._left, *self._searches))
+        return sum(search.decisions for search in (*self._left, *self._searches))
 
     def _is_alone(self) -> bool:
         """Say whether the first search goes on alone: until it has failed often, or worked much."""

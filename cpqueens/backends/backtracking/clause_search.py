@@ -177,14 +177,15 @@ class ClauseSearch(CompetingSearch):
         return int(self.learner.state[place])
 
     @property
-    def _tried(self) -> int:
+    def decisions(self) -> int:
+        """The decisions so far, as a limit of steps counts them."""
         return self._count(of.NODES)
 
     def _advance(self) -> int:
         """Run the kernel for a slice of time, and make room where it asks for it."""
         steps = self.pace.steps if self.audit is None else 1
         if self.request.step_limit is not None:
-            steps = min(steps, self.request.step_limit - self._tried)
+            steps = min(steps, self.request.step_limit - self.decisions)
         learned = self._count(of.LEARNED)
         profiling = self.request.profiling
         with nullcontext() if profiling is None else profiling.running(self._number):
@@ -306,7 +307,7 @@ class ClauseSearch(CompetingSearch):
         audited = {} if self.audit is None else {"clauses_audited": self.audit.checked}
         return self.facts | {
             "strategy": "learning",
-            "decisions": self._tried,
+            "decisions": self.decisions,
             "propagations": super().work,
             **{name: self._count(place) for name, place in _COUNTS.items()},
             "literals_learned": self._count(of.LITERALS),

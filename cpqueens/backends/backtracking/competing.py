@@ -55,7 +55,7 @@ class CompetingSearch(ABC):
 
     @property
     @abstractmethod
-    def _tried(self) -> int:
+    def decisions(self) -> int:
         """The decisions so far, as a limit of steps counts them."""
 
     def leave(self) -> None:
@@ -97,7 +97,7 @@ class CompetingSearch(ABC):
         request = self.request
         if request.should_stop():
             return request.why_stopped()
-        if request.step_limit is not None and self._tried >= request.step_limit:
+        if request.step_limit is not None and self.decisions >= request.step_limit:
             return StopReason.STEP_LIMIT
         return None
 

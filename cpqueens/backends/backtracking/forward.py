@@ -5,13 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.backtracking.asking import decide, refuse_wide
+from cpqueens.backends.backtracking.bisection import Bisection
 from cpqueens.backends.backtracking.competing import CompetingSearch
 from cpqueens.backends.backtracking.frontier import open_bound
 from cpqueens.backends.backtracking.orders import halves_all, phases, restarts, trial
@@ -29,59 +30,6 @@ from cpqueens.kernels.jit.tiers import Fixed
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import Compiled
 from cpqueens.system.stopping import stopping
-
-STRETCH = 32
-"""Solutions after which it is asked whether stepping is slow."""
-FAR = 8
-"""It is, where the way that is left is so many times that of a stretch."""
-FAILURES = 500
-"""That a demand for half of the way may cost."""
-
-
-@dataclass
-class Bisection:
-    """The objective, in the minimised sense, between what is proved and what is found.
-
-    Attributes
-    ----------
-    least
-        No solution is better.
-    target
-        What is demanded at present; None: one better than the best.
-    ask_found, ask_failures
-        The numbers of solutions and of failures at which `steer` is to be asked next.
-    """
-
-    least: int
-    target: int | None = None
-    ask_found: int = 1
-    ask_failures: int = 1 << 62
-    _stretch: int = field(default_factory=lambda: STRETCH)
-    _begun: int | None = None
-
-    def steer(self, best: int, found: int, failures: int, exhausted: bool) -> bool:
-        """Learn how it went, set ``target`` and when to be asked; say whether the search is at its end.
-
-        ``best`` is that of all solutions so far, ``exhausted`` whether there is none that is demanded.
-        """
-        probed = self.target is not None and best > self.target
-        if exhausted and not probed:
-            return True
-        if exhausted and self.target is not None:
-            self.least = self.target + 1
-            if self.least >= best:
-                return True
-        slow = self._begun is not None and best - self.least > FAR * (self._begun - best)
-        if probed and not exhausted:  # too dear: step for longer
-            slow, self._stretch = False, 4 * self._stretch
-        if slow or (self.target is not None and (exhausted or not probed) and best - self.least > FAR):
-            self.target = (self.least + best - 1) // 2
-            self.ask_found, self.ask_failures = found + 1, failures + FAILURES
-        else:
-            self.target, self._begun = None, best
-            self.ask_found, self.ask_failures = found + self._stretch, 1 << 62
-        return False
-
 
 _SMALL = 1 << 12
 """Words of the variables of a network of which some steps take no time, in plain form."""
@@ -222,9 +170,9 @@ class ForwardSearch(CompetingSearch):
 
     def _inherit(self, old: Memory) -> None:
         """Take over the weights of variables, and the values to try first."""
-        for place in (at.WEIGHT, at.SAVED):
-            self.memory.x[place : self.memory.stack[at.VARIABLES] : at.X_WIDTH] = old.x[
-                place : old.stack[at.VARIABLES] : at.X_WIDTH
+        for field in (at.WEIGHT, at.SAVED):
+            self.memory.x[field : self.memory.stack[at.VARIABLES] : at.X_WIDTH] = old.x[
+                field : old.stack[at.VARIABLES] : at.X_WIDTH
             ]
         self.memory.stack[at.BUMP] = old.stack[at.BUMP]
 
@@ -253,7 +201,7 @@ class ForwardSearch(CompetingSearch):
         return int(self.tree.state[place])
 
     @property
-    def _tried(self) -> int:
+    def decisions(self) -> int:
         """The decisions so far, safe or not; a root is none."""
         return max(0, self._count(tree.NODES) + self._count(tree.FAILURES) - self._roots)
 
@@ -261,7 +209,7 @@ class ForwardSearch(CompetingSearch):
         """Run the kernel for a slice of time, growing the trail where it asks for it."""
         steps = self.pace.steps
         if self.request.step_limit is not None:
-            steps = min(steps, self.request.step_limit - self._tried)
+            steps = min(steps, self.request.step_limit - self.decisions)
         if self.observer is not None or (self.request.want is Want.BEST and self._is_at_first_root()):
             steps = 1
         memory, tree = self._arguments()
@@ -278,7 +226,7 @@ class ForwardSearch(CompetingSearch):
         elif answer == CHOOSING:
             decide(self.phases, self.memory, self.tree)
         elif self.observer is not None:
-            self.observer.show(self._tried, self.memory, self.tree)
+            self.observer.show(self.decisions, self.memory, self.tree)
         return answer
 
     def _arguments(self) -> tuple[Fixed, Fixed]:
@@ -420,7 +368,7 @@ class ForwardSearch(CompetingSearch):
         """Return what it did, and what is known of it."""
         return self.facts | {
             "strategy": "check" if self.check_only else "forward",
-            "decisions": self._tried,
+            "decisions": self.decisions,
             "propagations": self.work,
             **{name: self._count(place) for name, place in _COUNTS.items()},
         }

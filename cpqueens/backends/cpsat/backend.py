@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.base import REFUSED, Deliver, Ended, Feature, Order, Parameter, Request, Want
 from cpqueens.backends.cpsat.constraints import supports
-from cpqueens.backends.cpsat.second import CpSatSearch, Flow, Second, both, in_turn, joins, make_callback
+from cpqueens.backends.cpsat.flow import Flow, make_callback
+from cpqueens.backends.cpsat.second import CpSatSearch, Second, both, in_turn, joins
 from cpqueens.backends.cpsat.shares import Narrow, parts, run_shared
 from cpqueens.backends.cpsat.translation import Translation, refusal, translate
 from cpqueens.errors import UnknownParameter

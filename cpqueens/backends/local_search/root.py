@@ -205,8 +205,6 @@ class InTurns:
             request, want=Want.ONE, solution_limit=None, step_limit=None, after=None, parameters={},
             objective_limit=None, bounds=None, look_ahead=False,
         )  # fmt: skip
-        c = root.compiled
-
         c, facts = root.compiled, {"reason": ""}
 
         def restarting(own: Request, _row: Row | None) -> ForwardSearch:

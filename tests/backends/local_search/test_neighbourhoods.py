@@ -7,7 +7,7 @@ import numpy as np
 from cpqueens import Model
 from cpqueens.backends.backtracking.wholes.registry import takes
 from cpqueens.backends.base import Clock, Request, Want
-from cpqueens.backends.local_search.presolve import LEAST, Neighbourhoods
+from cpqueens.backends.local_search.neighbourhoods import LEAST, Neighbourhoods
 from cpqueens.backends.local_search.root import Root, Tree, propagated
 from cpqueens.lowered.structures.table import Structures
 

@@ -377,9 +377,12 @@ def explain_place(m: Memory, q: Learner, first: int, entries: int, r: int, resul
     v, value = entry(m.stack, r + at.R_VARIABLE), entry(m.stack, r + at.R_VALUE)
     if not entry(m.stack, r + at.R_TAKEN):
         return 0
+    position = entry(m.net, first)
+    add_at_least(q, position, 1, 0)  # outside the table the result is 0, whatever the entries are
+    add_at_most(q, position, 1, entries - 1)
     for i in range(entries):
         if entry(m.net, first + 2 + 2 * i) == v:
-            add_fact(q, (entry(m.net, first) << 2) + lit.IS_NOT, i)
+            add_fact(q, (position << 2) + lit.IS_NOT, i)
             add_fact(q, (result << 2) + lit.AT_LEAST, value)
             add_fact(q, (result << 2) + lit.AT_MOST, value)
             return 1

@@ -1,0 +1,86 @@
+"""Large neighbourhoods: which variables of an assignment are free while the exact engine repairs it.
+
+After Shaw, "Using constraint programming and local search methods to solve vehicle routing problems", CP
+1998. Half of them are what constraints lead to from a variable, the others are random. They grow where they
+are exhausted without a solution, and shrink where they are too large to be searched.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from cpqueens.backends.backtracking.parted import Flags, scopes_of
+from cpqueens.language.rows import IntArray
+from cpqueens.lowered.compiled import Compiled
+
+FIRST, LEAST = 0.1, 4
+"""The part of the variables that is free at first, and how many are at least."""
+GROWTH = 5, 4
+"""By how much a neighbourhood grows where it was exhausted; one that was not shrinks by as much."""
+
+
+@dataclass
+class Neighbourhoods:
+    """Chooses sets of decision variables of a compiled model.
+
+    Attributes
+    ----------
+    size
+        How many variables the next one has.
+    """
+
+    compiled: Compiled
+    seed: int
+    size: int = 0
+    chosen: int = 0
+    _owners: list[IntArray] = field(default_factory=list)
+    _members: list[IntArray] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        count = self.compiled.decision_count
+        self.random = np.random.default_rng(self.seed)
+        self.size = min(count, max(LEAST, int(FIRST * count)))
+        variables, owners, begin = [], [], 0
+        for scope, owner, many in scopes_of(self.compiled):
+            variables.append(scope)
+            owners.append(owner + begin)
+            begin += many
+        v, k = np.concatenate(variables), np.concatenate(owners)
+        self._owners = _by_first(v, k, self.compiled.variable_count)
+        self._members = _by_first(k, v, begin)
+
+    def choose(self) -> Flags:
+        """Return flags of the variables that are free."""
+        count = self.compiled.decision_count
+        self.chosen += 1
+        free = np.zeros(count, dtype=bool)
+        if self.chosen % 2 == 0:
+            free[self.random.permutation(count)[: self.size]] = True
+            return free
+        start = int(self.random.integers(count))
+        seen, found = {start}, [start]
+        for v in found:
+            if v < count:
+                free[v] = True
+                if np.count_nonzero(free) >= self.size:
+                    break
+            near = [self._members[k] for k in self.random.permutation(self._owners[v])]
+            for u in (int(u) for members in near for u in self.random.permutation(members)[: self.size]):
+                if u not in seen:
+                    seen.add(u)
+                    found.append(u)
+        return free
+
+    def learn(self, exhausted: bool) -> None:
+        """Learn how a search without a solution ended: with the whole neighbourhood, or at its limit."""
+        more, less = GROWTH
+        size = self.size * more // less + 1 if exhausted else self.size * less // more
+        self.size = min(self.compiled.decision_count, max(LEAST, size))
+
+
+def _by_first(keys: IntArray, values: IntArray, many: int) -> list[IntArray]:
+    """Return of each key its values."""
+    order = np.argsort(keys, kind="stable")
+    return np.split(values[order], np.searchsorted(keys[order], np.arange(1, many)))
