@@ -22,9 +22,9 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 71_250,
+    "code lines": 71_337,
     "files": 624,
-    "import lines": 6_821,
+    "import lines": 6_824,
     "longest file": 707,
     "sudoku by backtracking, files": 64,
     "sudoku by backtracking, functions": 446,

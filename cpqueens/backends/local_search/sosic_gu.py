@@ -11,8 +11,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from cpqueens.backends.base import Parameter
+from cpqueens.backends.local_search.lines import swapped
 from cpqueens.backends.local_search.search import End, Search, StrategyError, final
 from cpqueens.backends.local_search.strategies import Call
+from cpqueens.kernels.local.lines import sweep_lines
 from cpqueens.kernels.local.runs import sweep_runs
 from cpqueens.kernels.local.sweep import sweep
 
@@ -34,7 +36,8 @@ def run(search: Search, options: Mapping[str, Any]) -> End:
 def many(search: Search, options: Mapping[str, Any], runs: int) -> Call:
     """Do the same for many runs."""
     _require_swaps(search)
-    return Call(sweep_runs)
+    lines = swapped(search)
+    return Call(sweep_runs) if lines is None else Call(sweep_lines, state=lines)
 
 
 def _require_swaps(search: Search) -> None:

@@ -1,6 +1,6 @@
-"""Many runs on the lines of queens: variables of which each is in the same three AllDifferents.
+"""Many runs on the lines of queens: variables of which each is in the same two or three AllDifferents.
 
-What the strategies of the general engine do (`search_scan`, `search_rowwise`), with the same
+What the strategies of the general engine do (`search_scan`, `search_sweep`, `search_rowwise`), with the same
 random numbers and hence the same trajectory, on nothing but how many variables stand on each line: no
 weights, no projected errors, no best assignment, of which many runs say nothing.
 """
@@ -19,7 +19,7 @@ from cpqueens.kernels.local import lot as lots
 from cpqueens.kernels.local import rowwise as rows
 from cpqueens.kernels.local import scan as scans
 from cpqueens.kernels.local.arena import Ints
-from cpqueens.kernels.local.runs import END, judge
+from cpqueens.kernels.local.runs import END, START, judge
 from cpqueens.kernels.local.start import start_at_random
 from cpqueens.kernels.local.state import Space
 
@@ -101,11 +101,10 @@ def assign(v: int, new: int, s: Any) -> Any:
 
 
 @inlined
-def note_move(v: int, target: int, change: int, s: Any) -> None:
+def note_move(kind: int, v: int, target: int, change: int, s: Any) -> None:
     """Count and record a move of which the change of cost is known."""
     s.info[at.COST] += change
     s.info[at.MOVES] += 1
-    kind = at.MOVE
     if change == 0:
         kind = at.EVENT_SIDEWAYS
     elif change > 0:
@@ -217,7 +216,7 @@ def climb_on(steps: int, s: Any, others: int, parameters: Ints) -> Any:
             continue
         value = s.space.lower[v] + q
         assign(v, value, s)
-        note_move(v, value, change, s)
+        note_move(at.MOVE, v, value, change, s)
         if change == 0 and shoulder == scans.TAKE_AND_SHAKE and info[at.COST] > 0:
             random_neighbour(False, s)
     return at.SOLVED if info[at.COST] == 0 else at.BUDGET
@@ -235,6 +234,96 @@ def climb_lines(steps: int, s: Any, lot: Any, starts: Any, after: int, others: i
         code = climb_on(min(steps, lots.left(lot, before)), s, others, parameters)
         steps -= info[at.STEPS] - before
         judge(at.SOLVED if info[at.COST] == 0 else code, after, info, s.x, lot, 0)
+
+
+# ---- sweeps -------------------------------------------------------------------------------------
+
+
+@inlined
+def two_met(count: int, other: int, measure: int) -> Any:
+    """Return `met` of two lines together."""
+    return count + other if measure == 1 else (count > 0) + 0 + (other > 0)
+
+
+@inlined
+def sweep_on(steps: int, s: Any) -> Any:
+    """Sweep ``steps`` variables, each against all later ones; see `search_sweep.sweep_on`.
+
+    Values and, in each of the two lines, bases are all different. So of the four counters that a swap changes
+    in a line only those that it leaves may be one, and those that it comes to.
+    """
+    info = s.info
+    members = s.space.group_members
+    n = s.x.size
+    for _ in range(steps):
+        if info[at.COST] == 0:
+            return at.SOLVED
+        here = info[at.POSITION]
+        if here == 0:
+            info[at.EXTRA] = 0
+        i = entry(members, here)
+        up = entry(s.bases, i)
+        down = entry(s.bases, n + i)
+        xi = entry(s.x, i)
+        up_left = entry(s.counts, up + xi) - 1
+        down_left = entry(s.counts, down + xi) - 1
+        gained = two_met(up_left, down_left, s.measure)
+        evaluations = 0
+        for place in range(here + 1, members.size):
+            j = entry(members, place)
+            xj = entry(s.x, j)
+            other_up = entry(s.bases, j)
+            other_down = entry(s.bases, n + j)
+            other_up_left = entry(s.counts, other_up + xj) - 1
+            other_down_left = entry(s.counts, other_down + xj) - 1
+            if max(max(up_left, down_left), max(other_up_left, other_down_left)) <= 0:
+                continue
+            evaluations += 1
+            other_up_left -= other_up + xj == up + xi
+            other_down_left -= other_down + xj == down + xi
+            change = (
+                two_met(entry(s.counts, up + xj), entry(s.counts, down + xj), s.measure)
+                + two_met(
+                    entry(s.counts, other_up + xi) + (other_up + xi == up + xj),
+                    entry(s.counts, other_down + xi) + (other_down + xi == down + xj),
+                    s.measure,
+                )
+                - two_met(other_up_left, other_down_left, s.measure)
+                - gained
+            )
+            if change >= 0:
+                continue
+            assign(i, xj, s)
+            assign(j, xi, s)
+            note_move(at.SWAP, i, j, change, s)
+            info[at.EXTRA] += 1
+            if info[at.COST] == 0:
+                info[at.EVALUATIONS] += evaluations
+                return at.SOLVED
+            xi = xj
+            up_left = entry(s.counts, up + xi) - 1
+            down_left = entry(s.counts, down + xi) - 1
+            gained = two_met(up_left, down_left, s.measure)
+        info[at.EVALUATIONS] += evaluations
+        info[at.STEPS] += 1
+        info[at.POSITION] = here + 1 if here + 1 < members.size else 0
+        if info[at.POSITION] == 0 and info[at.EXTRA] == 0:
+            return at.LOCAL_OPTIMUM
+    return at.BUDGET
+
+
+@kernel
+def sweep_lines(steps: int, s: Any, lot: Any, starts: Any) -> None:
+    """Make runs of sweeps for about ``steps`` steps, or `search_info.MOST` evaluations."""
+    info = s.info
+    steps = min(steps, 1 + at.MOST // s.x.size)
+    while steps > 0 and lots.goes_on(lot):
+        if lot.now[lots.DUE]:
+            steps -= start(s, lot, starts)
+        before = info[at.STEPS]
+        code = sweep_on(min(steps, lots.left(lot, before)), s)
+        steps -= info[at.STEPS] - before
+        judge(at.SOLVED if info[at.COST] == 0 else code, START, info, s.x, lot, 0)
 
 
 # ---- annealing by rows --------------------------------------------------------------------------
@@ -290,7 +379,7 @@ def rowwise_on(steps: int, s: Any, place: Ints, course: Any, chances: Any, tried
                 steps -= made
                 made = 0
                 assign(v, value, s)
-                note_move(v, value, change, s)
+                note_move(at.MOVE, v, value, change, s)
                 away = lost(v, s)
         q += 1
         if value == s.space.upper[v]:
