@@ -212,6 +212,11 @@ class _DocumentReader:
         if self.goals is None:
             raise ModelError("the statement 'solve' is missing")
         self.guides = guides_of(self.goals, self.symbols.listed)
+        aim = self.symbols.declared.get(str(self.goals.term))
+        if aim is not None and isinstance(
+            aim.domain, tuple
+        ):  # its holes bound the objective, a sum's ends do not
+            self.visible.add(aim.name)
         if self.searched_first:
             known = self.symbols.declared
             names = {n for search in self.guides.searches for n in search.names if n in known}

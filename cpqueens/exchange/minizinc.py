@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-import tempfile
 import zlib
 from collections.abc import Iterable
 from pathlib import Path
@@ -61,7 +60,7 @@ def load_minizinc(path: str | Path, data: Iterable[str] = ()) -> ImportedFlatZin
         words += ["--data" if is_file else "--cmdline-data", given if is_file else f"{given};"]
     if not Path(path).is_file():
         raise ModelError(f"{label(path)}: there is no such file")
-    with tempfile.TemporaryDirectory(prefix="cpqueens-") as folder:
+    with programs.folder() as folder:
         told, flat = Path(folder, "cpqueens.msc"), Path(folder, "model.fzn")
         told.write_text(json.dumps(configuration()), encoding="utf-8")
         words += ["--solver", str(told), "--fzn", str(flat), str(path)]

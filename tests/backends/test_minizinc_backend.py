@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -114,6 +115,24 @@ def test_evidence_names_what_is_shared() -> None:
     twice = cross_check(queens(5), solvers=["minizinc", "minizinc:gecode"])
     assert twice.verdict.evidence == 3
     assert "the export to MiniZinc" in twice.verdict.reason
+
+
+def test_a_folder_is_removed_though_something_is_written_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A killed program that is slow to die writes a file behind the back of who removes its folder."""
+    removed, removals = shutil.rmtree, []
+
+    def late(path: str, **options: Any) -> None:
+        removed(path, **options)
+        removals.append(path)
+        if len(removals) < 3:
+            Path(path).mkdir()
+            Path(path, "late").write_text("x")
+
+    monkeypatch.setattr(shutil, "rmtree", late)
+    with programs.folder() as folder:
+        Path(folder, "early").write_text("x")
+    assert not Path(folder).exists()
+    assert len(removals) == 3
 
 
 def test_families(monkeypatch: pytest.MonkeyPatch) -> None:

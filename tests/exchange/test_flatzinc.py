@@ -210,6 +210,16 @@ def test_names_shapes_and_definitions() -> None:
     assert found.values(model.solve("cpsat"))["s"] == 6
 
 
+def test_an_objective_with_holes_is_bounded_by_them() -> None:
+    """Of the sum alone 11 would be the bound, and 10 no proof."""
+    found = from_flatzinc(
+        "var 0..1: a; var 0..1: b; var 0..1: c; var {1, 4, 10}: k :: is_defined_var;"
+        "constraint int_lin_eq([3, 1, 7, -1], [a, b, c, k], 0) :: defines_var(k); solve maximize k;"
+    )
+    outcome = found.model.solve("backtracking")
+    assert (outcome.status, outcome.objective, len(found.model.decisions)) == ("OPTIMAL", 10, 4)
+
+
 def test_what_is_searched_first_comes_first() -> None:
     search = "seq_search([int_search([y], input_order, indomain_min, complete)])"
     text = f"var 0..1: x; var 0..1: y; solve :: {search} satisfy;"

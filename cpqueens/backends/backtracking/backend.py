@@ -70,9 +70,9 @@ class Backtracking:
             str,
             "auto",
             "which variable is placed next; auto: for listing and counting lexicographic and smallest-domain "
-            "in turns (a listing that is resumed is lexicographic; so are all others, but where "
-            "smallest-domain finds far more: the outcome says so), else dom/wdeg, with restarts (for one "
-            "solution after a few failures in lexicographic order), in turns with lexicographic and "
+            "(of 0/1 alone dom/wdeg) in turns (a listing that is resumed is lexicographic; so are others, "
+            "but where the second finds far more: the outcome says so), else dom/wdeg, with restarts (for "
+            "one solution after a few failures in lexicographic order), in turns with lexicographic and "
             "smallest-domain after many failures",
             ("auto", *VARIABLE_ORDERS),
             function="of an open variable (`name`, `low`, `high`, `size`, `degree`, `values`) that returns a "

@@ -262,11 +262,16 @@ class Searching:
         def making(order: str) -> Making:
             def make(request: Request) -> ForwardSearch:
                 request = replace(request, parameters={**request.parameters, "variable_order": order})
-                return ForwardSearch(self.compiled, self._network(), request, False, self.facts)
+                learning = learns(request)
+                network = self._network(learning=learning)
+                return ForwardSearch(self.compiled, network, request, False, self.facts, learning)
 
             return make
 
-        return TwoOrders(making("lexicographic"), making("smallest-domain"), self.request).slices(deliver)
+        ends = self.compiled.lower, self.compiled.upper
+        low, high = (side[: self.compiled.decision_count] for side in ends)
+        order = "dom/wdeg" if len(low) and (high - low).max() <= 1 else "smallest-domain"
+        return TwoOrders(making("lexicographic"), making(order), self.request, order).slices(deliver)
 
     def _parted(self) -> Parted | None:
         """Return searches of the model's independent parts, if it has several and that is not one of them."""

@@ -1,7 +1,8 @@
 """Listing in the better of two orders, where none is asked for: as written, and smallest domain first.
 
 The first search delivers what it finds, in lexicographic order. After `JOINING` failures a second one joins,
-which decides the smallest domain first; what it finds is kept. Once that is at its end, what the first has
+which decides the smallest domain first, or by conflicts where all domains are 0/1 and none is smaller than
+another (dom/wdeg); what it finds is kept. Once that is at its end, what the first has
 not delivered follows, so that the order is lexicographic still. Where the second finds far more and the
 pipeline takes solutions in another order (`Request.reordered`), it goes on alone: all up to the first one's
 last solution are delivered, and none behind it, so that one comparison tells what is missing. Turns are
@@ -48,7 +49,9 @@ _PORTION = 4096
 """Solutions that are delivered at a time."""
 
 _ADDED = ("nodes", "failures", "decisions", "propagations")
-_NAMES = "the order as written", "smallest domain first"
+_WRITTEN = "the order as written"
+NAMES = {"smallest-domain": "smallest domain first", "dom/wdeg": "dom/wdeg"}
+"""What the second order is called."""
 
 Making = Callable[[Request], ForwardSearch]
 
@@ -60,9 +63,12 @@ class TwoOrders:
     ----------
     first, second
         Make the searches, in their orders.
+    order
+        The name of the second's.
     """
 
-    def __init__(self, first: Making, second: Making, request: Request) -> None:
+    def __init__(self, first: Making, second: Making, request: Request, order: str) -> None:
+        self._names = _WRITTEN, NAMES[order]
         self._request, self._make_second = request, second
         self._first = first(request)
         self._second: ForwardSearch | None = None
@@ -112,7 +118,7 @@ class TwoOrders:
             while True:
                 yield self._found(next(slices[alone]), alone)
         except StopIteration as end:
-            return self._whole(end.value, f", {_NAMES[alone]} found more")
+            return self._whole(end.value, f", {self._names[alone]} found more")
 
     # ---- what both deliver ------------------------------------------------------------------------------
 
@@ -198,7 +204,7 @@ class TwoOrders:
                 ended = replace(ended, exhausted=False, stop_reason=StopReason.CALLBACK)
         elif ended.stop_reason in (StopReason.TIME_LIMIT, StopReason.INTERRUPTED) and len(self._missing()):
             self._go_over(deliver)
-        ending = f", {_NAMES[turn]} was the first at its end" if ended.exhausted else ""
+        ending = f", {self._names[turn]} was the first at its end" if ended.exhausted else ""
         return self._whole(ended, ending)
 
     def _whole(self, ended: Ended, ending: str) -> Ended:
@@ -207,7 +213,7 @@ class TwoOrders:
         each: list[dict[str, Any]] = [self._first.statistics(), self._second.statistics()]
         statistics = {**each[0], **{name: sum(s[name] for s in each) for name in _ADDED}}
         statistics["deepest"] = max(s["deepest"] for s in each)
-        statistics["reason"] = f"{statistics['reason']}; {' and '.join(_NAMES)} took turns{ending}"
+        statistics["reason"] = f"{statistics['reason']}; {' and '.join(self._names)} took turns{ending}"
         return replace(ended, statistics=statistics)
 
 

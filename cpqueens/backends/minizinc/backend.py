@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import selectors
-import tempfile
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -80,7 +79,7 @@ class MiniZinc:
             "translate_time": time.monotonic() - started,
             "program": f"minizinc --solver {solver}",
         }
-        with tempfile.TemporaryDirectory(prefix="cpqueens-") as folder:
+        with programs.folder() as folder:
             path = Path(folder, "model.mzn")
             path.write_text(text, encoding="utf-8")
             words = [program, "--solver", programs.solvers()[solver]["id"], str(path)]

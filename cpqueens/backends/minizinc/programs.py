@@ -6,7 +6,12 @@ import json
 import os
 import shutil
 import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from cpqueens.errors import MissingLibrary
@@ -14,6 +19,7 @@ from cpqueens.system.children import Patience
 
 _PATIENCE = 20.0  # seconds of processor time for the list of solvers
 OURS = "org.cpqueens."
+_REMOVALS, _MOMENT = 20, 0.05  # of a folder in which a killed program still wrote; seconds between them
 
 
 def program() -> str:
@@ -59,6 +65,22 @@ def _output(words: list[str]) -> bytes:
                 if patience.is_over():
                     process.kill()
                     raise
+
+
+@contextmanager
+def folder() -> Iterator[str]:
+    """Make a folder for a program's files, and remove it.
+
+    A program that was killed on a busy machine may write once more while its files are removed: it is given a
+    moment, and what is left then is no error of ours.
+    """
+    with tempfile.TemporaryDirectory(prefix="cpqueens-", ignore_cleanup_errors=True) as path:
+        yield path
+    for _ in range(_REMOVALS):
+        if not Path(path).exists():
+            break
+        time.sleep(_MOMENT)
+        shutil.rmtree(path, ignore_errors=True)
 
 
 def writing_into(folder: str) -> dict[str, str]:

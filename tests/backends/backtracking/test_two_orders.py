@@ -252,6 +252,22 @@ def test_puzzles_are_listed_by_the_order_that_suits_them() -> None:
     assert "smallest domain first was the first at its end" in found.statistics["reason"]
 
 
+def test_truths_are_listed_by_their_conflicts(rules: Rules) -> None:
+    """All domains are 0/1, so none is smaller: of a grid's eight neighbours half are black, to the edge."""
+    rules(1, 1, 1)
+    m, n = Model(), 5
+    x = m.boolvar(shape=(n, n), name="x")
+    for i in range(1, n - 1):
+        for j in range(1, n - 1):
+            m.add(x[i - 1 : i + 2, j - 1 : j + 2].sum() - x[i, j] == 4)
+    found = m.enumerate(solver=SOLVER)
+    other = m.enumerate(solver="cpsat")
+    assert found.complete
+    assert found.count == other.count == 758
+    assert set(map(tuple, found.solutions.matrix)) == set(map(tuple, other.solutions.matrix))
+    assert "the order as written and dom/wdeg took turns" in found.statistics["reason"]
+
+
 @pytest.mark.slow
 def test_turns_do_not_depend_on_time(rules: Rules, monkeypatch: pytest.MonkeyPatch) -> None:
     rules(2, 2, 6)
