@@ -22,9 +22,9 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 71_337,
+    "code lines": 71_362,
     "files": 624,
-    "import lines": 6_824,
+    "import lines": 6_827,
     "longest file": 707,
     "sudoku by backtracking, files": 64,
     "sudoku by backtracking, functions": 446,
