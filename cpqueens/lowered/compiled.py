@@ -246,9 +246,16 @@ class DefinitionBlock:
         """Whether they are truths of constraints, not values of functions."""
         return self.kind in ("truth_linear", "truth_or")
 
+    def part(self, first: int, last: int) -> DefinitionBlock:
+        """Return the definitions numbered ``first`` .. ``last - 1``."""
+        if last - first == len(self.results):
+            return self
+        terms = self.terms.part(first * self.each, last * self.each)
+        return DefinitionBlock(self.kind, self.results[first:last], terms, self.each, self.relation)
+
     def split(self) -> list[DefinitionBlock]:
         """Return a block for each definition."""
-        return [_cut(self, k, k + 1) for k in range(len(self.results))]
+        return [self.part(k, k + 1) for k in range(len(self.results))]
 
     def __iter__(self) -> Iterator[CompiledDefinition]:
         if len(self.results) == 1:
@@ -414,7 +421,7 @@ def _definitions(number: IntArray, blocks: Sequence[Definition]) -> Definitions:
         whole, begin = _alike(number, [blocks[k] for k in members]), 0
         for first, last in _runs(members):
             end = begin + sum(blocks[k].size for k in range(first, last))
-            found[first] = [_cut(whole, begin, end)] if end > begin else []
+            found[first] = [whole.part(begin, end)] if end > begin else []
             begin = end
     return Definitions([block for part in found for block in part])
 
@@ -424,14 +431,6 @@ def _runs(ascending: Sequence[int]) -> Iterator[tuple[int, int]]:
     breaks = [k for k in range(1, len(ascending)) if ascending[k] != ascending[k - 1] + 1]
     for begin, end in pairwise([0, *breaks, len(ascending)]):
         yield ascending[begin], ascending[end - 1] + 1
-
-
-def _cut(block: DefinitionBlock, begin: int, end: int) -> DefinitionBlock:
-    """Return the definitions numbered ``begin`` .. ``end - 1`` of a block."""
-    if end - begin == len(block.results):
-        return block
-    terms = block.terms.part(begin * block.each, end * block.each)
-    return DefinitionBlock(block.kind, block.results[begin:end], terms, block.each, block.relation)
 
 
 def _alike(number: IntArray, blocks: Sequence[Definition]) -> DefinitionBlock:

@@ -84,7 +84,7 @@ COMPILED = Area(
                equivalent="a truth is decided when its variables are fixed at the latest; only pruning is "
                "later"),
         Mutant("results wake nothing", "memory._watches",
-               "if p.result >= 0 and p.own is None]", "if False]"),
+               "with_result = _defining(made)", "with_result = _defining(made)[:0]"),
     ),
     (
         "tests/kernels/exact/test_propagators.py",

@@ -152,5 +152,5 @@ def explained(
     decided = [*range(compiled.decision_count), *builder.decided]
     two = np.flatnonzero((low == 0) & (high == 1))
     decided += [v for v in two.tolist() if v >= compiled.decision_count]
-    weak = {p.own.name for p in builder.propagators if p.own is not None and len(p.variables) > SHORT}
+    weak = {own.name for own in builder.propagators.own.values() if len(own.variables) > SHORT}
     return Explained(memory, objective, builder.collected, list(dict.fromkeys(decided)), sorted(weak))

@@ -10,7 +10,7 @@ from cpqueens.backends.backtracking.network import Builder
 from cpqueens.backends.backtracking.remembering import remembered, with_rules
 from cpqueens.backends.backtracking.rows import Row
 from cpqueens.backends.backtracking.wholes.all_different import is_empty_board
-from cpqueens.backends.backtracking.wholes.parts import Propagator
+from cpqueens.backends.backtracking.wholes.parts import Propagator, Propagators
 from cpqueens.errors import ModelError
 from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact import kinds
@@ -19,6 +19,7 @@ from cpqueens.kernels.exact.nogoods import NUMBERS, PATHS
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import Compiled, offsets
 from cpqueens.lowered.origins import Origins
+from cpqueens.system.pieces import joined
 
 LISTED = 1 << 16
 """Decision variables that span at most so many values have a flag for each; others have bounds only, and the
@@ -72,13 +73,10 @@ def build_memory(
         builder.propagator(remembered(compiled.decision_count))
     builder.build(proved)
     if remembering:
-        subproblems = builder.propagators[0]
-        assert subproblems.own is not None
-        subproblems.own = with_rules(subproblems.own, builder.propagators, builder.objective_row)
+        own = builder.propagators.own
+        own[0] = with_rules(own[0], builder.propagators, builder.objective_row)
     if builder.decided:
-        kept = builder.propagators[0]
-        kept.variables = [*kept.variables, *builder.decided]
-        kept.coefficients = [*kept.coefficients, *[1] * len(builder.decided)]
+        builder.propagators.lengthen_first(builder.decided)
     return memory_of(builder, check_only, learning or remembering)
 
 
@@ -93,10 +91,10 @@ def memory_of(builder: Builder, check_only: bool, values: bool) -> tuple[Memory,
     if compiled.domains:
         x[:, at.HOLES] = _holes(x, cells)
     if values:
-        makers = [(k, p.result) for k, p in enumerate(builder.propagators) if p.own is None and p.result >= 0]
-        prepare_learning(x, compiled, makers + builder.makers)
+        made = _defining(builder.propagators)
+        prepare_learning(x, compiled, made, _array(builder.propagators.results)[made], builder.makers)
     net = _net(builder, x)
-    whole = np.concatenate([x.reshape(-1), _words(builder)])
+    whole = joined([x.reshape(-1), _words(builder)])
     stack = _stack(builder, x, len(cells), len(whole))
     if builder.marks is not None:
         stack[at.PROFILE], net = len(net), builder.marks.with_counters(net, len(x))
@@ -172,9 +170,8 @@ def _net(builder: Builder, x: IntArray) -> IntArray:
         x[:, field], x[:, field + 1] = start[:-1], start[1:]
 
     append(arguments * np.array([at.X_WIDTH, 1]))
-    with_numbers = [(k, p.own.numbers) for k, p in enumerate(builder.propagators) if p.own is not None]
-    if with_numbers:
-        of, numbers = zip(*with_numbers, strict=True)
+    if builder.propagators.own:
+        of, numbers = list(builder.propagators.own), [own.numbers for own in builder.propagators.own.values()]
         first = offsets([len(own) for own in numbers]) + append(_concatenated(numbers))
         records[of, at.ROWS], records[of, at.ROWS_END] = first[:-1], first[1:]
     append_by_variable(at.IN_ROWS, _long_rows(builder, records, x.size), 2)
@@ -197,7 +194,7 @@ def _net(builder: Builder, x: IntArray) -> IntArray:
         if x[variable, at.FIRST] < 0:
             x[variable, at.SPARSE] = append(values)
             x[variable, at.SPARSE_END] = end
-    return np.concatenate(parts)
+    return joined(parts)
 
 
 def _long_rows(builder: Builder, records: IntArray, words: int) -> IntArray:
@@ -206,15 +203,15 @@ def _long_rows(builder: Builder, records: IntArray, words: int) -> IntArray:
     Reversible words lie from ``words`` on.
     """
     found: list[IntArray] = []
-    ends = _NONE
-    for k, p in enumerate(builder.propagators if builder.strong else ()):
-        if p.own is not None or p.kind > kinds.TRUTH_AT_MOST or p.kind == kinds.DIFFERENT:
-            continue
-        if len(p.variables) < LONG:
-            continue
-        if not len(ends):
-            ends = _array([builder.lower, builder.upper])
-        v, a = _array(p.variables), _array(p.coefficients)
+    made = builder.propagators
+    kind, lengths, ends = _array(made.kinds), _array(made.lengths), _NONE
+    long = (lengths >= LONG) & (kind <= kinds.TRUTH_AT_MOST) & (kind != kinds.DIFFERENT)
+    if builder.strong and long.any():
+        ends, start = _array([builder.lower, builder.upper]), offsets(lengths).tolist()
+        variables, coefficients = _array(made.variables), _array(made.coefficients)
+    for k in np.flatnonzero(long).tolist() if builder.strong else ():
+        own = slice(start[k], start[k + 1])
+        v, a = variables[own], coefficients[own]
         both = np.sort(ends[:, v] * a, axis=0)
         place = records[k, at.ROWS] = words + len(builder.words) * at.WORD_WIDTH
         builder.words += [*both.sum(axis=1).tolist(), int((both[1] - both[0]).max())]
@@ -237,34 +234,45 @@ def _propagators(builder: Builder, words: int) -> tuple[IntArray, IntArray, IntA
     Reversible words lie from ``words`` on.
     """
     made = builder.propagators
-    lengths = _array([len(p.variables) for p in made])
-    total = int(lengths.sum())
-    pairs = np.empty((total, 2), dtype=np.int64)
-    pairs[:, 0] = np.fromiter(chain.from_iterable([p.variables for p in made]), np.int64, total)
-    pairs[:, 1] = np.fromiter(chain.from_iterable([p.coefficients for p in made]), np.int64, total)
+    lengths, own = _array(made.lengths), list(made.own)
+    pairs = np.stack([_array(made.variables), _array(made.coefficients)], axis=1)
     records = np.zeros((len(made), at.P_WIDTH), dtype=np.int64)
-    records[:, at.KIND] = [p.kind for p in made]
-    records[:, at.CONSTANT] = [p.constant for p in made]
-    apart = _array([p.own is not None for p in made]).astype(bool)
-    result = _array([p.result for p in made])
-    records[:, at.RESULT] = np.where(apart, words + result * at.WORD_WIDTH, result * at.X_WIDTH)
+    records[:, at.KIND], records[:, at.CONSTANT] = made.kinds, made.constants
+    records[:, at.RESULT] = _array(made.results) * at.X_WIDTH
+    records[own, at.RESULT] = words + _array(made.results)[own] * at.WORD_WIDTH
     records[:, at.QUEUED] = 1
-    records[:, at.QUEUE] = [at.QUICK if p.own is None else p.own.queue for p in made]
+    records[:, at.QUEUE] = _queues(made)
     ends = records.size + 2 * lengths.cumsum()
     records[:, at.END], records[:, at.START] = ends, ends - 2 * lengths
     return records, pairs, np.arange(len(made)).repeat(lengths)
 
 
+def _queues(made: Propagators) -> IntArray:
+    """Return in which queue each propagator waits."""
+    queues = np.full(len(made), at.QUICK)
+    queues[list(made.own)] = [own.queue for own in made.own.values()]
+    return queues
+
+
+def _defining(made: Propagators) -> IntArray:
+    """Return the propagators that define a variable."""
+    defining = _array(made.results) >= 0
+    defining[list(made.own)] = False
+    return np.flatnonzero(defining)
+
+
 def _watches(builder: Builder, variables: IntArray, owner: IntArray) -> IntArray:
     """Return rows (variable, propagator to wake, events), ascending and each once."""
     made = builder.propagators
-    events = _array([_WAKE.get(p.kind, at.BOUND) if p.own is None else p.own.events for p in made])
-    with_result = [k for k, p in enumerate(made) if p.result >= 0 and p.own is None]
-    results = [made[k].result for k in with_result]
-    woken = [at.DOMAIN if made[k].kind == kinds.ELEMENT else at.BOUND for k in with_result]
-    looking = np.concatenate([variables, _array(results)]) * len(made)
-    looking += np.concatenate([owner, _array(with_result)])
-    looking = looking * _EVENTS + np.concatenate([events[owner], _array(woken)])
+    kind, events = _array(made.kinds), np.full(len(made), at.BOUND)
+    for one, event in _WAKE.items():
+        events[kind == one] = event
+    events[list(made.own)] = [own.events for own in made.own.values()]
+    with_result = _defining(made)
+    woken = np.where(kind[with_result] == kinds.ELEMENT, at.DOMAIN, at.BOUND)
+    looking = np.concatenate([variables, _array(made.results)[with_result]]) * len(made)
+    looking += np.concatenate([owner, with_result])
+    looking = looking * _EVENTS + np.concatenate([events[owner], woken])
     looking.sort()
     looking = looking[np.append(True, looking[1:] != looking[:-1])] if len(looking) else looking
     pairs, found = looking // _EVENTS, np.empty((len(looking), 3), dtype=np.int64)
@@ -315,7 +323,8 @@ def _stack(builder: Builder, x: IntArray, cells: int, saved: int) -> IntArray:
 
     ``saved`` is how much room a level of the trail may need.
     """
-    queue_of = _array([at.QUICK if p.own is None else p.own.queue for p in builder.propagators])
+    made = builder.propagators
+    queue_of = _queues(made)
     waiting = {queue: (queue_of == queue).nonzero()[0] for queue in _QUEUES}
     changed = at.HEADER + cells + 1
     begin = changed + at.CHANGE_WIDTH * len(x) + 1
@@ -329,7 +338,7 @@ def _stack(builder: Builder, x: IntArray, cells: int, saved: int) -> IntArray:
         stack[queue : queue + at.Q_WIDTH] = begin, end, begin, len(numbers)
         stack[begin : end - 1] = numbers * at.P_WIDTH
         begin = end
-    apart = [p.kind - kinds.APART for p in builder.propagators if p.own is not None]
+    apart = [made.kinds[k] - kinds.APART for k in made.own]
     stack[at.ADDRESSES + _array(apart)] = at.WANTED
     stack[at.UNLINKED] = bool(apart)
     return stack
@@ -357,15 +366,19 @@ def nogoods(compiled: Compiled) -> Propagator:
     return Propagator("nogoods", decisions, numbers=_NO_PATHS, words=words, events=events, queue=at.DEAREST)
 
 
-def prepare_learning(x: IntArray, compiled: Compiled, makers: Iterable[tuple[int, int]]) -> None:
+def prepare_learning(
+    x: IntArray, compiled: Compiled, made: IntArray, results: IntArray, makers: Iterable[tuple[int, int]]
+) -> None:
     """Set first weights, the values to try first (those that are good for the objective), and makers.
 
-    ``x`` are the variables' records, (variables, at.X_WIDTH); ``makers`` pairs (propagator, its result).
+    ``x`` are the variables' records, (variables, at.X_WIDTH); propagators ``made`` define ``results``, and
+    ``makers`` are further pairs (propagator, its result).
     """
     x[:, at.WEIGHT] = FIRST_WEIGHT
     x[:, at.SAVED] = x[:, at.LOW]
     if compiled.objective is not None:
         down = compiled.objective.variable[compiled.objective.coefficient < 0]
         x[down, at.SAVED] = x[down, at.HIGH]
+    x[results, at.MAKER] = 1 + made * at.P_WIDTH
     for k, variable in makers:
         x[variable, at.MAKER] = 1 + k * at.P_WIDTH

@@ -1,5 +1,6 @@
 """From compiled arrays to propagators: the exact engine's network, with variables for compound terms."""
 
+from array import array
 from collections.abc import Container, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain, combinations, pairwise
@@ -9,7 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpqueens.backends.backtracking.profiling import Sources
-from cpqueens.backends.backtracking.rows import Row, difference, groups, rows_of, rows_of_each
+from cpqueens.backends.backtracking.rows import (
+    LazyRows,
+    Row,
+    difference,
+    groups,
+    in_pieces,
+    rows_of,
+    rows_of_each,
+)
+from cpqueens.backends.backtracking.wholes import fractional
 from cpqueens.backends.backtracking.wholes.all_different import add_cliques, add_hall_sets
 from cpqueens.backends.backtracking.wholes.by_values import (
     EXTREMES,
@@ -26,7 +36,7 @@ from cpqueens.backends.backtracking.wholes.fractional import (
     add_fractional_bounds,
     add_proved_row,
 )
-from cpqueens.backends.backtracking.wholes.parts import Laid, Propagator
+from cpqueens.backends.backtracking.wholes.parts import Propagator, Propagators
 from cpqueens.backends.backtracking.wholes.registry import WHOLES
 from cpqueens.backends.backtracking.wholes.table import table_propagator
 from cpqueens.backends.backtracking.wholes.tours import add_tour_bounds
@@ -57,6 +67,7 @@ MOST_DECIDED = 1 << 12
 """Auxiliary variables that a search decides."""
 
 _LINEAR = {EQ: kinds.EQUAL, NE: kinds.DIFFERENT, LE: kinds.AT_MOST}
+_KINDS = np.array([_LINEAR.get(relation, kinds.AT_MOST) for relation in range(max(EQ, NE, LE, GE) + 1)])
 
 _ONE = (1,)
 
@@ -69,9 +80,8 @@ class Builder:
     ) -> None:
         self.compiled, self.strong, self.learning = compiled, strong, learning
         self.sources, self.origin = sources or Origins(), SEARCH  # of what is being added
-        self.lower: list[int] = compiled.lower.tolist()
-        self.upper: list[int] = compiled.upper.tolist()
-        self.propagators: list[Laid] = []
+        self.lower, self.upper = (array("q", ends.tobytes()) for ends in (compiled.lower, compiled.upper))
+        self.propagators = Propagators()
         self.different: list[IntArray] = []  # rows (variable, coefficient, constant)
         self.sums: list[list[Row]] = []
         self._auxiliary: dict[Row, int] = {}
@@ -149,7 +159,7 @@ class Builder:
         result: int = -1,
     ) -> None:
         """Add a propagator."""
-        self.propagators.append(Laid(kind, variables, coefficients, constant, result))
+        self.propagators.append(kind, variables, coefficients, constant, result)
 
     def propagator(self, own: Propagator) -> None:
         """Add a propagator that is compiled apart."""
@@ -157,7 +167,8 @@ class Builder:
         first = len(self.words) if words else -1
         self.words += words
         coefficients = coefficients or (1,) * len(variables)
-        self.propagators.append(Laid(kind_of(name), variables, coefficients, constant, first, own))
+        self.propagators.own[len(self.propagators)] = own
+        self.propagators.append(kind_of(name), variables, coefficients, constant, first)
 
     def literals(self, terms: list[Row]) -> tuple[list[int], list[int]]:
         """Return variables and signs (1 or -1) of 0/1 terms."""
@@ -176,7 +187,7 @@ class Builder:
         if relation == GE:
             self.add(kinds.AT_MOST, variables, [-a for a in coefficients], -constant)
         else:
-            self.propagators.append(Laid(_LINEAR[relation], variables, coefficients, constant))
+            self.propagators.append(_LINEAR[relation], variables, coefficients, constant)
         if relation == EQ and self.strong:
             add_equation_values(row, self)
             self.split(row)
@@ -202,6 +213,23 @@ class Builder:
             parts.append((some[0], a * signs[0]) if len(some) == 1 else (self.variable((some, signs, 0)), a))
         parts.sort()
         self.linear((tuple(v for v, _ in parts), tuple(a for _, a in parts), constant), EQ)
+
+    def linears(self, linear: LazyRows) -> None:
+        """Add linear rows: all at once, but where each is asked whether it is looked at by values."""
+        by_one = self.marks is not None
+        if self.strong:
+            lengths = linear.lengths[linear.relation == EQ]
+            by_one = by_one or bool(((lengths >= 2) & (lengths <= SPLIT)).any())
+        if by_one:
+            for row, relation in self.each(linear, self.sources.linear):
+                self.linear(row, relation)
+            return
+        terms, relations = linear.terms, linear.relation
+        signs = np.where(relations == GE, -1, 1)
+        self.propagators.extend(
+            _KINDS[relations], linear.lengths, terms.variable,
+            terms.coefficient * np.repeat(signs, linear.lengths), terms.constant * signs,
+        )  # fmt: skip
 
     def truth(self, row: Row, relation: int, result: int) -> None:
         """Add ``result == 1`` exactly where ``row relation 0``."""
@@ -248,19 +276,20 @@ class Builder:
 
     def define(self, blocks: Sequence[DefinitionBlock]) -> None:
         """Add the propagators of definitions; mostly functions are of variables."""
+        blocks = list(in_pieces(blocks))
         plain = [None if block.is_truth else block.terms.plain_variables() for block in blocks]
         rows = rows_of_each(block.terms for block, known in zip(blocks, plain, strict=True) if known is None)
         ends = _array([self.lower, self.upper])
         for block, known in zip(blocks, plain, strict=True):
             self.origin = self.sources.owner(block.results[0]) if len(block.results) == 1 else SHARED
             if known is not None:
-                self.functions(block, known.tolist(), ends[:, known])
+                self.functions(block, known, ends[:, known])
             elif block.is_truth:
                 self.truths(block, next(rows))
             elif block.kind == "abs" and self.strong:
                 self.distances(block, next(rows))
             else:
-                self.functions(block, [self.variable(row) for row in next(rows)])
+                self.functions(block, _array([self.variable(row) for row in next(rows)]))
 
     def apart(self) -> None:
         """Let distances of two variables that an AllDifferent or a row holds apart begin with 1.
@@ -303,7 +332,7 @@ class Builder:
             if add_distance_values(row, made[1], self):
                 self.makers.append(made)
             else:
-                self.functions(single, [self.variable(row)])
+                self.functions(single, _array([self.variable(row)]))
 
     def truths(self, block: DefinitionBlock, rows: list[Row]) -> None:
         """Add the propagators of truths, whose terms are ``rows``."""
@@ -315,24 +344,32 @@ class Builder:
             else:
                 self.add(kinds.TRUTH_OR, *self.literals(rows[each * k : each * (k + 1)]), result=result)
 
-    def functions(self, block: DefinitionBlock, flat: list[int], ends: IntArray | None = None) -> None:
+    def functions(self, block: DefinitionBlock, flat: IntArray, ends: IntArray | None = None) -> None:
         """Add the propagators of functions of these variables, with their bounds if these are known."""
-        results, each = block.results.tolist(), block.each
-        kind, ones = kinds.FUNCTIONS[block.kind], (1,) * each
-        arguments = [flat[k : k + each] for k in range(0, len(flat), each)]
-        if kind in EXTREMES:  # an argument that comes twice would seem to be two that can be the result
-            arguments = [list(dict.fromkeys(variables)) for variables in arguments]
+        kind, each = kinds.FUNCTIONS[block.kind], block.each
         seen: Container[int] = ()
         if self.strong and has_values(kind, each):
-            ends = _array([[e[v] for v in flat] for e in (self.lower, self.upper)]) if ends is None else ends
-            seen = self.seen_by_values(block, kind, _array(flat), ends)
-        for result, variables in zip(results, arguments, strict=True):
+            ends = (
+                _array([[e[v] for v in flat.tolist()] for e in (self.lower, self.upper)])
+                if ends is None
+                else ends
+            )
+            seen = self.seen_by_values(block, kind, flat, ends)
+        absolute = block.kind == "abs" and self.strong
+        each_asked = absolute or kind in EXTREMES or (kind == kinds.ELEMENT and self.strong)
+        if not (seen or each_asked or self.marks is not None):
+            lengths = np.full(len(block.results), each)
+            self.propagators.extend(kind, lengths, flat, np.ones_like(flat), results=block.results)
+            return
+        for result, variables in zip(block.results.tolist(), flat.reshape(-1, each).tolist(), strict=True):
             self.origin = self.sources.owner(result)
+            if kind in EXTREMES:  # an argument that comes twice would seem to be two that can be the result
+                variables = list(dict.fromkeys(variables))
             apart = kind == kinds.ELEMENT and self.strong and self.are_apart(variables[1:])
             if apart and self.is_at_known_place(variables, result):
                 continue
-            self.propagators.append(Laid(kind, variables, ones[: len(variables)], int(apart), result))
-            if block.kind == "abs" and self.strong:
+            self.propagators.append(kind, variables, (1,) * len(variables), int(apart), result)
+            if absolute:
                 add_absolute_values(variables[0], result, self)
             elif result in seen:
                 add_function_values(kind, variables, result, self)
@@ -465,7 +502,7 @@ class Builder:
         """Add a constraint that is taken as it is."""
         WHOLES[constraint.kind].lay_out(constraint, self)
 
-    def objective(self, row: Row, linear: list[tuple[Row, int]]) -> Row:
+    def objective(self, row: Row, linear: LazyRows) -> Row:
         """Add ``objective <= bound``, and return the row; the search lowers the bound by its constant."""
         variables, coefficients, constant = row
         most = constant + sum(
@@ -475,7 +512,9 @@ class Builder:
         limited = variables, coefficients, constant - most
         self.linear(limited, LE)
         if self.strong:
-            add_fractional_bounds(linear, limited, self.objective_row * at.P_WIDTH, self)
+            least = max(fractional.FEWEST, -(-len(variables) // 2))
+            long = linear.picked(np.flatnonzero(linear.lengths >= least))
+            add_fractional_bounds(long, limited, self.objective_row * at.P_WIDTH, self)
         return limited
 
     def clauses(self, terms: Terms, start: IntArray) -> None:
@@ -485,10 +524,12 @@ class Builder:
         if not single or not (((sign == 1) & (constant == 0)) | ((sign == -1) & (constant == 1))).all():
             for rows in self.each(groups(terms, start), self.sources.clauses):
                 self.add(kinds.CLAUSE, *self.literals(rows))
-            return
-        variables, signs = terms.variable.tolist(), sign.tolist()
-        for a, b in self.each(pairwise(start.tolist()), self.sources.clauses):
-            self.propagators.append(Laid(kinds.CLAUSE, variables[a:b], signs[a:b]))
+        elif self.marks is None:
+            self.propagators.extend(kinds.CLAUSE, np.diff(start), terms.variable, sign)
+        else:
+            variables, signs = terms.variable.tolist(), sign.tolist()
+            for a, b in self.each(pairwise(start.tolist()), self.sources.clauses):
+                self.propagators.append(kinds.CLAUSE, variables[a:b], signs[a:b])
 
     def build(self, proved: Row | None = None) -> None:
         """Add everything that the compiled model has, and at last a row that bounds its objective."""
@@ -496,14 +537,13 @@ class Builder:
         if self.strong:
             self.apart()
         self.define(c.definitions.blocks)
-        linear = list(zip(rows_of(c.linear), c.relation.tolist(), strict=True))
+        linear = LazyRows(c.linear, c.relation)
         self.orders = Orders(linear)
-        for row, relation in self.each(linear, self.sources.linear):
-            self.linear(row, relation)
+        self.linears(linear)
         self.origin = IMPLIED
         if self.strong:
-            add_circles(linear, self)
-            add_cliques(linear, self)
+            add_circles(linear.differences(), self)
+            add_cliques(linear.differences(), self)
         self.clauses(c.literals, c.clause_start)
         self.all_differents(c.different, c.different_start)
         for table_terms, allowed in self.each(c.tables, self.sources.tables):

@@ -15,6 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from cpqueens.answers.profile import COUNTED, Tallies
+from cpqueens.backends.backtracking.wholes.parts import Propagators
 from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact.domains import Memory
 from cpqueens.language.rows import IntArray
@@ -25,7 +26,7 @@ class Built(Protocol):
     """A network that is being built."""
 
     origin: int
-    propagators: list[Any]
+    propagators: Propagators
     different: list[Any]
     sums: list[Any]
 
@@ -47,11 +48,24 @@ class _Marked(list[Any]):
         self.origins.append(self.builder.origin)
 
 
+class _MarkedPropagators(Propagators):
+    """Propagators, with what the builder was adding when each was added."""
+
+    def __init__(self, builder: Built) -> None:
+        super().__init__()
+        self.builder, self.origins = builder, list[int]()
+
+    def append(self, *parts: Any) -> None:
+        """Add a propagator."""
+        super().append(*parts)
+        self.origins.append(self.builder.origin)
+
+
 class Sources:
     """Where each propagator and AllDifferent of a network comes from, and where its counters go."""
 
     def __init__(self, builder: Built) -> None:
-        self._propagators = builder.propagators = _Marked(builder)
+        self._propagators = builder.propagators = _MarkedPropagators(builder)
         self._different = builder.different = _Marked(builder)
         self._sums = builder.sums = _Marked(builder)
         self._groups: list[int] = []

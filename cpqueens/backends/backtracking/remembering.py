@@ -1,10 +1,8 @@
 """What a search that remembers subproblems has besides: the propagator `remembered`, and room for it."""
 
-from collections.abc import Sequence
-
 import numpy as np
 
-from cpqueens.backends.backtracking.wholes.parts import Laid, Propagator
+from cpqueens.backends.backtracking.wholes.parts import Propagator, Propagators
 from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact import kinds
 from cpqueens.kernels.exact.apart import kind_of
@@ -54,7 +52,7 @@ def remembered(decisions: int) -> Propagator:
     return Propagator("remembered", range(decisions), words=(0,), events=at.FIX, queue=at.DEAREST)
 
 
-def with_rules(own: Propagator, laid: Sequence[Laid], objective: int) -> Propagator:
+def with_rules(own: Propagator, laid: Propagators, objective: int) -> Propagator:
     """Return it with the rules of all propagators, where the objective's is known by its number (-1: none).
 
     Of a large model nothing is remembered: there are no rules, and nothing says where they are.
@@ -62,10 +60,10 @@ def with_rules(own: Propagator, laid: Sequence[Laid], objective: int) -> Propaga
     head = [0] * kernel.HEAD
     head[kernel.STRIDE], head[kernel.COUNT], head[kernel.WRITTEN] = 1, len(own.variables), 1
     head[kernel.OBJECTIVE] = objective * at.P_WIDTH if objective >= 0 else -1
-    if sum(len(p.variables) for p in laid) > LARGEST:
+    if len(laid.variables) > LARGEST:
         return own._replace(numbers=head)
     head[kernel.RULES] = kernel.HEAD
-    rules = ((k, _RULES.get(p.kind, kernel.VALUES)) for k, p in enumerate(laid) if k != objective)
+    rules = ((k, _RULES.get(kind, kernel.VALUES)) for k, kind in enumerate(laid.kinds) if k != objective)
     numbers = [n for k, rule in rules if rule != kernel.NOTHING for n in (k * at.P_WIDTH, rule)]
     return own._replace(numbers=[*head, *numbers])
 

@@ -1,9 +1,13 @@
 """Placing each constraint in a layer and collecting what the arrays of the plain and row layers hold."""
 
+from array import array
+from bisect import bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cpqueens.errors import UnsupportedConstraint
 from cpqueens.kernels.local.arena import build_arena
@@ -59,6 +63,84 @@ class Entry:
     rows: IntArray | None = None
 
 
+@dataclass(frozen=True)
+class _Rows:
+    """Linear relations one after the other, `Entry` for `Entry`: objects by the million take long to free."""
+
+    first: int
+    terms: Terms
+    relations: IntArray
+    deep: NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return len(self.relations)
+
+    def entry(self, k: int) -> Entry:
+        """Return the one at place ``k`` of these."""
+        layer, terms = ("deep" if self.deep[k] else "plain"), block(self.terms, k, k + 1)
+        return Entry("Linear", layer, self.first + k, terms, int(self.relations[k]))
+
+
+class Entries:
+    """The constraints of a model; those that are many are made where somebody asks for them."""
+
+    def __init__(self) -> None:
+        self._parts: list[Entry | _Rows] = []
+        self._starts: list[int] = []
+        self._size = 0
+        self._replaced: dict[int, Entry] = {}
+
+    def __len__(self) -> int:
+        return self._size
+
+    def append(self, entry: Entry) -> None:
+        """Add a constraint."""
+        self._add(entry, 1)
+
+    def extend(self, terms: Terms, relations: IntArray, deep: NDArray[np.bool_]) -> None:
+        """Add linear relations, those of the deep layer and others."""
+        if len(relations):
+            self._add(_Rows(self._size, terms, relations, deep), len(relations))
+
+    def _add(self, part: Entry | _Rows, many: int) -> None:
+        self._parts.append(part)
+        self._starts.append(self._size)
+        self._size += many
+
+    def __getitem__(self, number: int) -> Entry:
+        if number in self._replaced:
+            return self._replaced[number]
+        which = bisect_right(self._starts, number) - 1
+        part = self._parts[which]
+        return part if isinstance(part, Entry) else part.entry(number - part.first)
+
+    def __setitem__(self, number: int, entry: Entry) -> None:
+        self._replaced[number] = entry
+
+    def __iter__(self) -> Iterator[Entry]:
+        return map(self.__getitem__, range(self._size))
+
+    def of_layer(self, layer: str) -> Iterator[Entry]:
+        """Yield the constraints of one layer."""
+        for start, part in zip(self._starts, self._parts, strict=True):
+            if isinstance(part, _Rows):
+                yield from (self[start + k] for k in np.flatnonzero(part.deep == (layer == "deep")).tolist())
+            elif part.layer == layer:
+                yield self[start]
+
+    def summary(self) -> dict[str, int]:
+        """Return how many constraints each layer has."""
+        counts = {"plain": 0, "rows": 0, "deep": 0}
+        for part in self._parts:
+            if isinstance(part, Entry):
+                counts[part.layer] += 1
+            else:
+                deep = int(part.deep.sum())
+                counts["deep"] += deep
+                counts["plain"] += len(part) - deep
+        return counts
+
+
 class Assembler:
     """The constraints of a model, layer by layer, without those AllDifferents that are ``kept`` by groups."""
 
@@ -68,10 +150,9 @@ class Assembler:
         self.counters = 0
         self.bases: dict[int, int] = {}
         self.spans: dict[int, tuple[int, int]] = {}  # first counter and number of counters
-        self.kinds: list[int] = []
-        self.constants: list[int] = []
-        self.scopes: list[IntArray] = []
-        self.entries: list[Entry] = []
+        self.kinds, self.constants = array("q"), array("q")
+        self.scopes: list[tuple[IntArray, IntArray]] = []  # constraints and their variables, ascending in one
+        self.entries = Entries()
         self.plain: list[tuple[IntArray, ...]] = []  # variable, constraint, kind, coefficient, base
         self.rows: list[tuple[Any, ...]] = []
         self._place_all(kept)
@@ -94,14 +175,13 @@ class Assembler:
 
     def _enter(
         self, kind: str, layer: str, code: int, terms: Terms,
-        *, constant: int = 0, scope: IntArray = NONE, **details: Any,
+        **details: Any,
     ) -> int:  # fmt: skip
         """Add a constraint with the kernels' ``code`` of its kind; return its number."""
         number = len(self.entries)
         self.entries.append(Entry(kind, layer, number, terms, **details))
         self.kinds.append(code)
-        self.constants.append(constant)
-        self.scopes.append(scope)
+        self.constants.append(0)
         return number
 
     def _deep(self, kind: str, terms: Terms, relation: int = EQ, **details: Any) -> None:
@@ -129,20 +209,17 @@ class Assembler:
         """Place linear relations: those of decision variables alone in the plain layer."""
         first = len(self.entries)
         rows, variables, coefficients = merged(terms)
-        ends = np.searchsorted(rows, np.arange(len(terms) + 1)).tolist()
         deep = np.bincount(rows[variables >= self.n], minlength=len(terms)) > 0
-        codes, signs = np.array([RELATIONS[r] for r in relations.tolist()], np.int64).reshape(-1, 2).T
-        for t, relation in enumerate(relations.tolist()):
-            one = block(terms, t, t + 1)
-            if deep[t]:
-                self._deep("Linear", one, relation)
-                continue
-            self._enter(
-                "Linear", "plain", int(codes[t]), one, constant=int(signs[t] * one.constant[0]),
-                scope=variables[ends[t] : ends[t + 1]], relation=relation,
-            )  # fmt: skip
+        codes, signs = np.array([RELATIONS[r] for r in range(max(RELATIONS) + 1)], np.int64)[relations].T
+        self.entries.extend(terms, relations, deep)
+        for column, numbers in (
+            (self.kinds, codes),
+            (self.constants, np.where(deep, 0, signs * terms.constant)),
+        ):
+            column.frombytes(numbers.tobytes())
         kept = ~deep[rows]
         rows, variables, coefficients = rows[kept], variables[kept], coefficients[kept]
+        self.scopes.append((first + rows, variables))
         self.plain.append(
             (variables, first + rows, codes[rows], signs[rows] * coefficients, np.zeros_like(rows))
         )
@@ -230,12 +307,15 @@ class Assembler:
     def core(self) -> Core:
         """Return the plain layer's arrays."""
         start, incidences = by_variable(self.n, self.plain, 5)
-        scope_start = offsets([len(s) for s in self.scopes])
         n, number, counters = self.n, len(self.entries), max(1, self.counters)
+        owners, scopes = map(np.concatenate, zip((NONE, NONE), *self.scopes, strict=True))
+        if not (owners[1:] >= owners[:-1]).all():
+            scopes = scopes[np.argsort(owners, kind="stable")]
+        scope_start = offsets(np.bincount(owners, minlength=number))
         zeros = np.zeros
         arena = build_arena([
             zeros(counters), zeros(counters), zeros(number), np.ones(number), self.kinds, self.constants,
-            scope_start, np.concatenate([NONE, *self.scopes]), zeros(n), zeros(n),
+            scope_start, scopes, zeros(n), zeros(n),
             np.full(n, -1), zeros(LENGTH), zeros(n),
         ])  # fmt: skip
         return Core(start, incidences, zeros(n, dtype=np.int64), arena)

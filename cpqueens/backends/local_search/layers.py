@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cpqueens.backends.local_search.assembler import Assembler, Entry
+from cpqueens.backends.local_search.assembler import Assembler, Entries, Entry
 from cpqueens.kernels.exact import kinds
 from cpqueens.kernels.local import deep as codes
 from cpqueens.kernels.local.arena import OWNER, part
@@ -92,7 +92,7 @@ class _DeepBuilder:
         self.size = 0
         self.data: list[int] = []
         self.tables = np.zeros((len(assembler.entries), 4), dtype=np.int64)
-        entries = [e for e in assembler.entries if e.layer == "deep"]
+        entries = list(assembler.entries.of_layer("deep"))
         self.used = self._reached([e.terms for e in entries])
         self.supports = _Supports(self.n)
         self.definitions = []
@@ -138,7 +138,8 @@ class _DeepBuilder:
         if entry.kind == "AllDifferent":
             base = self.assembler.reserve(number, *bounds(terms, self.compiled))
         else:
-            self.assembler.scopes[number] = self.supports.of(terms)
+            found = self.supports.of(terms)
+            self.assembler.scopes.append((np.full(len(found), number), found))
         if entry.kind == "Count":
             owner = codes.OWNER_COUNT if sign > 0 else codes.OWNER_SIGNED_COUNT
             last = len(terms) - 1
@@ -198,7 +199,7 @@ class Arrays:
     core: Core
     rows: Rows | None
     deep: Deep | None
-    entries: list[Entry]
+    entries: Entries
     bases: dict[int, int]  # AllDifferent -> counter of value 0
 
     def occupants(self, entry: Entry) -> IntArray:
@@ -220,14 +221,11 @@ class Arrays:
     @cached_property
     def summary(self) -> dict[str, int]:
         """How many constraints each layer has."""
-        counts = {"plain": 0, "rows": 0, "deep": 0}
-        for entry in self.entries:
-            counts[entry.layer] += 1
-        return counts
+        return self.entries.summary()
 
 
 def build_arrays(compiled: Compiled, kept: frozenset[int]) -> Arrays:
     """Build the arrays of all constraints but the ``kept`` AllDifferents; O(the model's size)."""
     assembler = Assembler(compiled, kept)
-    deep = build_deep(assembler) if any(e.layer == "deep" for e in assembler.entries) else None
+    deep = build_deep(assembler) if assembler.entries.summary()["deep"] else None
     return Arrays(compiled, assembler.core(), assembler.row_layer(), deep, assembler.entries, assembler.bases)

@@ -268,8 +268,9 @@ class Search:
         assert self.compiled.objective is not None
         change, deep, lower = self.objective_limit - limit, self.arrays.deep, 0
         for k in range(1, 1 + len(self.compiled.objective)):
-            entry = self.arrays.entries[-k]
-            self.arrays.entries[-k] = replace(entry, terms=below(entry.terms, -change))
+            number = len(self.arrays.entries) - k
+            entry = self.arrays.entries[number]
+            self.arrays.entries[number] = replace(entry, terms=below(entry.terms, -change))
             if entry.layer == "plain":
                 self.arrays.part(arena.CONSTANTS)[entry.number] += change
             else:
@@ -308,7 +309,7 @@ class Search:
         In a difference triangle the short rows are hardly ever violated when the long ones hold (in a
         Costas array never: Chang 1987), and every evaluation is cheaper without them.
         """
-        rows = [e for e in self.arrays.entries if e.layer == "rows"]
+        rows = list(self.arrays.entries.of_layer("rows"))
         longest = max((len(e.terms) for e in rows), default=0)
         self.relaxed = np.array([e.number for e in rows if 2 * len(e.terms) <= longest], dtype=np.int64)
 

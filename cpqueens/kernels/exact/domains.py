@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from cpqueens.kernels.jit.decorators import inlined, inner_kernel
 from cpqueens.kernels.jit.entries import entry, put
+from cpqueens.system.pieces import copied as in_pieces
 
 Ints = NDArray[np.int64]
 Flags = NDArray[np.uint8]
@@ -95,7 +96,7 @@ class Memory(NamedTuple):
 
 def copied(m: Memory) -> Memory:
     """Return a memory of its own for another search."""
-    return Memory(m.x.copy(), m.net.copy(), m.stack.copy(), m.cells.copy())
+    return Memory(in_pieces(m.x), in_pieces(m.net), in_pieces(m.stack), in_pieces(m.cells))
 
 
 @inner_kernel

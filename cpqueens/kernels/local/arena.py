@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpqueens.kernels.jit.decorators import inlined
+from cpqueens.system.pieces import joined
 
 Ints = NDArray[Any]
 
@@ -54,4 +55,4 @@ def build_arena(parts: list[Any]) -> Ints:
     header = len(parts) + 1
     offsets = header + np.concatenate([[0], np.cumsum([len(p) for p in parts])])
     # one by one: joined with a part of floats, numbers above 2**53 would be rounded
-    return np.concatenate([np.asarray(part, dtype=np.int64) for part in [offsets, *parts]])
+    return joined([offsets, *parts])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from itertools import permutations
 from typing import Any
 
@@ -10,9 +11,12 @@ import pytest
 from cpqueens.models.queens import queens
 
 from cpqueens import AllDifferent, Model, Table
-from cpqueens.backends.backtracking import memory, searching
+from cpqueens.backends.backtracking import memory, rows, searching
+from cpqueens.backends.backtracking.network import Builder
 from cpqueens.backends.backtracking.wholes.table import table_propagator
+from cpqueens.backends.local_search.layers import build_arrays
 from cpqueens.errors import ModelError
+from cpqueens.lowered.forms import DECOMPOSED, compiled_of
 
 AHEAD = ("backtracking", "backtracking:forward")
 """`check` would go through wide intervals value by value."""
@@ -36,6 +40,47 @@ def test_a_chain_of_a_thousand_equalities() -> None:
     outcome = m.enumerate(solver="backtracking:forward")
     assert outcome.complete
     assert outcome.solutions.matrix.tolist() == [[v] * 1000 for v in (7, 8, 9)]
+
+
+def rows_of_all_sorts(n: int) -> Model:
+    """Return a model of n rows of each sort that a network has without a look at values."""
+    m = Model()
+    x = m.intvar(0, 9999, shape=n, name="x")
+    b = m.boolvar(shape=n, name="b")
+    m.add(x[1:] != x[:-1], x[1:] + 2 * x[:-1] >= 1, 3 * x[1:] - x[:-1] <= 20_000, b[1:] | b[:-1])
+    m.add(x[1:] // 7 + x[:-1] >= 2)
+    return m
+
+
+@pytest.mark.parametrize("build", ["network", "arrays of local search"])
+def test_many_rows_are_numbers_and_no_objects(build: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A million of objects take long to free, which nothing can break off when a limit has passed."""
+    monkeypatch.setattr(rows, "AT_ONCE", 64)
+    many = 2000
+    compiled = compiled_of(rows_of_all_sorts(many), DECOMPOSED, "backtracking")
+
+    def make() -> object:
+        if build == "arrays of local search":
+            return build_arrays(compiled, frozenset())
+        builder = Builder(compiled, strong=True)
+        builder.build()
+        return builder
+
+    before = make(), sys.getallocatedblocks()
+    made = make()
+    grown = sys.getallocatedblocks() - before[1]
+    assert made is not None
+    assert grown < many
+
+
+def test_a_network_is_the_same_however_few_rows_are_there_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    def network() -> list[list[int]]:
+        compiled = compiled_of(rows_of_all_sorts(50), DECOMPOSED, "backtracking")
+        return [part.tolist() for part in memory.build_memory(compiled, False, learning=True)[0]]
+
+    whole = network()
+    monkeypatch.setattr(rows, "AT_ONCE", 7)
+    assert network() == whole
 
 
 def test_a_hundred_queens() -> None:

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from cpqueens.backends.backtracking.rows import Row
+from cpqueens.backends.backtracking.rows import LazyRows, Row
 from cpqueens.backends.backtracking.wholes.fractional import DIFFERENCES
 from cpqueens.backends.backtracking.wholes.parts import Parts, Propagator
 from cpqueens.kernels.exact import domains as at
@@ -145,9 +145,10 @@ def _cover(edges: Edges, near: dict[int, dict[int, None]], looks: int) -> list[M
     return found
 
 
-def add_cliques(linear: Iterable[tuple[Row, int]], parts: Parts) -> None:
+def add_cliques(differences: LazyRows, parts: Parts) -> None:
     """Let cliques of disequalities be propagated as AllDifferents, where Hall sets may be found."""
-    for members in cliques(linear):
+    unequal = np.flatnonzero(differences.relation == NE)
+    for members in cliques(differences.picked(unequal)) if len(unequal) <= MOST_DISEQUALITIES else ():
         ends = [[end + shift for end in parts.bounds(v)] for v, shift in members]
         low, high = min(a for a, _ in ends), max(b for _, b in ends)
         if high - low + 1 <= SHARE * len(members):

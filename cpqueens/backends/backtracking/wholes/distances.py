@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence, Set
 from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
 
+from cpqueens.backends.backtracking.rows import LazyRows
 from cpqueens.backends.backtracking.wholes.fractional import SIGNS, Row
 from cpqueens.backends.backtracking.wholes.parts import Parts, Propagator
 from cpqueens.kernels.exact import domains as at
@@ -68,7 +69,7 @@ def _reach(marks: list[int], distances: set[Pair]) -> int:
 class Orders:
     """What linear rows, with their relations, say of orders and differences of two variables."""
 
-    def __init__(self, linear: Sequence[tuple[Row, int]]) -> None:
+    def __init__(self, linear: LazyRows | Sequence[tuple[Row, int]]) -> None:
         self._linear = linear
 
     @cached_property

@@ -7,8 +7,10 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
+from cpqueens.backends.backtracking.rows import LazyRows
 from cpqueens.backends.backtracking.wholes.parts import Parts, Propagator
 from cpqueens.kernels.exact import domains as at
+from cpqueens.language.rows import distinct
 from cpqueens.lowered.compiled import EQ, GE, LE
 
 WIDE = 1 << 12
@@ -26,12 +28,15 @@ DIFFERENCES = (1, -1), (-1, 1)
 Row = tuple[tuple[int, ...], tuple[int, ...], int]
 
 
-def add_circles(linear: Iterable[tuple[Row, int]], parts: Parts) -> None:
+def add_circles(differences: LazyRows, parts: Parts) -> None:
     """Add what is false if rows ``x - y + constant <= 0`` on wide domains allow no values at all."""
+    signed = differences.picked(np.flatnonzero(np.isin(differences.relation, list(SIGNS))))
+    if not 0 < len(distinct(signed.terms.variable)) <= MOST_VARIABLES:
+        return
     arcs: list[tuple[int, int, int]] = []
     wide = False
-    for (variables, coefficients, constant), relation in linear:
-        for sign in SIGNS.get(relation, ()) if coefficients in DIFFERENCES else ():
+    for (variables, coefficients, constant), relation in signed:
+        for sign in SIGNS[relation]:
             first = coefficients.index(sign)
             arcs.append((variables[first], variables[1 - first], sign * constant))
             low, high = parts.bounds(variables[0])
@@ -44,7 +49,7 @@ def _goes_round(arcs: list[tuple[int, int, int]]) -> bool:
     """Say whether the shortest paths of arcs (to, from, minus length) get ever shorter (Bellman, Ford)."""
     ends, constants = np.array(arcs, dtype=object)[:, :2].astype(np.int64), [arc[2] for arc in arcs]
     numbers, places = np.unique(ends, return_inverse=True)
-    if len(numbers) > MOST_VARIABLES or max(map(abs, constants)) > (1 << 62) // MOST_VARIABLES:
+    if max(map(abs, constants)) > (1 << 62) // MOST_VARIABLES:
         return False
     (to, begin), lengths = places.reshape(-1, 2).T, -np.array(constants, dtype=np.int64)
     distance = np.zeros(len(numbers), dtype=np.int64)

@@ -1,8 +1,11 @@
 """What constraints that are taken as they are turn into, and what they may ask for meanwhile."""
 
+from array import array
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
+
+import numpy as np
 
 from cpqueens.kernels.exact import domains as at
 from cpqueens.language.constraints.base import Constraint
@@ -41,28 +44,66 @@ class Propagator(NamedTuple):
     queue: int = at.DEAR
 
 
-@dataclass(slots=True)
-class Laid:
-    """A propagator of the network.
+class Propagators:
+    """The propagators of a network, as columns of numbers: objects by the million take long to free.
 
     Attributes
     ----------
-    kind
-        Of `cpqueens.kernels.exact.kinds`, or that of one compiled apart.
-    variables, coefficients, constant
-        Its arguments, and the number at ``CONSTANT``.
-    result
-        The variable that it defines, or its first reversible word; -1: none.
+    kinds
+        Of `cpqueens.kernels.exact.kinds`, or those of what is compiled apart.
+    constants
+        The numbers at ``CONSTANT``.
+    results
+        The variable that each defines, or its first reversible word; -1: none.
+    lengths
+        How many arguments each has.
+    variables, coefficients
+        The arguments of all, one after the other.
     own
-        What it is where it is compiled apart.
+        By number what each is that is compiled apart.
     """
 
-    kind: int
-    variables: Sequence[int]
-    coefficients: Sequence[int]
-    constant: int = 0
-    result: int = -1
-    own: Propagator | None = None
+    def __init__(self) -> None:
+        self.kinds, self.constants, self.results, self.lengths = (array("q") for _ in range(4))
+        self.variables, self.coefficients = array("q"), array("q")
+        self.own: dict[int, Propagator] = {}
+
+    def __len__(self) -> int:
+        return len(self.kinds)
+
+    def append(
+        self,
+        kind: int,
+        variables: Sequence[int],
+        coefficients: Sequence[int],
+        constant: int = 0,
+        result: int = -1,
+    ) -> None:
+        """Add a propagator."""
+        self.kinds.append(kind)
+        self.constants.append(constant)
+        self.results.append(result)
+        self.lengths.append(len(variables))
+        self.variables.extend(variables)
+        self.coefficients.extend(coefficients)
+
+    def extend(
+        self, kinds: IntArray | int, lengths: IntArray, variables: IntArray, coefficients: IntArray,
+        constants: IntArray | int = 0, results: IntArray | int = -1,
+    ) -> None:  # fmt: skip
+        """Add many propagators, one number for all standing for as many."""
+        for column, values in ((self.kinds, kinds), (self.constants, constants), (self.results, results)):
+            column.frombytes(np.broadcast_to(np.asarray(values, dtype=np.int64), len(lengths)).tobytes())
+        self.lengths.frombytes(lengths.tobytes())
+        self.variables.frombytes(variables.tobytes())
+        self.coefficients.frombytes(coefficients.tobytes())
+
+    def lengthen_first(self, variables: Sequence[int]) -> None:
+        """Add arguments, with coefficients 1, to the first propagator."""
+        end = self.lengths[0]
+        self.variables[end:end] = array("q", variables)
+        self.coefficients[end:end] = array("q", [1]) * len(variables)
+        self.lengths[0] += len(variables)
 
 
 class Parts(Protocol):

@@ -1,0 +1,38 @@
+"""Copies of large arrays piece by piece: between two of these a run can be broken off."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+AT_ONCE = 1 << 21
+"""Numbers that are copied by one call."""
+
+Numbers = TypeVar("Numbers", bound=NDArray[Any])
+
+
+def pieces(size: int) -> Iterator[slice]:
+    """Yield parts of ``size`` numbers that are copied by one call each."""
+    return (slice(first, first + AT_ONCE) for first in range(0, size, AT_ONCE))
+
+
+def copied(values: Numbers) -> Numbers:
+    """Return a copy of an array, (n,)."""
+    if len(values) <= AT_ONCE:
+        return values.copy()
+    found = np.empty_like(values)
+    for piece in pieces(len(values)):
+        found[piece] = values[piece]
+    return found
+
+
+def joined(parts: Sequence[Any]) -> NDArray[np.int64]:
+    """Return some numbers, (n,) each, one after the other."""
+    found, end = np.empty(sum(map(len, parts)), dtype=np.int64), 0
+    for part in parts:
+        here = found[end : end + len(part)]
+        for piece in pieces(len(part)):
+            here[piece] = part[piece]
+        end += len(part)
+    return found
