@@ -64,7 +64,7 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class _Rows:
+class _Relations:
     """Linear relations one after the other, `Entry` for `Entry`: objects by the million take long to free."""
 
     first: int
@@ -85,7 +85,7 @@ class Entries:
     """The constraints of a model; those that are many are made where somebody asks for them."""
 
     def __init__(self) -> None:
-        self._parts: list[Entry | _Rows] = []
+        self._parts: list[Entry | _Relations] = []
         self._starts: list[int] = []
         self._size = 0
         self._replaced: dict[int, Entry] = {}
@@ -100,9 +100,9 @@ class Entries:
     def extend(self, terms: Terms, relations: IntArray, deep: NDArray[np.bool_]) -> None:
         """Add linear relations, those of the deep layer and others."""
         if len(relations):
-            self._add(_Rows(self._size, terms, relations, deep), len(relations))
+            self._add(_Relations(self._size, terms, relations, deep), len(relations))
 
-    def _add(self, part: Entry | _Rows, many: int) -> None:
+    def _add(self, part: Entry | _Relations, many: int) -> None:
         self._parts.append(part)
         self._starts.append(self._size)
         self._size += many
@@ -123,7 +123,7 @@ class Entries:
     def of_layer(self, layer: str) -> Iterator[Entry]:
         """Yield the constraints of one layer."""
         for start, part in zip(self._starts, self._parts, strict=True):
-            if isinstance(part, _Rows):
+            if isinstance(part, _Relations):
                 yield from (self[start + k] for k in np.flatnonzero(part.deep == (layer == "deep")).tolist())
             elif part.layer == layer:
                 yield self[start]
