@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
+
+import numpy as np
 
 from cpqueens.language.kept import State
 from cpqueens.language.rows import IntArray
@@ -15,8 +18,24 @@ MOST_WORDS = 1 << 17
 HARD, LONG = 400, 20_000
 """CP-SAT's conflicts from which its next search has a hint: the solution, and what is none any more."""
 
-Goal = tuple[tuple[tuple[int, int], ...], int, bool]
-"""The one objective: pairs of variable and coefficient, the constant, and whether it is maximised."""
+
+class Goal(NamedTuple):
+    """The one objective: its variables and their coefficients as bytes of int64: there may be a million."""
+
+    variables: bytes
+    coefficients: bytes
+    constant: int
+    maximizing: bool
+
+    def added_to(self, before: Goal) -> Iterator[tuple[int, int]]:
+        """Yield the variables whose coefficients are not what they were before, and by how much."""
+        own, old = ([np.frombuffer(part, np.int64) for part in goal[:2]] for goal in (self, before))
+        if own[0].shape == old[0].shape and (own[0] == old[0]).all() and (own[1] == old[1]).all():
+            return
+        sums = dict(zip(own[0].tolist(), own[1].tolist(), strict=True))
+        for variable, coefficient in zip(old[0].tolist(), old[1].tolist(), strict=True):
+            sums[variable] = sums.get(variable, 0) - coefficient
+        yield from ((variable, coefficient) for variable, coefficient in sums.items() if coefficient)
 
 
 class LearnedClauses(NamedTuple):
@@ -95,15 +114,17 @@ class Known:
         """Return the bound of the objective, minimised."""
         if self.bound is None or self.goal is None:
             return None
-        return -self.bound if self.goal[2] else self.bound
+        return -self.bound if self.goal.maximizing else self.bound
 
 
 def goal_of(model: Statement) -> Goal | None:
     """Return the objective; None without one."""
     if model.objective is None:
         return None
-    ((variables, coefficients, constant),) = model.objective.rows()
-    return tuple(zip(variables, coefficients, strict=True)), int(constant), model.maximizing
+    objective = model.objective
+    kept = objective.coefficients != 0
+    parts = (part[kept].tobytes() for part in (objective.variables, objective.coefficients))
+    return Goal(*parts, int(objective.constants[0]), model.maximizing)
 
 
 def bound_in(model: Statement, known: Known) -> int | None:
@@ -112,15 +133,12 @@ def bound_in(model: Statement, known: Known) -> int | None:
     Whatever was added to it is at its best at most as good as the ends of its variables allow.
     """
     goal = goal_of(model)
-    if known.bound is None or known.goal is None or goal is None or goal[2] != known.goal[2]:
+    if known.bound is None or known.goal is None or goal is None or goal.maximizing != known.goal.maximizing:
         return None
-    added = dict(goal[0])
-    for variable, coefficient in known.goal[0]:
-        added[variable] = added.get(variable, 0) - coefficient
-    best = max if goal[2] else min
-    bound = known.bound + goal[1] - known.goal[1]
-    for variable, coefficient in added.items():
+    best = max if goal.maximizing else min
+    bound = known.bound + goal.constant - known.goal.constant
+    for variable, coefficient in goal.added_to(known.goal):
         bound += best(coefficient * int(end[variable]) for end in (model.lower, model.upper))
     assert model.objective is not None
-    end = int(model.objective.bounds()[goal[2]][0])
+    end = int(model.objective.bounds()[goal.maximizing][0])
     return bound if best(bound, end) == end else None

@@ -198,7 +198,7 @@ PIPELINE = Area(
         Mutant("a bound outlasts its objective", "known.bound_in",
                "bound += best(", "bound += 0 * best(", tests=GROWN),
         Mutant("a bound outlasts its sense", "known.bound_in",
-               "goal[2] != known.goal[2]", "False", tests=GROWN),
+               "goal.maximizing != known.goal.maximizing", "False", tests=GROWN),
         Mutant("clauses outlast the objective's limit", "Known.clauses_for",
                "rests and self.goal", "False and self.goal", tests=GROWN),
         Mutant("clauses speak of undefined values", "Known.clauses_for",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import sys
 from dataclasses import replace
 from typing import Any
 
@@ -56,6 +57,21 @@ def grow(m: Model, step: int, random: np.random.Generator) -> None:
         m.add_soft(x[i] == int(random.integers(0, 4)), weight=int(random.integers(1, 3)))
     else:
         m += AllDifferent(x[[i, j, k]])
+
+
+def test_an_objective_of_many_variables_is_kept_as_numbers() -> None:
+    """It is looked at behind the run's limit: a million of objects would take too long."""
+    m, many = Model(), 5000
+    x = m.intvar(0, 9, shape=many, name="x")
+    m.minimize((x * np.arange(many)).sum() + 3)
+    goal_of(m)
+    before = sys.getallocatedblocks()
+    goal = goal_of(m)
+    assert sys.getallocatedblocks() - before < many
+    assert goal is not None
+    assert np.frombuffer(goal.variables, np.int64).tolist() == list(range(1, many))
+    assert np.frombuffer(goal.coefficients, np.int64).tolist() == list(range(1, many))
+    assert (goal.constant, goal.maximizing) == (3, False)
 
 
 def compare(outcome: Outcome, m: Model) -> None:

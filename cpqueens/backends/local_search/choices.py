@@ -71,6 +71,8 @@ def _rows(c: Compiled) -> Iterator[tuple[int, IntArray]]:
 def _disjoint(c: Compiled) -> Iterator[tuple[int, IntArray]]:
     """Yield rows that share no variable: first those whose members stand together elsewhere, long ones."""
     rows = list(_rows(c))
+    if not rows:
+        return
     together = _together(c, [members for _, members in rows])
     order = sorted(range(len(rows)), key=lambda k: (-together[k], -len(rows[k][1]), k))
     taken = np.zeros(c.decision_count, dtype=bool)

@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from cpqueens.kernels.jit import cache
 from cpqueens.kernels.jit.signatures import flatten
 from cpqueens.system.memory import ensure_room
+from cpqueens.system.pieces import copied
 from cpqueens.system.stopping import Stopped, stopping, unstopped
 
 if TYPE_CHECKING:
@@ -311,12 +312,22 @@ class KernelEntry:
 
 def _whole_or_not(plain: Callable[..., Any], values: Sequence[Any], should_stop: Callable[[], bool]) -> Any:
     """Call a kernel in plain form; one that is broken off leaves its arrays as they were."""
-    before = [(array, array.copy()) for array in _written(values)]
+    before: list[tuple[NDArray[Any], NDArray[Any]]] = []
+    called = False
+
+    def call() -> Any:
+        nonlocal called
+        for array in _written(values):
+            before.append((array, copied(array)))
+        called = True
+        return plain(*values)
+
     try:
-        return stopping(should_stop, after=_LONG_CALL).run(lambda: plain(*values))
+        return stopping(should_stop, after=_LONG_CALL).run(call)
     except Stopped:
-        for array, content in before:
-            array[...] = content
+        if called:
+            for array, content in before:
+                array[...] = content
         raise
 
 

@@ -18,6 +18,10 @@ from cpqueens import AllDifferent, CpqueensError, IncompleteCount, Model, Status
 from cpqueens.backends.backtracking.forward import ForwardSearch
 from cpqueens.backends.backtracking.memory import build_memory
 from cpqueens.backends.base import Clock, Request, Want
+from cpqueens.kernels.exact import domains as at
+from cpqueens.kernels.exact import propagation
+from cpqueens.kernels.exact.domains import tighten
+from cpqueens.kernels.jit import tiers
 from cpqueens.lowered.compiled import PLAIN_KINDS, compile_model
 from cpqueens.solving.solve import count_solutions
 from cpqueens.system.platforms import children_seconds
@@ -190,6 +194,49 @@ def test_forward_looks_ahead() -> None:
     ahead = m.enumerate(solver="backtracking:forward").statistics
     behind = m.enumerate(solver="backtracking:check").statistics
     assert ahead["nodes"] < behind["nodes"]
+
+
+def test_what_changes_wake_ends_a_call_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One value may change the bounds of a million variables, which no limit would end within a call."""
+    m = Model()
+    x = m.intvar(0, 3, shape=30, name="x")
+    m.add(x[1:] >= x[:-1], AllDifferent(x[:4] + np.arange(4)))
+
+    def searched() -> tuple[int, Any]:
+        compiled, calls = compile_model(m, PLAIN_KINDS), [0]
+        search = ForwardSearch(
+            compiled, build_memory(compiled, False), Request(Want.COUNT, Clock(None)), False, {}
+        )
+        advance = search._advance
+
+        def counted() -> int:
+            calls[0] += 1
+            return advance()
+
+        monkeypatch.setattr(search, "_advance", counted)
+        ended = search.run(lambda batch: True)
+        return calls[0], (ended.count, ended.statistics["nodes"], ended.statistics["failures"])
+
+    with tiers.mode("plain"):
+        few, found = searched()
+        monkeypatch.setattr(propagation, "WAKES", 2)
+        many, again = searched()
+    assert again == found
+    assert many > 10 * few
+
+
+def test_removing_from_many_terms_counts_as_many_changes() -> None:
+    m = Model()
+    m.add(AllDifferent(m.intvar(0, 999, shape=1000, name="x")))
+    compiled = compile_model(m, PLAIN_KINDS)
+    memory, _ = build_memory(compiled, False)
+    with tiers.mode("plain"):
+        for v, high in ((0, 0), (at.X_WIDTH, 5)):
+            assert tighten(memory, v, 0, high)
+        # the last change first: a bound, and then a value that is removed from the other terms
+        assert propagation.waking(memory) == 1
+        memory.stack[at.CHANGED_TOP] -= at.CHANGE_WIDTH
+        assert propagation.waking(memory) > 3 * 1000 >> 6
 
 
 def test_the_best_so_far_is_no_bound() -> None:

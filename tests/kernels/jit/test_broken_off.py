@@ -59,6 +59,23 @@ def test_a_call_that_is_broken_off_has_not_been_made(fixed: bool) -> None:
         assert book.times["plain_time"] > 0
 
 
+def test_keeping_what_large_arrays_were_is_broken_off_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    def endless(array: IntArray) -> IntArray:
+        end = time.thread_time() + 10  # seconds after which the test fails
+        while time.thread_time() < end:
+            pass
+        return array.copy()
+
+    def work(state: IntArray) -> None:
+        state[0] = 1
+
+    monkeypatch.setattr(tiers, "copied", endless)
+    state = np.zeros(1, dtype=np.int64)
+    with tiers.running(after(0.03)), pytest.raises(Stopped):
+        KernelEntry(work)(state)
+    assert state[0] == 0
+
+
 def test_what_tells_of_a_find_is_not_broken_off() -> None:
     asked = itertools.count()
 
