@@ -123,8 +123,8 @@ def goal_of(model: Statement) -> Goal | None:
         return None
     objective = model.objective
     kept = objective.coefficients != 0
-    parts = (part[kept].tobytes() for part in (objective.variables, objective.coefficients))
-    return Goal(*parts, int(objective.constants[0]), model.maximizing)
+    variables, coefficients = (part[kept].tobytes() for part in (objective.variables, objective.coefficients))
+    return Goal(variables, coefficients, int(objective.constants[0]), model.maximizing)
 
 
 def bound_in(model: Statement, known: Known) -> int | None:
