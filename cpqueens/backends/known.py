@@ -19,7 +19,7 @@ HARD, LONG = 400, 20_000
 """CP-SAT's conflicts from which its next search has a hint: the solution, and what is none any more."""
 
 
-class Goal(NamedTuple):
+class KeptGoal(NamedTuple):
     """The one objective: its variables and their coefficients as bytes of int64: there may be a million."""
 
     variables: bytes
@@ -27,7 +27,7 @@ class Goal(NamedTuple):
     constant: int
     maximizing: bool
 
-    def added_to(self, before: Goal) -> Iterator[tuple[int, int]]:
+    def added_to(self, before: KeptGoal) -> Iterator[tuple[int, int]]:
         """Yield the variables whose coefficients are not what they were before, and by how much."""
         own, old = ([np.frombuffer(part, np.int64) for part in goal[:2]] for goal in (self, before))
         if own[0].shape == old[0].shape and (own[0] == old[0]).all() and (own[1] == old[1]).all():
@@ -85,7 +85,7 @@ class Known:
     """
 
     size: State
-    goal: Goal | None
+    goal: KeptGoal | None
     solver: str
     proved_by: tuple[str, ...]
     infeasible: bool = False
@@ -117,14 +117,14 @@ class Known:
         return -self.bound if self.goal.maximizing else self.bound
 
 
-def goal_of(model: Statement) -> Goal | None:
+def goal_of(model: Statement) -> KeptGoal | None:
     """Return the objective; None without one."""
     if model.objective is None:
         return None
     objective = model.objective
     kept = objective.coefficients != 0
     variables, coefficients = (part[kept].tobytes() for part in (objective.variables, objective.coefficients))
-    return Goal(variables, coefficients, int(objective.constants[0]), model.maximizing)
+    return KeptGoal(variables, coefficients, int(objective.constants[0]), model.maximizing)
 
 
 def bound_in(model: Statement, known: Known) -> int | None:
