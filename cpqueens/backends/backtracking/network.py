@@ -111,7 +111,9 @@ class Builder:
             for v, a in zip(variables, coefficients, strict=True):
                 ends = (a * self.lower[v], a * self.upper[v])
                 low, high = low + min(ends), high + max(ends)
-            least, most = self.stated.get((variables, coefficients), (low - constant, high - constant))
+            least, most = low - constant, high - constant
+            if len(variables) > 1:
+                least, most = self.stated.get((variables, coefficients), (least, most))
             within = max(low, least + constant), min(high, most + constant)
             new = self.new_variable(*(within if within[0] <= within[1] else (low, high)))
             self._auxiliary[row] = new
