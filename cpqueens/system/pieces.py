@@ -29,7 +29,10 @@ def copied(values: Numbers) -> Numbers:
 
 def joined(parts: Sequence[Any]) -> NDArray[np.int64]:
     """Return some numbers, (n,) each, one after the other."""
-    found, end = np.empty(sum(map(len, parts)), dtype=np.int64), 0
+    size, end = sum(map(len, parts)), 0
+    if size <= AT_ONCE:
+        return np.concatenate([np.asarray(part, dtype=np.int64) for part in parts])
+    found = np.empty(size, dtype=np.int64)
     for part in parts:
         here = found[end : end + len(part)]
         for piece in pieces(len(part)):

@@ -34,11 +34,10 @@ CELLS = 200_000_000
 LONG = 32
 """Variables of a row whose bounds are kept and moved, not added up anew."""
 
-_WAKE = {
-    kinds.DIFFERENT: at.FIX,
-    kinds.TRUTH_EQUAL: at.DOMAIN,
-    kinds.ELEMENT: at.DOMAIN,
-}
+_WAKE = np.array([
+    {kinds.DIFFERENT: at.FIX, kinds.TRUTH_EQUAL: at.DOMAIN, kinds.ELEMENT: at.DOMAIN}.get(kind, at.BOUND)
+    for kind in range(kinds.APART + 1)
+])  # fmt: skip
 
 _EVENTS = 2 * (at.BOUND | at.DOMAIN | at.FIX)
 """More than the events that a propagator may be woken by."""
@@ -204,12 +203,15 @@ def _long_rows(builder: Builder, records: IntArray, words: int) -> IntArray:
     """
     found: list[IntArray] = []
     made = builder.propagators
-    kind, lengths, ends = _array(made.kinds), _array(made.lengths), _NONE
-    long = (lengths >= LONG) & (kind <= kinds.TRUTH_AT_MOST) & (kind != kinds.DIFFERENT)
-    if builder.strong and long.any():
-        ends, start = _array([builder.lower, builder.upper]), offsets(lengths).tolist()
-        variables, coefficients = _array(made.variables), _array(made.coefficients)
-    for k in np.flatnonzero(long).tolist() if builder.strong else ():
+    lengths = _array(made.lengths)
+    long = lengths >= LONG
+    if not builder.strong or not long.any():
+        return _NONE
+    kind = _array(made.kinds)
+    long &= (kind <= kinds.TRUTH_AT_MOST) & (kind != kinds.DIFFERENT)
+    ends, start = _array([builder.lower, builder.upper]), offsets(lengths).tolist()
+    variables, coefficients = _array(made.variables), _array(made.coefficients)
+    for k in np.flatnonzero(long).tolist():
         own = slice(start[k], start[k + 1])
         v, a = variables[own], coefficients[own]
         both = np.sort(ends[:, v] * a, axis=0)
@@ -235,11 +237,14 @@ def _propagators(builder: Builder, words: int) -> tuple[IntArray, IntArray, IntA
     """
     made = builder.propagators
     lengths, own = _array(made.lengths), list(made.own)
-    pairs = np.stack([_array(made.variables), _array(made.coefficients)], axis=1)
+    pairs = np.empty((len(made.variables), 2), dtype=np.int64)
+    pairs[:, 0], pairs[:, 1] = made.variables, made.coefficients
     records = np.zeros((len(made), at.P_WIDTH), dtype=np.int64)
     records[:, at.KIND], records[:, at.CONSTANT] = made.kinds, made.constants
-    records[:, at.RESULT] = _array(made.results) * at.X_WIDTH
-    records[own, at.RESULT] = words + _array(made.results)[own] * at.WORD_WIDTH
+    results = _array(made.results)
+    records[:, at.RESULT] = results * at.X_WIDTH
+    if own:
+        records[own, at.RESULT] = words + results[own] * at.WORD_WIDTH
     records[:, at.QUEUED] = 1
     records[:, at.QUEUE] = _queues(made)
     ends = records.size + 2 * lengths.cumsum()
@@ -250,24 +255,26 @@ def _propagators(builder: Builder, words: int) -> tuple[IntArray, IntArray, IntA
 def _queues(made: Propagators) -> IntArray:
     """Return in which queue each propagator waits."""
     queues = np.full(len(made), at.QUICK)
-    queues[list(made.own)] = [own.queue for own in made.own.values()]
+    if made.own:
+        queues[list(made.own)] = [own.queue for own in made.own.values()]
     return queues
 
 
 def _defining(made: Propagators) -> IntArray:
     """Return the propagators that define a variable."""
     defining = _array(made.results) >= 0
-    defining[list(made.own)] = False
+    if made.own:
+        defining[list(made.own)] = False
     return np.flatnonzero(defining)
 
 
 def _watches(builder: Builder, variables: IntArray, owner: IntArray) -> IntArray:
     """Return rows (variable, propagator to wake, events), ascending and each once."""
     made = builder.propagators
-    kind, events = _array(made.kinds), np.full(len(made), at.BOUND)
-    for one, event in _WAKE.items():
-        events[kind == one] = event
-    events[list(made.own)] = [own.events for own in made.own.values()]
+    kind = _array(made.kinds)
+    events = _WAKE[np.minimum(kind, kinds.APART)]
+    if made.own:
+        events[list(made.own)] = [own.events for own in made.own.values()]
     with_result = _defining(made)
     woken = np.where(kind[with_result] == kinds.ELEMENT, at.DOMAIN, at.BOUND)
     looking = np.concatenate([variables, _array(made.results)[with_result]]) * len(made)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from cpqueens.backends.backtracking.profiling import Sources
 from cpqueens.backends.backtracking.rows import (
+    FEW_ROWS,
     LazyRows,
     Row,
     difference,
@@ -218,10 +219,10 @@ class Builder:
 
     def linears(self, linear: LazyRows) -> None:
         """Add linear rows: all at once, but where each is asked whether it is looked at by values."""
-        by_one = self.marks is not None
-        if self.strong:
+        by_one = self.marks is not None or len(linear) <= FEW_ROWS
+        if self.strong and not by_one:
             lengths = linear.lengths[linear.relation == EQ]
-            by_one = by_one or bool(((lengths >= 2) & (lengths <= SPLIT)).any())
+            by_one = bool(((lengths >= 2) & (lengths <= SPLIT)).any())
         if by_one:
             for row, relation in self.each(linear, self.sources.linear):
                 self.linear(row, relation)
@@ -521,6 +522,8 @@ class Builder:
 
     def clauses(self, terms: Terms, start: IntArray) -> None:
         """Add all clauses; mostly each literal is a truth or the negation of one."""
+        if len(start) < 2:
+            return
         sign, constant = terms.coefficient, terms.constant
         single = (terms.start[1:] - terms.start[:-1] == 1).all()
         if not single or not (((sign == 1) & (constant == 0)) | ((sign == -1) & (constant == 1))).all():
@@ -543,9 +546,10 @@ class Builder:
         self.orders = Orders(linear)
         self.linears(linear)
         self.origin = IMPLIED
-        if self.strong:
-            add_circles(linear.differences(), self)
-            add_cliques(linear.differences(), self)
+        if self.strong and (linear.lengths == 2).any():
+            differences = linear.differences()
+            add_circles(differences, self)
+            add_cliques(differences, self)
         self.clauses(c.literals, c.clause_start)
         self.all_differents(c.different, c.different_start)
         for table_terms, allowed in self.each(c.tables, self.sources.tables):

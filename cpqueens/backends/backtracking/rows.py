@@ -17,6 +17,9 @@ Row = tuple[tuple[int, ...], tuple[int, ...], int]
 AT_ONCE = 1 << 14
 """Rows that are there at a time."""
 
+FEW_ROWS = 64
+"""Rows that are kept, and of which each is looked at by itself: arrays would cost more."""
+
 
 def difference(first: Row, second: Row) -> Row:
     """Return ``first - second``, each variable once and none with coefficient 0."""
@@ -103,6 +106,13 @@ class LazyRows:
         return len(self.relation)
 
     def __iter__(self) -> Iterator[tuple[Row, int]]:
+        return iter(self._few) if len(self) <= FEW_ROWS else self._pieces()
+
+    @cached_property
+    def _few(self) -> list[tuple[Row, int]]:
+        return list(zip(rows_of(self.terms), self.relation.tolist(), strict=True))
+
+    def _pieces(self) -> Iterator[tuple[Row, int]]:
         for first in range(0, len(self), AT_ONCE):
             last = min(first + AT_ONCE, len(self))
             rows = rows_of(self.terms.part(first, last))

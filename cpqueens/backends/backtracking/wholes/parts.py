@@ -5,8 +5,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
-import numpy as np
-
 from cpqueens.kernels.exact import domains as at
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.expressions import LinearArray
@@ -93,7 +91,10 @@ class Propagators:
     ) -> None:  # fmt: skip
         """Add many propagators, one number for all standing for as many."""
         for column, values in ((self.kinds, kinds), (self.constants, constants), (self.results, results)):
-            column.frombytes(np.broadcast_to(np.asarray(values, dtype=np.int64), len(lengths)).tobytes())
+            if isinstance(values, int):
+                column.extend(array("q", [values]) * len(lengths))
+            else:
+                column.frombytes(values.tobytes())
         self.lengths.frombytes(lengths.tobytes())
         self.variables.frombytes(variables.tobytes())
         self.coefficients.frombytes(coefficients.tobytes())
