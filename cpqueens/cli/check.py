@@ -35,13 +35,11 @@ _VERIFIED = 1000  # solutions that the problem's own plain check looks at too
 @click.command()
 @click.argument("model", metavar="MODEL")
 @click.argument("rest", nargs=-1, required=True, metavar="[name=value]... SOLUTIONS")
-@click.option(
-    "--base", type=click.Choice(["0", "1"]), help="where columns count from, if the text does not say"
-)
+@click.option("--base", type=click.Choice(["0", "1"]), help="the first column, if the text does not say")
 @click.option("--by-column", is_flag=True, help="values are the row in each column")
 @json_option
 def command(model: str, rest: tuple[str, ...], base: str | None, by_column: bool, as_json: bool) -> int:
-    """Check solutions that are brought in any notation.
+    """Check solutions, in any notation.
 
     SOLUTIONS is a file (.json, .jsonl, .csv, .npy, or text), - for standard input, or the solution itself,
     such as 15863724. Lists and digit strings may count from 0 or 1; boards may be drawn with Q and dots,

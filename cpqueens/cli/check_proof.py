@@ -20,7 +20,7 @@ from cpqueens.text.bounded import label, reason_of
 @click.argument("rest", nargs=-1, required=True, metavar="[name=value]... PROOF")
 @json_option
 def command(model: str, rest: tuple[str, ...], as_json: bool) -> int:
-    """Check a proof that --proof wrote, step by step.
+    """Check a proof that was written by --proof, step by step.
 
     PROOF is its file. No solver has a part in it: each step has to follow from one
     constraint of MODEL and what was derived before.

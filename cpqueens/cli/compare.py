@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 @click.argument("second", metavar="B")
 @click.argument("parameters", nargs=-1, metavar="[name=value]...")
 @click.option(
-    "--map", "maps", multiple=True, metavar="NAME=OTHER", help="a variable or term of A, and what it is in B"
+    "--map", "maps", multiple=True, metavar="NAME=OTHER", help="a variable or term of A, and that of B"
 )
 @click.option(
     "--time-limit", type=float, metavar="SECONDS", help="by the clock; default: 10 s of processor time"
@@ -38,10 +38,8 @@ if TYPE_CHECKING:
 @click.option(
     "--seed", "random_seed", type=int, default=0, metavar="SEED", help="of the solvers' random choices"
 )
-@click.option(
-    "--redundant", is_flag=True, help="also say which constraints of each the others imply, which refuse what"
-)
-@click.option("--symmetries", is_flag=True, help="also say which orbits of the declared symmetries are lost")
+@click.option("--redundant", is_flag=True, help="also show implied constraints, and what each refutes")
+@click.option("--symmetries", is_flag=True, help="also show lost orbits of the declared symmetries")
 @json_option
 def command(
     first: str,
@@ -57,8 +55,8 @@ def command(
 ) -> int:
     """Say whether two models have the same solutions.
 
-    Compared are the variables that both have, by name; others are projected away. Parameters
-    name=value are for both models, a.name=value and b.name=value for one of them.
+    The models are compared on the variables that both have, matched by name; others are projected away.
+    Parameters name=value are for both models, a.name=value and b.name=value for one of them.
     """
     from cpqueens.crosscheck.equivalence import compare
     from cpqueens.crosscheck.questions import SOLVERS

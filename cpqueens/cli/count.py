@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 @solver_options
 @proof_option
 @optima_options
-@click.option("--up-to-symmetry", is_flag=True, help="also the number of orbits, and their sizes")
+@click.option("--up-to-symmetry", is_flag=True, help="also print the number of orbits and their sizes")
 @durable_options
 @json_option
 def command(

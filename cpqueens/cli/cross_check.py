@@ -32,9 +32,9 @@ BUNDLES = "cpqueens-bundles"
 @click.command("cross-check")
 @model_arguments
 @click.option(
-    "--solvers", metavar="A,B,...", help="backends, backend:strategy, 'exhaustive'; default: all that prove"
+    "--solvers", metavar="A,B,...", help="backend, backend:strategy, 'exhaustive'; default: all exact"
 )
-@click.option("--solutions", multiple=True, metavar="FILE", help="a file of solutions that takes part")
+@click.option("--solutions", multiple=True, metavar="FILE", help="a file of solutions to compare")
 @click.option("--external", multiple=True, metavar="'CMD ARG'", help="a command that speaks JSON lines")
 @click.option("--heuristic", multiple=True, metavar="FILE.py:FUNCTION", help="f(model, seed, time_limit)")
 @click.option("--seed", type=int, default=0, show_default=True, metavar="SEED", help="first seed")
@@ -46,13 +46,13 @@ BUNDLES = "cpqueens-bundles"
     "--time-limit",
     type=float,
     metavar="SECONDS",
-    help="for each run; a Python function is told it and called late if it takes longer",
+    help="for each run; a Python function receives it, and counts as late if it takes longer",
 )
 @click.option("--limit", type=int, metavar="K", help="solutions asked of each exact backend")
 @optima_options
-@click.option("--proof", is_flag=True, help="beside them a run whose proof is checked step by step")
+@click.option("--proof", is_flag=True, help="also check a proof step by step")
 @click.option("--repeat", is_flag=True, help="run each twice with the same seed and compare")
-@click.option("--isolate", is_flag=True, help="run each backend in a process of its own")
+@click.option("--isolate", is_flag=True, help="run each backend in a separate process")
 @click.option(
     "--metamorphic", "relations", is_flag=True, help="compare each solver with itself on derived models"
 )
@@ -63,7 +63,7 @@ BUNDLES = "cpqueens-bundles"
 @click.option("--html", "page", type=click.Path(dir_okay=False), help="write the report as a page")
 @json_option
 def command(model: str, parameters: tuple[str, ...], as_json: bool, relations: bool, **options: Any) -> int:
-    """Run MODEL on several solvers and compare all that they say."""
+    """Run MODEL on several solvers and compare their claims."""
     first, runs = options["seed"], positive_integer(options["seeds"], "--seeds") or 1
     if first < 0:
         raise ModelError(f"--seed: an integer of at least 0 is needed, got {first}")

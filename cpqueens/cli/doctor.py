@@ -42,10 +42,10 @@ class Library:
 
 
 @click.command()
-@click.option("--compile", "compiling", is_flag=True, help="Compile all kernels now, instead of beside runs.")
+@click.option("--compile", "compiling", is_flag=True, help="compile all kernels now, instead of during runs")
 @json_option
 def command(compiling: bool, as_json: bool) -> int:
-    """Say what is installed, and what is missing."""
+    """Show what is installed and what is missing."""
     if compiling:
         _compile()
     libraries = _libraries()

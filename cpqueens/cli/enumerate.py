@@ -135,7 +135,7 @@ class OrbitSheet:
 @shared.optima_options
 @click.option("--best", type=int, metavar="K", help="only the K best solutions, the best first")
 @click.option("--up-to-symmetry", is_flag=True, help="one solution of each orbit")
-@click.option("--orbits", is_flag=True, help="each orbit whole: as text, or a row each on a sheet.svg")
+@click.option("--orbits", is_flag=True, help="print whole orbits: as text, or one per row in a file.svg")
 @shared.output_options
 @shared.durable_options
 @shared.json_option

@@ -37,36 +37,36 @@ if TYPE_CHECKING:
 @click.option("--sizes", metavar="A,B,...", help="values of the first parameter, or NAME=A,B,...")
 @click.option("--runs", type=int, default=100, show_default=True, metavar="N", help="of each, on each size")
 @click.option("--seed", type=int, default=0, show_default=True, metavar="SEED", help="first seed")
-@click.option("--time-limit", type=float, metavar="SECONDS", help="for each run")
+@click.option("--time-limit", type=float, metavar="SECONDS", help="limit for each run")
 @click.option("--step-limit", type=int, metavar="STEPS", help="for each run of a solver that counts steps")
 @click.option(
     "--processes",
     "--workers",
     type=int,
     metavar="N",
-    help="make runs in N processes, which can be ended; default: none, or 1 with --heuristic",
+    help="make runs in N processes, which can be stopped; default: 0, or 1 with --heuristic",
 )
-@click.option("--store", "--record", metavar="RUN.DB", help="keep a ledger, and go on with it after any end")
-@click.option("--cluster", metavar="ADDRESS", help="of a dask.distributed scheduler, whose workers make runs")
+@click.option("--store", "--record", metavar="RUN.DB", help="keep a ledger; the same command continues it")
+@click.option("--cluster", metavar="ADDRESS", help="a dask.distributed scheduler for the runs")
 @click.option(
     "--reference-time",
     type=float,
     metavar="SECONDS",
-    help="for an exact solver to find all solutions; 0 for none; default: 2 s of processor time",
+    help="limit for an exact solver to find all solutions; 0: skip it; default: 2 s of processor time",
 )
 @click.option(
     "--measure",
     "measures",
     multiple=True,
     metavar="NAME",
-    help="what runs take: steps, evaluations, restarts, processor_seconds, or what else solvers count, such "
+    help="cost of a run: steps, evaluations, restarts, processor_seconds, or other counts of solvers, such "
     "as anneals, attempts, nodes",
 )
 @required_rate
 @click.option("--out", multiple=True, metavar="FILE", help="a report as .html, .json or .csv (runs only)")
 @json_option
 def command(model: str, parameters: tuple[str, ...], as_json: bool, **options: Any) -> int:
-    """Run heuristics on MODEL many times: how often, how fast, and what they miss."""
+    """Run heuristics on MODEL many times: success rate, speed, missed solutions."""
     for path in options["out"]:
         _check_report(path)
     found = _evaluated(model, parameters, options)

@@ -21,12 +21,12 @@ OUT_OF_MEMORY = 32
 INTERRUPTED = 130
 
 MEANINGS: dict[int, str] = {
-    DONE: "done as asked",
+    DONE: "success",
     INFEASIBLE: "proved infeasible (`solve`); proved different (`compare`)",
-    REFUSED: "bad input, or a damaged ledger; one line says what, where and what is allowed",
-    LIMIT: "a limit came first",
-    BELOW: "a success rate is below `--require`; of a heuristic's answers some are not optimal (`--optimal`)",
-    INTERRUPTED: "interrupted; what was found is printed",
+    REFUSED: "bad input, or a damaged ledger; one line says what is wrong, where, and what is allowed",
+    LIMIT: "a limit ended the run first",
+    BELOW: "a success rate is below `--require`; with `--optimal`, answers of a heuristic are not optimal",
+    INTERRUPTED: "interrupted; the results so far are printed",
 }
 """What codes mean that are no kind of disagreement (`cpqueens.crosscheck.codes.Code` has those)."""
 

@@ -13,13 +13,13 @@ from cpqueens.cli.terminal import progress, say, width_of_output
 @click.command()
 @click.option(
     "--runs", type=click.IntRange(20, 10**6), default=400, show_default=True,
-    help="of each experiment; expensive ones are run less often",
+    help="runs of each experiment; expensive ones are run less often",
 )  # fmt: skip
 @click.option("--only", multiple=True, metavar="NAME", help="a text or a table, by its name; may be repeated")
-@click.option("--out", type=click.Path(dir_okay=False), metavar="FILE.html", help="write a page as well")
+@click.option("--out", type=click.Path(dir_okay=False), metavar="FILE.html", help="also write a page")
 @json_option
 def command(runs: int, only: tuple[str, ...], out: str | None, as_json: bool) -> int:
-    """Reproduce the classical texts: each claim beside our figure, with its command.
+    """Reproduce the classical texts: each claim and the figure measured here.
 
     A signal ends it with the sections that are whole; a page or a document is written of all or not at all.
     """

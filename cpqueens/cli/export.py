@@ -48,7 +48,7 @@ LANGUAGES: dict[str, Callable[[Model], str]] = {
 @click.option("--out", metavar="FILE", help="default: standard output")
 @click.option("--force", is_flag=True, help="replace an existing file")
 def command(model: str, parameters: tuple[str, ...], language: str, out: str | None, force: bool) -> int:
-    """Write MODEL as MiniZinc, FlatZinc or as our own file."""
+    """Write MODEL as MiniZinc, FlatZinc or cpqueens JSON."""
     shared.check_place(out, "--out")
     instance = shared.load(model, parameters)
     if language != "json" and len(instance.model.goals) > 1:

@@ -18,13 +18,13 @@ from cpqueens.errors import ModelError
 @click.option(
     "--processes", "--workers", type=int, metavar="N", help="child processes, by default 2; 0 for none"
 )
-@click.option("--only", type=int, metavar="INDEX", help="examine one model of the run again")
-@click.option("--seconds", type=float, metavar="S", help="begin no further models after this time")
-@click.option("--out", type=click.Path(file_okay=False), help="a folder for the shrunk models of failures")
+@click.option("--only", type=int, metavar="INDEX", help="run one model of the series again")
+@click.option("--seconds", type=float, metavar="S", help="start no further models after this time")
+@click.option("--out", type=click.Path(file_okay=False), help="folder for the shrunk models of failures")
 @store_options
 @json_option
 def command(solvers: str | None, as_json: bool, out: str | None, **options: Any) -> int:
-    """Compare random tiny models on several solvers with an exhaustive oracle."""
+    """Compare several solvers with an exhaustive oracle on random small models."""
     if out is not None:
         _folder(out)
     with stored(options) as given:

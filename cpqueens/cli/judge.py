@@ -27,10 +27,10 @@ ENDINGS = (".json", ".fzn", ".mzn", ".py")
     "maps",
     multiple=True,
     metavar="NAME=OTHER",
-    help="a variable or term, and what candidates call it",
+    help="a variable or term, and its name in candidates",
 )
-@click.option("--time-limit", type=float, metavar="SECONDS", help="for each; by default 10 of the processor")
-@click.option("--seed", "random_seed", type=int, default=0, metavar="SEED", help="of the random choices")
+@click.option("--time-limit", type=float, metavar="SECONDS", help="for each; default: 10 s of processor time")
+@click.option("--seed", "random_seed", type=int, default=0, metavar="SEED", help="seed of the random choices")
 @json_option
 def command(
     reference: str,
@@ -40,7 +40,7 @@ def command(
     as_json: bool,
     **options: Any,
 ) -> int:
-    """Say which candidate models mean the same as a reference.
+    """Compare candidate models with a reference model.
 
     A CANDIDATE is a model, or a folder of models; REFERENCE is the model that they should mean. Python
     candidates run in a process of their own with limits on time and memory. This is no sandbox: judge only

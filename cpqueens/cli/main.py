@@ -10,32 +10,32 @@ MAIN: dict[str, str] = {
     "solve": "Find one solution, or the best one.",
     "enumerate": "Find all solutions.",
     "count": "Count all solutions.",
-    "check": "Check solutions that are brought in any notation.",
-    "cross-check": "Run MODEL on several solvers and compare all that they say.",
-    "evaluate": "Run heuristics on MODEL many times: how often, how fast, and what they miss.",
+    "check": "Check solutions, in any notation.",
+    "cross-check": "Run MODEL on several solvers and compare their claims.",
+    "evaluate": "Run heuristics on MODEL many times: success rate, speed, missed solutions.",
     "compare": "Say whether two models have the same solutions.",
     "show": "Explain a problem: parameters, published values, sizes.",
     "list": "List the problems.",
 }
 VERBS: dict[str, str] = {
     **MAIN,
-    "doctor": "Say what is installed, and what is missing.",
+    "doctor": "Show what is installed and what is missing.",
     "strategies": "List the solvers' strategies with their options and sources.",
-    "replay": "Record a search and write a page on which it can be watched.",
-    "puzzle": "Solve, check, hint at, make and draw region puzzles and queens completions.",
-    "check-proof": "Check a proof that --proof wrote, step by step.",
-    "judge": "Say which candidate models mean the same as a reference.",
+    "replay": "Record a search and write a page that replays it.",
+    "puzzle": "Solve, check, generate and draw region puzzles and queens completions.",
+    "check-proof": "Check a proof that was written by --proof, step by step.",
+    "judge": "Compare candidate models with a reference model.",
     "sample": "Draw solutions uniformly at random.",
-    "export": "Write MODEL as MiniZinc, FlatZinc or as our own file.",
-    "mcp": "Serve agents: solve, check, compare and explain models, by the Model Context Protocol.",
-    "minizinc": "Serve MiniZinc as a solver: write its configuration, solve FlatZinc.",
-    "runs": "Look into the ledger of a long run, verify it, write it out.",
-    "experiments": "Reproduce the classical texts: each claim beside our figure, with its command.",
-    "fuzz": "Compare random tiny models on several solvers with an exhaustive oracle.",
+    "export": "Write MODEL as MiniZinc, FlatZinc or cpqueens JSON.",
+    "mcp": "Run a Model Context Protocol server that solves, checks, compares and explains models.",
+    "minizinc": "Install cpqueens as a solver of MiniZinc, and solve FlatZinc.",
+    "runs": "Show, verify and export the ledger of a long run.",
+    "experiments": "Reproduce the classical texts: each claim and the figure measured here.",
+    "fuzz": "Compare several solvers with an exhaustive oracle on random small models.",
 }
 """Verbs and the first line of their help (so that --help imports none of them); the main ones first."""
 
-EXITS = """Exit codes: 0 done as asked; 1 proved infeasible (solve); 2 bad input; 3 a limit came first; 4 a
+EXITS = """Exit codes: 0 success; 1 proved infeasible (solve); 2 bad input; 3 a limit ended the run; 4 a
 success rate is below --require; 10-19 an invalid solution or a disagreement; 20 unsupported; 21 refused by a
 solver; 30-32 a solver crashed, hung or ran out of memory; 130 interrupted."""
 
@@ -62,7 +62,7 @@ class VerbGroup(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the verbs and what they do, without importing them."""
         special = [line for line in VERBS.items() if line[0] not in MAIN]
-        for title, lines in {"Verbs": list(MAIN.items()), "Verbs for special work": special}.items():
+        for title, lines in {"Commands": list(MAIN.items()), "More commands": special}.items():
             with formatter.section(title):
                 formatter.write_dl(lines)
 
@@ -73,7 +73,7 @@ class VerbGroup(click.Group):
         if args and args[0] not in VERBS and not args[0].startswith("-"):
             from cpqueens.text.suggest import did_you_mean
 
-            raise click.UsageError(f"no verb {args[0]!r:.40}{did_you_mean(args[0], VERBS)}")
+            raise click.UsageError(f"no command {args[0]!r:.40}{did_you_mean(args[0], VERBS)}")
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -98,8 +98,9 @@ class VerbGroup(click.Group):
 )
 @click.version_option(package_name="cpqueens", message="%(prog)s %(version)s")
 def main() -> None:
-    """State a constraint problem once, solve it with several solvers, and check what they say.
+    """State a constraint problem once, solve it with several solvers, and check their answers.
 
-    MODEL is a problem's name (see `cpqueens list`), a model file (.json, .fzn in FlatZinc, .mzn in
-    MiniZinc), or path.py:function; parameters follow as name=value, such as n=8, of MiniZinc data.dzn too.
+    MODEL is the name of a problem (see `cpqueens list`), a model file (.json, .fzn in FlatZinc, .mzn in
+    MiniZinc), or path.py:function. Parameters follow as name=value, such as n=8; for MiniZinc
+    also data.dzn.
     """

@@ -27,7 +27,7 @@ _ABOUT = (
 
 @click.command()
 def command() -> int:
-    """Serve agents: solve, check, compare and explain models, by the Model Context Protocol.
+    """Run a Model Context Protocol server that solves, checks, compares and explains models.
 
     It speaks on standard input and output and runs until the input ends. Models come as texts (JSON,
     MiniZinc, FlatZinc), each call has a process of its own with limits on time and memory.

@@ -26,13 +26,13 @@ SOLVERS: dict[str, tuple[str, str, tuple[str, ...]]] = {
 
 @click.group(invoke_without_command=False)
 def command() -> None:
-    """Serve MiniZinc as a solver: write its configuration, solve FlatZinc."""
+    """Install cpqueens as a solver of MiniZinc, and solve FlatZinc."""
 
 
 @command.command("install")
 @click.option("--dir", "folder", metavar="FOLDER", help="default: ~/.minizinc/solvers, where MiniZinc looks")
 def install(folder: str | None) -> int:
-    """Write the configurations that MiniZinc reads, and the programs that it starts."""
+    """Write the configurations and the programs that MiniZinc needs to start cpqueens."""
     place = Path(folder) if folder else Path.home() / ".minizinc" / "solvers"
     try:
         place.mkdir(parents=True, exist_ok=True)
@@ -83,23 +83,23 @@ def _write_program(place: Path, name: str) -> Path:
 @command.command("solve")
 @click.argument("path", metavar="MODEL.FZN")
 @click.option("--solver", default="auto", show_default=True, help="backend or backend:strategy")
-@click.option("-a", "all_solutions", is_flag=True, help="all solutions, or all that are better and better")
-@click.option("-i", "intermediate", is_flag=True, help="print what is better and better")
-@click.option("-n", "number", type=click.IntRange(1), metavar="K", help="so many solutions")
-@click.option("-f", "free", is_flag=True, help="search as you like, whatever the model says of it")
+@click.option("-a", "all_solutions", is_flag=True, help="all solutions; with an objective, each better one")
+@click.option("-i", "intermediate", is_flag=True, help="print each better solution")
+@click.option("-n", "number", type=click.IntRange(1), metavar="K", help="stop after K solutions")
+@click.option("-f", "free", is_flag=True, help="free search: ignore the search annotations of the model")
 @click.option(
     "-t",
     "milliseconds",
     type=click.IntRange(1),
     metavar="MS",
-    help="time limit, with reading",
+    help="time limit, including reading",
 )
 @click.option("-r", "random_seed", type=click.IntRange(0, 2**31 - 1), metavar="SEED")
 @click.option("-p", "num_workers", type=click.IntRange(1), metavar="N", help="threads")
 @click.option("-s", "statistics", is_flag=True, help="print statistics")
-@click.option("-v", "verbose", is_flag=True, help="say on standard error what is done")
+@click.option("-v", "verbose", is_flag=True, help="report progress on standard error")
 def solve(path: str, **options: Any) -> int:
-    """Solve a model in FlatZinc, and print as MiniZinc wants it; each solution is checked before."""
+    """Solve a FlatZinc model and print checked solutions in the format of MiniZinc."""
     from cpqueens.cli.minizinc_answers import answer
 
     return answer(path, **options)

@@ -39,13 +39,13 @@ def solver_options(command: Command) -> Command:
     return _stacked(
         click.option("--solver", default="auto", show_default=True, help="backend or backend:strategy"),
         click.option("--time-limit", type=float, metavar="SECONDS", help="for build, translation and search"),
-        click.option("--step-limit", type=int, metavar="STEPS", help="for solvers that count steps"),
-        click.option("--seed", "random_seed", type=int, metavar="SEED", help="of the random choices"),
+        click.option("--step-limit", type=int, metavar="STEPS", help="limit for solvers that count steps"),
+        click.option("--seed", "random_seed", type=int, metavar="SEED", help="seed of the random choices"),
         click.option(
             "--workers", "num_workers", type=int, metavar="N", help="threads, for solvers that have them"
         ),
         click.option(
-            "--param", "params", multiple=True, metavar="NAME=VALUE", help="a solver's own parameter"
+            "--param", "params", multiple=True, metavar="NAME=VALUE", help="a parameter of the solver"
         ),
     )(command)
 
@@ -66,14 +66,14 @@ def optima_options(command: Command) -> Command:
     """Add what asks for the best solutions alone."""
     return _stacked(
         click.option("--optimal", is_flag=True, default=None, help="only optimal solutions"),
-        click.option("--gap", type=int, metavar="D", help="only those at most D from the optimum"),
+        click.option("--gap", type=int, metavar="D", help="only solutions at most D from the optimum"),
     )(command)
 
 
 def durable_options(command: Command) -> Command:
     """Add what keeps a ledger of a count in parts."""
     parts = click.option(
-        "--parts", type=click.IntRange(1), metavar="N", help="at least so many; with --store"
+        "--parts", type=click.IntRange(1), metavar="N", help="the least number of parts; with --store"
     )
     return parts(store_options(command))
 
@@ -81,13 +81,13 @@ def durable_options(command: Command) -> Command:
 def store_options(command: Command) -> Command:
     """Add what keeps a ledger of a long run."""
     return _stacked(
-        click.option("--store", metavar="RUN.DB", help="keep a ledger, and go on with it after any end"),
-        click.option("--cluster", metavar="ADDRESS", help="of a dask.distributed scheduler; with --store"),
+        click.option("--store", metavar="RUN.DB", help="keep a ledger; the same command continues it"),
+        click.option("--cluster", metavar="ADDRESS", help="a dask.distributed scheduler; with --store"),
         click.option(
             "--changed-code",
             is_flag=True,
             default=None,
-            help="go on with a ledger of another version; with --store",
+            help="continue a ledger of another version; with --store",
         ),
     )(command)
 

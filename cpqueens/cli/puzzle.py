@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @click.group(invoke_without_command=False)
 def command() -> None:
-    """Solve, check, hint at, make and draw region puzzles and queens completions.
+    """Solve, check, generate and draw region puzzles and queens completions.
 
     FILE is a text (- for standard input) with a grid of letters, one a region, or of . and Q; a second grid
     behind a blank line says what is on the board already (Q for a queen, - for none). Or it is JSON:
@@ -32,8 +32,8 @@ def command() -> None:
 
 def _puzzle_options(function: Any) -> Any:
     for option in (
-        click.option("--touching", is_flag=True, help="queens may touch (of text grids)"),
-        click.option("--stars", type=int, default=1, show_default=True, help="in each line (of text grids)"),
+        click.option("--touching", is_flag=True, help="queens may touch (for text grids)"),
+        click.option("--stars", type=int, default=1, show_default=True, help="in each line (for text grids)"),
         click.argument("file", metavar="FILE"),
     ):
         function = option(function)
@@ -56,7 +56,7 @@ def _read(file: str, stars: int, touching: bool) -> Puzzle:
 @click.option("--solver", default="auto", show_default=True, help="backend or backend:strategy")
 @click.option("--time-limit", type=float, metavar="SECONDS", help="for build, translation and search")
 def solve(file: str, stars: int, touching: bool, as_json: bool, solver: str, time_limit: float | None) -> int:
-    """Say whether there is one solution, none, or two, and which squares differ."""
+    """Tell whether there is one solution, none, or more; of two, show the squares that differ."""
     from cpqueens.puzzles.puzzle import places
     from cpqueens.puzzles.rules import difficulty
     from cpqueens.puzzles.solving import first_two
@@ -98,7 +98,7 @@ def _drawn(puzzle: Puzzle, given: frozenset[Square] = frozenset()) -> str:
 @command.command("check")
 @_puzzle_options
 def check(file: str, stars: int, touching: bool, as_json: bool) -> int:
-    """Say which rules the queens on the board break, and whether a solution is left."""
+    """Show which rules the queens on the board violate, and whether a solution is left."""
     from cpqueens.puzzles.solving import first_two
 
     puzzle = _read(file, stars, touching)
@@ -117,9 +117,9 @@ def check(file: str, stars: int, touching: bool, as_json: bool) -> int:
 
 @command.command("hint")
 @_puzzle_options
-@click.option("--all", "every", is_flag=True, help="all steps, as far as the rules lead")
+@click.option("--all", "every", is_flag=True, help="all steps that the rules can find")
 def hint(file: str, stars: int, touching: bool, as_json: bool, every: bool) -> int:
-    """Say what follows next, by which rule and why."""
+    """Show the next logical step, its rule and the reason."""
     from cpqueens.puzzles.puzzle import places
     from cpqueens.puzzles.rules import LEVELS, after, next_step, reasoned
 
@@ -152,7 +152,7 @@ def hint(file: str, stars: int, touching: bool, as_json: bool, every: bool) -> i
 @click.argument("size", type=int, default=8)
 @click.option("--seed", type=int, default=0, show_default=True)
 @click.option("--stars", type=int, default=1, show_default=True, help="in each line and region: 1 to 6")
-@click.option("--level", type=click.Choice(["easy", "medium", "hard", "very hard"]), help="exactly so hard")
+@click.option("--level", type=click.Choice(["easy", "medium", "hard", "very hard"]), help="the difficulty")
 @click.option(
     "--time-limit", type=float, metavar="SECONDS", help="to give up; default: 60 s of processor time"
 )
@@ -160,7 +160,7 @@ def hint(file: str, stars: int, touching: bool, as_json: bool, every: bool) -> i
 def generate(
     size: int, seed: int, stars: int, level: str | None, time_limit: float | None, as_json: bool
 ) -> int:
-    """Make a puzzle with connected regions and one solution, by a seed.
+    """Generate a puzzle with connected regions and one solution from a seed.
 
     With one star, 25 rows take seconds; with two, 12 rows take seconds and 14 up to a minute. With more,
     boards above 4 rows a star are made sooner: 14 rows with three and 17 with four in seconds, 21 with five
@@ -182,7 +182,7 @@ def generate(
 @_puzzle_options
 @click.option("--out", type=click.Path(dir_okay=False), metavar="FILE.SVG", help="a picture instead of text")
 def draw(file: str, stars: int, touching: bool, as_json: bool, out: str | None) -> int:
-    """Draw a puzzle and what is on its board, legible without colour."""
+    """Draw a puzzle and its board, legible without colour."""
     from cpqueens.puzzles.picture import picture_of
     from cpqueens.report.board_svg import board_svg
     from cpqueens.report.outputfile import write_whole

@@ -14,15 +14,15 @@ from cpqueens.cli.terminal import progress, say
 @shared.model_arguments
 @click.option(
     "--solver", "solvers", multiple=True, default=("local-search:min-conflicts",), show_default=True,
-    help="backend or backend:strategy that records; several are shown side by side",
+    help="backend or backend:strategy that can record; several are shown side by side",
 )  # fmt: skip
-@click.option("--time-limit", type=float, metavar="SECONDS", help="of each run")
-@click.option("--step-limit", type=int, metavar="STEPS", help="of each run")
-@click.option("--seed", "random_seed", type=int, metavar="SEED", help="of the random choices")
-@click.option("--param", "params", multiple=True, metavar="NAME=VALUE", help="a solver's own parameter")
+@click.option("--time-limit", type=float, metavar="SECONDS", help="limit for each run")
+@click.option("--step-limit", type=int, metavar="STEPS", help="limit for each run")
+@click.option("--seed", "random_seed", type=int, metavar="SEED", help="seed of the random choices")
+@click.option("--param", "params", multiple=True, metavar="NAME=VALUE", help="a parameter of the solver")
 @click.option(
     "--events", type=click.IntRange(2, 10**6), default=100_000, show_default=True,
-    help="to keep; longer traces are thinned",
+    help="number of events to keep; longer traces are thinned",
 )  # fmt: skip
 @click.option("--out", required=True, type=click.Path(dir_okay=False), help="file.html")
 @click.option("--force", is_flag=True, help="replace an existing file")
@@ -38,7 +38,7 @@ def command(
     as_json: bool,
     **options: object,
 ) -> int:
-    """Record a search and write a page on which it can be watched.
+    """Record a search and write a page that replays it.
 
     Several solvers are shown side by side.
     """

@@ -28,14 +28,14 @@ _WORDS = {"count": ("solutions", "counted by"), "evaluate": ("solved", "made by"
 
 @click.group(invoke_without_command=False)
 def command() -> None:
-    """Look into the ledger of a long run, verify it, write it out."""
+    """Show, verify and export the ledger of a long run."""
 
 
 @command.command("show")
 @click.argument("store", metavar="RUN.DB")
 @json_option
 def show(store: str, as_json: bool) -> int:
-    """Say what is done, by whom, how fast, and what speaks against it."""
+    """Show the finished parts, the workers, the speed, and conflicts."""
     from cpqueens.longrun.ledger import Ledger
 
     with closing(Ledger.open(Path(store))) as ledger:
@@ -113,12 +113,12 @@ def _lines(ledger: Ledger, totals: Totals) -> list[str]:
 
 @command.command("verify")
 @click.argument("store", metavar="RUN.DB")
-@click.option("--solver", metavar="SOLVER", help="that counts again; by default another than at first")
-@click.option("--share", type=float, default=0.02, show_default=True, help="of the parts done")
-@click.option("--least", type=click.IntRange(1), default=30, show_default=True, help="parts at least")
-@click.option("--seed", "random_seed", type=int, metavar="SEED", help="of the sample")
+@click.option("--solver", metavar="SOLVER", help="that counts again; default: another than at first")
+@click.option("--share", type=float, default=0.02, show_default=True, help="share of the finished parts")
+@click.option("--least", type=click.IntRange(1), default=30, show_default=True, help="least number of parts")
+@click.option("--seed", "random_seed", type=int, metavar="SEED", help="seed of the sample")
 def verify(store: str, **options: Any) -> int:
-    """Count a random sample of the parts again, by another solver."""
+    """Count a random sample of the parts again with another solver."""
     from cpqueens.longrun.verification import verify as again
 
     standing = Standing("counting again", options["solver"] or "", "parts")
@@ -137,7 +137,7 @@ def verify(store: str, **options: Any) -> int:
 @command.command("export")
 @click.argument("store", metavar="RUN.DB")
 @click.option("--format", "form", type=click.Choice(("csv", "json")), default="csv", show_default=True)
-@click.option("--solutions", metavar="FILE", help="make one file.npy, .jsonl or .csv of all solutions")
+@click.option("--solutions", metavar="FILE", help="write all solutions into one file.npy, .jsonl or .csv")
 @click.option("--force", is_flag=True, help="replace an existing file")
 def export(store: str, form: str, solutions: str | None, force: bool) -> int:
     """Write all results to standard output, one part a line; or the solutions of an enumeration."""

@@ -17,11 +17,11 @@ from cpqueens.cli.terminal import progress, say
 @shared.model_arguments
 @click.option("--count", "many", type=int, default=1, show_default=True, metavar="K", help="how many draws")
 @click.option("--seed", "random_seed", type=int, default=0, show_default=True, metavar="SEED")
-@click.option("--solver", default="auto", show_default=True, help="any that lists and counts")
+@click.option("--solver", default="auto", show_default=True, help="a solver that lists and counts")
 @click.option(
-    "--time-limit", type=float, metavar="SECONDS", help="for counting; by default 60 of the processor"
+    "--time-limit", type=float, metavar="SECONDS", help="limit for counting; default: 60 s of processor time"
 )
-@click.option("--approximate", is_flag=True, help="do not count: walk, which is not uniform")
+@click.option("--approximate", is_flag=True, help="do not count: draw by a random walk, which is not uniform")
 @shared.output_options
 @shared.json_option
 def command(
@@ -36,7 +36,7 @@ def command(
 ) -> int:
     """Draw solutions uniformly at random.
 
-    Each is drawn from all solutions, independently of the others; one may come twice.
+    Each is drawn from all solutions, independently of the others, so one may be drawn twice.
     """
     from cpqueens.cli.terminal import style_of
     from cpqueens.files.solutionfile import SolutionWriter

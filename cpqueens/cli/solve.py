@@ -27,12 +27,10 @@ if TYPE_CHECKING:
 @shared.solver_options
 @shared.proof_option
 @shared.output_options
-@click.option(
-    "--explain", is_flag=True, help="of an infeasible model: constraints that contradict each other"
-)
-@click.option("--profile", is_flag=True, help="print what each constraint took, and what it did")
-@click.option("--trace", is_flag=True, help="print what the search did, step by step")
-@click.option("--trace-boards", is_flag=True, help="the same as boards")
+@click.option("--explain", is_flag=True, help="if infeasible, print constraints that contradict each other")
+@click.option("--profile", is_flag=True, help="print how much time each constraint took and what it removed")
+@click.option("--trace", is_flag=True, help="print the search step by step")
+@click.option("--trace-boards", is_flag=True, help="print the search as boards")
 @shared.json_option
 def command(
     model: str,

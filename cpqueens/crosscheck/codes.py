@@ -33,7 +33,7 @@ class Code(str, Enum):  # noqa: UP042 - members carry an exit code and a meaning
     EXTRA = ("EXTRA", 12, "delivered solutions that the problem's own verification rejects")
     DUPLICATE = ("DUPLICATE", 12, "the same solution was delivered twice against the contract")
     UNORDERED = ("UNORDERED", 12, "the promised order of the solutions was broken")
-    COUNT_DIFF = ("COUNT_DIFF", 12, "counts differ, and there are no sets that show where")
+    COUNT_DIFF = ("COUNT_DIFF", 12, "counts differ, and there are no solution sets to compare")
     OPT_CROSSED = ("OPT_CROSSED", 13, "a checked solution is better than a claimed optimum or bound")
     OBJ_MISMATCH = ("OBJ_MISMATCH", 13, "the reported objective is not the recomputed one")
     PARTIAL_AS_COMPLETE = ("PARTIAL_AS_COMPLETE", 14, "a stopped run was called complete")
@@ -44,7 +44,7 @@ class Code(str, Enum):  # noqa: UP042 - members carry an exit code and a meaning
     CHECKER_DOUBT = ("CHECKER_DOUBT", 19, "exact solvers and the plain verification contradict the checker")
     UNSUPPORTED = ("UNSUPPORTED", 20, "the solver cannot express the model or the request")
     MODEL_INVALID = ("MODEL_INVALID", 21, "the solver refused the model")
-    CRASH = ("CRASH", 30, "the solver died or raised an unexpected error")
+    CRASH = ("CRASH", 30, "the solver crashed or raised an unexpected error")
     HANG = ("HANG", 31, "the solver did not end at its time limit")
     OUT_OF_MEMORY = ("OUT_OF_MEMORY", 32, "the solver ran out of memory")
 

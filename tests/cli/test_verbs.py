@@ -34,7 +34,7 @@ def test_the_group_shows_all_verbs() -> None:
 
 def test_the_main_verbs_come_first_and_the_exit_codes_last() -> None:
     shown = CliRunner().invoke(main, ["--help"]).stdout
-    first, rest = shown.split("\nVerbs for special work:\n")
+    first, rest = shown.split("\nMore commands:\n")
     main_verbs = [
         "solve",
         "enumerate",
@@ -46,6 +46,6 @@ def test_the_main_verbs_come_first_and_the_exit_codes_last() -> None:
         "show",
         "list",
     ]
-    assert re.findall(r"^  ([a-z-]+)  ", first.split("\nVerbs:\n")[1], re.M) == main_verbs
+    assert re.findall(r"^  ([a-z-]+)  ", first.split("\nCommands:\n")[1], re.M) == main_verbs
     assert "  doctor " in rest
-    assert rest.split("\n\n")[-1].startswith("  Exit codes: 0 done as asked;")
+    assert rest.split("\n\n")[-1].startswith("  Exit codes: 0 success;")
