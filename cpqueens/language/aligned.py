@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from cpqueens.errors import ModelError
+from cpqueens.language.unknown import Unknown
 from cpqueens.text.plaintext import shown
 
 _BY_PLACE = "write .to_numpy() to take it by place"
@@ -13,7 +14,7 @@ _BY_PLACE = "write .to_numpy() to take it by place"
 
 def is_framed(value: Any) -> bool:
     """Say whether a value is a series or a frame."""
-    return hasattr(value, "iloc")
+    return not isinstance(value, Unknown) and hasattr(value, "iloc")  # a term says at length what it has not
 
 
 def in_order(value: Any, labels: Sequence[Sequence[Any] | None], beside: str = "what is beside it") -> Any:

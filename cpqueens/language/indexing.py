@@ -54,15 +54,15 @@ def _parts(array: Operand, key: Any) -> tuple[Any, ...]:
 
 def _may_be_labels(part: Any) -> bool:
     """Say whether a part of a key is nothing that NumPy takes: a label, or a list of labels."""
-    if type(part) is int:
+    if isinstance(part, int | np.integer | np.bool_ | type(Ellipsis) | type(None) | Operand):
         return False
     if isinstance(part, slice):
         return any(end is not None and _may_be_labels(end) for end in (part.start, part.stop))
     if isinstance(part, list | np.ndarray) or hasattr(part, "iloc") or hasattr(part, "get_indexer"):
         found = part.tolist() if hasattr(part, "tolist") else part
-        flat = isinstance(found, list) and bool(found) and not any(isinstance(one, list) for one in found)
-        return flat and all(map(_may_be_labels, found))
-    return not isinstance(part, int | np.integer | np.bool_ | type(Ellipsis) | type(None) | Operand)
+        flat = isinstance(found, list) and bool(found)
+        return flat and all(not isinstance(one, list) and _may_be_labels(one) for one in found)
+    return True
 
 
 def _by_place(array: Operand, key: Any, parts: tuple[Any, ...]) -> tuple[Any, ...]:

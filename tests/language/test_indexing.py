@@ -15,6 +15,7 @@ from seeds import sweep
 from cpqueens import BoolArray, Model, ModelError, all_, element, maximum
 from cpqueens.errors import BadIndex
 from cpqueens.language.expressions import LinearArray
+from cpqueens.text import elsewhere
 
 Shape = tuple[int, ...]
 
@@ -348,3 +349,16 @@ def test_arrays_of_the_same_elements_share_their_single_terms() -> None:
     assert [term.variable_list for term in map(x.flat.__getitem__, range(6))] == [(k,) for k in range(6)]
     assert x.T.flat[1].variable_list == (3,)
     assert m.intvar(0, 1, name="y").reshape(1, 1)[0, 0].variable_list == (6,)
+
+
+def test_terms_as_indices_are_not_asked_what_they_lack(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    answer = elsewhere.no_attribute
+    monkeypatch.setattr(elsewhere, "no_attribute", lambda of, name: asked.append(name) or answer(of, name))
+    m = Model()
+    x, table = m.intvar(0, 1, shape=2, name="x"), np.arange(4).reshape(2, 2)
+    assert not hasattr(x, "iloc")
+    assert asked == ["iloc"]  # which takes long: the answer names what there is
+    m.add(element(table, x[0], x[1]) + element(x, x[0]) + x[x[1]] == 3, element(table, x, x) <= 3)
+    assert m.solve(solver="backtracking")[x].tolist() == [1, 0]
+    assert asked == ["iloc"]
