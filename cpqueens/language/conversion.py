@@ -112,7 +112,9 @@ def _registry_in(value: Any, depth: int) -> Registry | None:
 
 
 def listed_integers(value: Any) -> IntArray | None:
-    """Return a list of integers, or of equally long lists of such, as an array; None for all else."""
+    """Return integers, of an array or of (equally long) lists, as a new array; None for all else."""
+    if type(value) is np.ndarray and value.dtype == np.int64:
+        return value.copy()  # the user may change it later
     if type(value) not in _LISTS or not value:
         return None
     flat, shape = value, None

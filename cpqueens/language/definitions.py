@@ -116,10 +116,10 @@ class Definition:
         """
         raise NotImplementedError
 
-    def ends(self) -> tuple[int, int]:
-        """Return the bounds of the one result of single terms; loops define them one by one."""
+    def ends(self) -> tuple[int, int, bool]:
+        """Return the bounds of the one result of single terms, and whether it may be undefined."""
         low, high = self.bounds()
-        return low.item(0), high.item(0)
+        return low.item(0), high.item(0), bool(self.partial().any())
 
     def simpler(self) -> LinearArray | None:
         """Return the function's values as terms over total functions; None if backends know the kind."""
@@ -128,10 +128,6 @@ class Definition:
     def partial(self) -> NDArray[np.bool_]:
         """Return which results may be undefined by the bounds of their arguments."""
         return np.zeros(self.size, dtype=bool)
-
-    def is_total(self) -> bool:
-        """Say whether all results are defined wherever their arguments are."""
-        return type(self).partial is Definition.partial or not self.partial().any()
 
     def condition(self, row: int) -> list[Constraint]:
         """Return the constraints under which the result ``row`` is defined (given that its arguments are)."""
@@ -164,10 +160,10 @@ class Abs(Definition):
         low, high = self.arguments[0].bounds()
         return np.maximum(0, np.maximum(low, -high)), np.maximum(np.abs(low), np.abs(high))
 
-    def ends(self) -> tuple[int, int]:
+    def ends(self) -> tuple[int, int, bool]:
         """Return the same of one term, in Python's integers."""
         low, high, _ = self._terms[0].ends()
-        return max(0, low, -high), max(abs(low), abs(high))
+        return max(0, low, -high), max(abs(low), abs(high)), False
 
 
 class Product(Definition):
@@ -192,7 +188,7 @@ class Product(Definition):
             low = np.where(square & negative, around, low)
         return low, corners.max(axis=0)
 
-    def ends(self) -> tuple[int, int]:
+    def ends(self) -> tuple[int, int, bool]:
         """Return the same of two terms, in Python's integers."""
         left, right = self._terms
         (a, b, _), (c, d, _) = left.ends(), right.ends()
@@ -202,7 +198,7 @@ class Product(Definition):
             require_product(left.bounds(), right.bounds())
         if left.variable_list[0] in right.variable_list and left.key() == right.key():
             low = 0 if a <= 0 <= b else min(a * a, b * b)
-        return low, high
+        return low, high, False
 
 
 class Zero(Definition):
@@ -357,10 +353,10 @@ class _Extreme(Definition):
         lows, highs = zip(*(arg.bounds() for arg in self.arguments), strict=True)
         return self.choose(lows, axis=0), self.choose(highs, axis=0)
 
-    def ends(self) -> tuple[int, int]:
+    def ends(self) -> tuple[int, int, bool]:
         """Return the same of single terms."""
         lows, highs, _ = zip(*[term.ends() for term in self._terms], strict=True)
-        return self.choose_one(lows), self.choose_one(highs)
+        return self.choose_one(lows), self.choose_one(highs), False
 
 
 class Minimum(_Extreme):
@@ -506,7 +502,7 @@ class Element(Definition):
             least[parts], most[parts] = np.array([reached[s] for s in spans], dtype=np.int64).T
         return np.where(partial, np.minimum(least, 0), least), np.where(partial, np.maximum(most, 0), most)
 
-    def ends(self) -> tuple[int, int]:
+    def ends(self) -> tuple[int, int, bool]:
         """Return the same of one position, which mostly reaches all of a table of integers."""
         table, size = self.table, self.entries
         first, last, _ = self._terms[0].ends()
@@ -519,19 +515,12 @@ class Element(Definition):
             reached = slice(max(first, 0), max(last + 1, 0))
             lows, highs = lows[reached], highs[reached]
             low, high = (int(lows.min()), int(highs.max())) if lows.size else (0, 0)
-        return (min(low, 0), max(high, 0)) if partial else (low, high)
+        return (min(low, 0), max(high, 0), True) if partial else (low, high, False)
 
     def partial(self) -> NDArray[np.bool_]:
         """Return where the position may leave the table."""
         first, last = self.position.bounds()
         return (first < 0) | (last >= self.entries)
-
-    def is_total(self) -> bool:
-        """Say whether no position may leave the table."""
-        if type(self.position) is not Term:
-            return super().is_total()
-        first, last, _ = self.position.ends()
-        return first >= 0 and last < self.entries
 
     def condition(self, row: int) -> list[Constraint]:
         """Return that the position stays in the table: the ends that it may leave."""

@@ -32,8 +32,10 @@ def pick(array: LinearArray, key: Any) -> LinearArray:
     BadIndex
         For a key that is outside the array or no key at all.
     """
-    positions = plain_positions(array, key)
-    return _pick_by_terms(array, _parts(array, key)) if positions is None else array._pick(positions)
+    parts = _parts(array, key)
+    if any(isinstance(part, LinearArray) for part in parts):
+        return _pick_by_terms(array, parts)
+    return array._pick(_positions(array.shape, parts))
 
 
 def plain_positions(array: Operand, key: Any) -> Positions | None:

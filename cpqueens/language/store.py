@@ -274,9 +274,10 @@ class VariableStore:
         key = definition.key()
         variable = shared.get(key)
         if variable is None:
-            variable = shared[key] = self._append_one(*definition.ends())
+            low, high, partial = definition.ends()
+            variable = shared[key] = self._append_one(low, high)
             definition.results = np.array([variable])
-            self._admit(definition)
+            self._admit(definition, partial)
         return Term(self, (variable,), (1,), 0)
 
     def truth(self, constraint: Constraint) -> LinearArray:
@@ -348,7 +349,7 @@ class VariableStore:
         variable = shared.get(key)
         if variable is None:
             variable = shared[key] = self._append_one(0, 1)
-            self._admit(Truth(constraint, np.array([variable])))
+            self._admit(Truth(constraint, np.array([variable])), False)
         return Term(self, (variable,), (1,), 0)
 
     def _register(self, definition: Definition) -> IntArray:
@@ -375,7 +376,7 @@ class VariableStore:
         """Return the result variables of a block that has none yet."""
         first = self._append(*new.bounds(), defined=True)
         new.results = np.arange(first, self._count, dtype=np.int64)
-        self._admit(new)
+        self._admit(new, bool(new.partial().any()))
         return new.results
 
     def _sharing(self) -> dict[Any, int]:
@@ -387,12 +388,11 @@ class VariableStore:
                     self._shared.setdefault(key, variable)
         return self._shared
 
-    def _admit(self, definition: Definition) -> None:
+    def _admit(self, definition: Definition, partial: bool) -> None:
+        """Take in a definition, of whose results one may be undefined even where its arguments are not."""
         self._definitions.append(definition)
         self._firsts.append(definition.results.item(0))
-        if isinstance(definition, Truth):
-            return
-        if not self.has_partial and definition.is_total():
+        if not (partial or self.has_partial) or isinstance(definition, Truth):
             return
         undefined = definition.partial()
         if self.has_partial:

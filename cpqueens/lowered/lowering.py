@@ -61,10 +61,10 @@ class Scratch(VariableStore):
         self._copy_store(model)
         self.has_partial = False
 
-    def _admit(self, definition: Definition) -> None:
-        if definition.partial().any():
+    def _admit(self, definition: Definition, partial: bool) -> None:
+        if partial:
             raise ModelError(f"a decomposition may not define a partial {definition.kind}")
-        super()._admit(definition)
+        super()._admit(definition, partial)
 
 
 @dataclass

@@ -226,3 +226,13 @@ def test_ctrl_c_ends_it_soon() -> None:
     assert children_seconds() - used < 60  # with the interpreter's beginning
     assert output == "interrupted\n"
     assert process.returncode == 0
+
+
+def test_attempts_on_the_same_model_do_not_see_each_other() -> None:
+    m = Model()
+    x = m.intvar(0, 5, shape=4, name="x")
+    m.add(x[0] + x[1] == x[2] * x[3], AllDifferent(x))
+    first, second = ([m.solve(solver="las-vegas", seed=seed)[x].tolist() for seed in range(5)] for _ in "12")
+    assert first == second
+    m.add(x[0] == 1)
+    assert m.solve(solver="las-vegas", seed=0)[x].tolist()[:2] == [1, 5]

@@ -26,7 +26,6 @@ from cpqueens.lowered.lowering import Lowered, lower
 from cpqueens.system.memory import ensure_room
 
 if TYPE_CHECKING:
-    from cpqueens.language.rows import IntArray
     from cpqueens.language.statement import Statement
 
 SMALLEST = 60  # variables; below it three AllDifferents are as fast

@@ -75,7 +75,7 @@ class LasVegas:
             with stopping(request.should_stop):
                 compiled = self._compiled(model)
                 facts = {"translate_time": time.monotonic() - started, "constraints": compiled.how}
-                attempts = _attempts(compiled, random, request.seed)
+                attempts = _attempts(model, compiled, random, request.seed)
         except Stopped:
             return Ended(False, request.why_stopped())
         recorder = request.recorder(model)
@@ -89,10 +89,8 @@ class LasVegas:
         random = _at_most(request, "stop_vegas", 0, len(model.decisions))
         if random == 0 or request.parameters.get("attempts") is not None:
             return None
-        from cpqueens.lowered.structures.table import find
-
-        pattern = find("shifted_board", self._compiled(model))
-        if pattern is None or not pattern.has_table:
+        pattern = _pattern_of(self._compiled(model))
+        if pattern is None:
             return None
         return pattern_many(pattern, pattern.n if random is None else random, request, seeds)
 
@@ -102,14 +100,20 @@ class LasVegas:
         return compiled_of(model, BOARD, self.name)
 
 
-def _attempts(compiled: Compiled, random: int, seed: int) -> Attempts:
+def _attempts(model: Statement, compiled: Compiled, random: int, seed: int) -> Attempts:
     """Return attempts with the kernel that fits the model."""
+    pattern = _pattern_of(compiled)
+    if pattern is None:
+        return _AnyAttempts(model, compiled, random, seed)
+    return _PatternAttempts(pattern, random, seed)
+
+
+def _pattern_of(compiled: Compiled) -> Pattern | None:
+    """Return the board that a model is, if there are tables of its lines."""
     from cpqueens.lowered.structures.table import find
 
     pattern = find("shifted_board", compiled)
-    if pattern is None or not pattern.has_table:
-        return _AnyAttempts(compiled, random, seed)
-    return _PatternAttempts(pattern, random, seed)
+    return pattern if pattern is not None and pattern.has_table else None
 
 
 def _at_most(request: Request, name: str, least: int, most: int) -> int | None:
@@ -220,10 +224,11 @@ def pattern_many(pattern: Pattern, random: int, request: Request, seeds: IntArra
 class _AnyAttempts:
     """Attempts on any model, each placement tested by propagation without look-ahead."""
 
-    def __init__(self, compiled: Compiled, random: int, seed: int) -> None:
+    def __init__(self, model: Statement, compiled: Compiled, random: int, seed: int) -> None:
         from cpqueens.backends.backtracking.memory import LISTED, build_memory
         from cpqueens.backends.backtracking.settings import tree_search
         from cpqueens.kernels.boards.las_vegas import OWN, RANDOM_VARIABLES, TALLIES
+        from cpqueens.kernels.exact.domains import copied
 
         count = compiled.decision_count
         spans = compiled.upper[:random] - compiled.lower[:random] + 1
@@ -234,7 +239,8 @@ class _AnyAttempts:
             )
         self._count = count
         self.stepped: Callable[[bool], None] | None = None
-        self._memory, _ = build_memory(compiled, check_only=True)
+        start, _ = model.kept("network of attempts", lambda: build_memory(compiled, check_only=True))
+        self._memory = copied(start)
         self._search = tree_search(count, check_only=True, seed=seed)
         self._own = np.zeros(OWN, dtype=np.int64)
         self._own[RANDOM_VARIABLES] = random
