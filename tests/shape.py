@@ -22,7 +22,7 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 71_629,
+    "code lines": 71_660,
     "files": 625,
     "import lines": 6_858,
     "longest file": 707,

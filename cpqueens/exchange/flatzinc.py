@@ -19,7 +19,7 @@ from typing import Any
 
 from cpqueens.errors import CpqueensError, ModelError, UnsupportedConstraint
 from cpqueens.exchange import flatzinc_text as text
-from cpqueens.exchange.flatzinc_bounds import READ, with_bounds
+from cpqueens.exchange.flatzinc_bounds import READ, give_bounds
 from cpqueens.exchange.flatzinc_constraints import ENDINGS, FORMS, SHORTER, Form, linear, within
 from cpqueens.exchange.flatzinc_outputs import Output, index_sets, is_output, shape_of
 from cpqueens.exchange.flatzinc_rows import row_of, truths
@@ -241,16 +241,8 @@ class _DocumentReader:
             if found.is_variable and found.kind == "int" and found.size is None and found.domain is None
             and not self._is_defined(found)
         ]  # fmt: skip
-        if not names:
-            return
-        assumed = with_bounds(self.symbols, names, self._saying_bounds(first))
-        if assumed:
-            more = f" and {len(assumed) - 3} more" if len(assumed) > 3 else ""
-            ranges = [f"{name} in {'{}..{}'.format(*ends)}" for name, ends in list(assumed.items())[:3]]
-            self.model.assumed = (
-                f"var int without bounds: {', '.join(ranges)}{more} was assumed, and nothing that rests on "
-                "it is claimed"
-            )
+        if names:
+            give_bounds(self.symbols, names, self._saying_bounds(first))
 
     def _saying_bounds(self, first: int) -> Iterator[text.Stated]:
         for at, statement in text.statements(self.given, first):
@@ -521,10 +513,22 @@ class _DocumentReader:
             if found.is_variable and found.size is None:
                 names[name] = self.symbols.term(text.Name(name), found.kind)
         outputs = tuple(self._output(found) for found in self.outputs.values())
+        self._say_assumed()
         if self.goals.sense != "satisfy":
             term = self.symbols.term(self.goals.term, "int")
             (self.model.minimize if self.goals.sense == "minimize" else self.model.maximize)(term)
         return ImportedFlatZinc(self.model, names, lambda values: [], outputs=outputs, guides=self.guides)
+
+    def _say_assumed(self) -> None:
+        """Say in the model which ranges are assumed."""
+        assumed = self.symbols.assumed
+        if assumed:
+            more = f" and {len(assumed) - 3} more" if len(assumed) > 3 else ""
+            ranges = [f"{name} in {'{}..{}'.format(*ends)}" for name, ends in list(assumed.items())[:3]]
+            self.model.assumed = (
+                f"var int without bounds: {', '.join(ranges)}{more} was assumed, and nothing that rests on "
+                "it is claimed"
+            )
 
     def _output(self, found: text.Declared) -> Output:
         """Return what is to be written of one variable or array."""

@@ -7,10 +7,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from cpqueens.exchange import flatzinc_text as text
-from cpqueens.exchange.flatzinc_symbols import Symbols, ends_of
+from cpqueens.exchange.flatzinc_symbols import ASSUMED, Symbols, ends_of
 
-ASSUMED = 1_000_000
-"""Variables without bounds that no constraint gives them are between this and its negative."""
 _ROUNDS = 30
 """After so many looks at all constraints, bounds that still creep are left as they are."""
 _ROWS = {"int_lin_eq": True, "int_lin_le": False}
@@ -23,10 +21,8 @@ Row = tuple[list[tuple[int, str]], int]
 """Coefficients and variables of a sum, and what it is at most."""
 
 
-def with_bounds(
-    symbols: Symbols, names: Iterable[str], stated: Iterable[text.Stated]
-) -> dict[str, tuple[int, int]]:
-    """Give bounds to variables without any, and return those whose bounds are assumed, with these.
+def give_bounds(symbols: Symbols, names: Iterable[str], stated: Iterable[text.Stated]) -> None:
+    """Give bounds to variables without any, and note those whose bounds are assumed.
 
     ``stated`` are the constraints that are to be looked at: linear ones, products, extremes, absolute values
     and elements of constants.
@@ -35,14 +31,12 @@ def with_bounds(
     for one in stated:
         bounds.read(one)
     bounds.propagate()
-    assumed = {}
     for name in names:
         low, high = bounds.of(name)
         ends = _finite(low, high)
         if (low, high) != ends:
-            assumed[name] = ends
+            symbols.assumed[name] = ends
         symbols.declared[name] = symbols.declared[name]._replace(domain=range(ends[0], ends[1] + 1))
-    return assumed
 
 
 def _finite(low: Number, high: Number) -> tuple[int, int]:

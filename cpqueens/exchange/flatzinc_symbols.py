@@ -20,6 +20,8 @@ _CONSTANTS: dict[str, tuple[type | tuple[type, ...], str]] = {
     "l": (bool, "a truth value"),
     "s": ((range, tuple), "a set of integers"),
 }
+ASSUMED = 1_000_000
+"""Variables without bounds that no constraint gives them are between this and its negative."""
 _SMALL = 2**31
 """Bounds below that are in every range."""
 KINDS = {"i": "int", "b": "bool"}
@@ -42,6 +44,8 @@ class Symbols:
         self._titles = titles if len({*titles.values()}) == len(titles) else {}
         self.declared: dict[str, text.Declared] = {}
         self.bound: dict[str, Term] = {}
+        self.assumed: dict[str, tuple[int, int]] = {}
+        """Of integers without bounds."""
         self.integers: dict[str, int] = {}
         """Of names that are variables here, the variables."""
         self.truths: dict[str, Term] = {}
@@ -58,8 +62,8 @@ class Symbols:
     def create(self, name: str) -> Term:
         """Create one variable."""
         ends = ends_of(self.declared[name])
-        if ends is None:
-            raise ModelError(f"var int: {name}: bounds are needed, as in var -1000..1000: {name}")
+        if ends is None:  # one of a circle of definitions
+            ends = self.assumed[name] = -ASSUMED, ASSUMED
         array = self.model.intvar(*ends, name=self.title(name))
         return self.known(name, array)
 

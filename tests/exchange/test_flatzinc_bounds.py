@@ -65,3 +65,21 @@ def test_nothing_that_rests_on_an_assumed_range_is_claimed(tmp_path) -> None:  #
     done = CliRunner().invoke(main, ["minizinc", "solve", "--solver", "backtracking", str(path)])
     assert done.stdout == "=====UNKNOWN=====\n"
     assert f"w in -{ASSUMED}..{ASSUMED} was assumed" in done.stderr
+
+
+def test_a_circle_of_definitions_without_bounds_has_an_assumed_range() -> None:
+    """An element of an array that has it as an entry: libminizinc's `decision_tree_binary`."""
+    found = from_flatzinc(
+        "var 1..4: i; var 1..4: j; var int: x :: is_defined_var; var int: y;"
+        "array [1..4] of var int: a :: output_array([1..4]) = [x, y, 5, 7];"
+        "constraint array_var_int_element(i, a, x) :: defines_var(x);"
+        "constraint array_var_int_element(j, a, y);"
+        "constraint int_lin_eq([1, -1], [x, y], 2); solve satisfy;"
+    )
+    outcome = found.model.solve("backtracking")
+    values = found.values(outcome)
+    whole = [values["x"], values["y"], 5, 7]
+    assert values["x"] == values["y"] + 2
+    assert (whole[values["i"] - 1], whole[values["j"] - 1]) == (values["x"], values["y"])
+    assert found.model.assumed is not None
+    assert f"x in -{ASSUMED}..{ASSUMED}" in found.model.assumed

@@ -28,10 +28,12 @@ def add_tour_bounds(
     circuits = [w for w in compiled.wholes if w.constraint.kind == "Circuit" and not w.constraint.depots]
     if not circuits:
         return
-    elements = {d.result: d for d in compiled.definitions if d.kind == "element"}
+    elements = {d.result: d for d in compiled.definitions if d.kind == "element" and _is_of_one(d)}
     rows = list(_at_most(linear)) if elements else []
     if objective is not None and elements:
         rows.append(objective)
+    which = {result: int(d.terms.row(0)[0][0]) for result, d in elements.items()}
+    positions = [[which[v] for v in row[0] if v in which] for row, _ in rows]
     for whole in circuits:
         successors = whole.terms(whole.constraint.successor)
         if not FEWEST <= len(successors) <= MOST or successors.singles(0, len(successors)) is None:
@@ -40,8 +42,15 @@ def add_tour_bounds(
         variables, coefficients, shifts = successors.singles(0, len(successors)) or ((), (), ())
         if set(coefficients) == {1} and len(set(variables)) == len(nodes):
             place = {int(v): (k, int(c)) for k, (v, c) in enumerate(zip(variables, shifts, strict=True))}
-            for row, record in rows:
-                _add(row, record, place, elements, nodes, parts)
+            for (row, record), mine in zip(rows, positions, strict=True):
+                if 2 * len(mine) > len(nodes) and 2 * sum(v in place for v in mine) > len(nodes):
+                    _add(row, record, place, elements, nodes, parts)
+
+
+def _is_of_one(element: CompiledDefinition) -> bool:
+    """Say whether an element is one of numbers, at a place that depends on one variable."""
+    terms = element.terms
+    return len(terms.row(0)[0]) == 1 and terms.start[-1] == terms.start[1]
 
 
 def _at_most(linear: Iterable[tuple[Row, int]]) -> Iterator[tuple[Row, int]]:
@@ -59,9 +68,9 @@ def _add(
     nodes: list[int],
     parts: Parts,
 ) -> None:
-    """Add the propagator if most of the arcs have costs in the row, which fit."""
+    """Add the propagator for a row with costs of most of the arcs, if they fit."""
     costs = np.zeros((len(nodes), len(nodes)), dtype=object)
-    rest, found = [], 0
+    rest = []
     for v, a in zip(row[0], row[1], strict=True):
         mine = _costs(elements[v], place, len(nodes)) if v in elements else None
         if mine is None:
@@ -69,9 +78,8 @@ def _add(
         else:
             k, values = mine
             costs[k] += np.array([0 if value is None else a * value for value in values], dtype=object)
-            found += 1
     reach = abs(row[2]) + sum(abs(a) * max(map(abs, parts.bounds(v))) for v, a in rest)
-    if 2 * found <= len(nodes) or abs(costs).max() > kernel.LARGEST or reach > ANYTHING:
+    if abs(costs).max() > kernel.LARGEST or reach > ANYTHING:
         return
     many = len(nodes)
     numbers = [many, record, *[0] * (kernel.ROOM * many), *(costs.reshape(-1) * kernel.SCALE)]
@@ -88,14 +96,14 @@ def _add(
 def _costs(
     element: CompiledDefinition, place: Mapping[int, tuple[int, int]], many: int
 ) -> tuple[int, list[int | None]] | None:
-    """Return the node whose successor an element depends on alone, and its value for each successor.
+    """Return the node whose successor an element depends on, and its value for each successor.
 
-    A value is None where the element has none.
+    A value is None where the element has none; all is None where it depends on no successor.
     """
     terms = element.terms
     variables, coefficients, shift = terms.row(0)
     table: IntArray = terms.constant[1:]
-    if len(variables) != 1 or int(variables[0]) not in place or terms.start[-1] != terms.start[1]:
+    if int(variables[0]) not in place:
         return None
     k, c = place[int(variables[0])]
     positions = [int(coefficients[0]) * (node - c) + shift for node in range(many)]
