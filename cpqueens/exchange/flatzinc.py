@@ -391,7 +391,7 @@ class _DocumentReader:
         """Return a name, or those in an array of variables that was not looked at yet."""
         name = value.array if isinstance(value, text.ArrayEntry) else str(value)
         found = self.symbols.declared.get(name)
-        if found is None or not isinstance(found.value, list) or name in self.symbols.arrays:
+        if found is None or not (found.is_variable and found.size) or name in self.symbols.arrays:
             return [name]
         return [entry for entry in found.value if isinstance(entry, text.Name)]
 

@@ -9,6 +9,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from cpqueens.errors import ModelError
 from cpqueens.language.constraints.all_different import AllDifferent, AllDifferentExcept, AllEqual
 from cpqueens.language.constraints.bin_packing import BinPacking
@@ -81,7 +83,9 @@ def _chain(constraint: Callable[[Any], Any]) -> Callable[[Terms, int], Any]:
 def _table(terms: Terms, cells: list[int]) -> Any:
     if not cells:
         return any_([])
-    return Table(terms, _rows([int(c) for c in cells], len(terms)))
+    if not terms or len(cells) % len(terms):
+        raise ModelError(f"{len(cells)} entries are no rows of {len(terms)}")
+    return Table(terms, np.array(cells).reshape(-1, len(terms)))
 
 
 def _regular(terms: Terms, states: int, values: int, moves: list[int], start: int, accepting: Any) -> Any:

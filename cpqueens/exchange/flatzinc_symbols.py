@@ -133,10 +133,12 @@ class Symbols:
         entries = self.constant(value)
         if not isinstance(entries, list):
             raise ModelError(f"an array is needed, got {_said(value)}")
-        entries = [self.constant(v) for v in entries]
-        for entry in entries:
-            _require(entry, letter)
-        found = [int(entry) for entry in entries] if letter == "l" else entries
+        found = entries
+        if letter != "k" or {*map(type, entries)} != {int}:  # else it is as it is to be, however long
+            entries = [self.constant(v) for v in entries]
+            for entry in entries:
+                _require(entry, letter)
+            found = [int(entry) for entry in entries] if letter == "l" else entries
         if key is not None:
             self.parameters[key] = found
         return found

@@ -17,6 +17,7 @@ from cpqueens.errors import ModelError
 from cpqueens.text.plaintext import shown
 
 _TOKEN = re.compile(
+    r"\[(?:-?[0-9]{1,18}+,\s*+)++-?[0-9]{1,18}+\]|"  # numbers alone, which may be many, are one word
     r'"[^"\n]*"|%[^\n]*|-?\d+\.\d+(?:[eE][-+]?\d+)?|-?\d+[eE][-+]?\d+|-?0x[0-9A-Fa-f]+|-?0o[0-7]+|-?\d+'
     r"|[A-Za-z_][A-Za-z0-9_]*|::|\.\.|\S"
 )
@@ -346,7 +347,7 @@ class _Parser:
         if word in _TRUTHS:
             return word == "true"
         if first == "[":
-            return self._sequence("]", depth)
+            return self._sequence("]", depth) if word == "[" else list(map(int, word[1:-1].split(",")))
         if first.isalpha() or first == "_":
             return self._named(word, depth)
         if first == "{":

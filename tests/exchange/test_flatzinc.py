@@ -14,6 +14,7 @@ from cpqueens import CpqueensError, ModelError, UnsupportedConstraint, from_flat
 from cpqueens.exchange.flatzinc import ImportedFlatZinc, load_flatzinc
 from cpqueens.exchange.flatzinc_constraints import FORMS
 from cpqueens.exchange.flatzinc_globals import GLOBALS
+from cpqueens.exchange.flatzinc_text import Declared, parse
 
 FOLDER = Path(__file__).with_name("minizinc")
 
@@ -252,6 +253,31 @@ def test_a_long_chain_of_definitions_in_reverse() -> None:
     )
     found = from_flatzinc(f"var 0..3: x0;{names}{chain}solve maximize x{size - 1};")
     assert found.model.goals[0].term.bounds()[1].tolist() == [size + 2]
+
+
+def test_lists_of_numbers_alone_mean_what_their_words_do() -> None:
+    lists = {
+        "[1,-2, 3]": [1, -2, 3],
+        "[1,2,]": [1, 2],
+        "[ 4 , 5]": [4, 5],
+        "[7]": [7],
+        "[]": [],
+        "[1,2..3]": [1, range(2, 4)],
+        "[1,0x10,007]": [1, 16, 7],
+        "[1,123456789012345678,-1234567890123456789]": [1, 123456789012345678, -1234567890123456789],
+        "[1,2.5,3]": [1, 2.5, 3],
+        "[1,true]": [1, True],
+        "[[1,2],3]": [[1, 2], 3],
+    }
+    for given, entries in lists.items():
+        found = parse(f"array [1..{len(entries)}] of int: a = {given};")
+        assert isinstance(found, Declared)
+        assert found.value == entries
+    table = "var 1..3: x; var 1..3: y; constraint cpqueens_table_int([x, y], [{}]); solve satisfy;"
+    assert from_flatzinc(table.format("1,2, 3,1")).model.count("python-constraint") == 2
+    for cells, said in (("1,2,3", "3 entries are no rows of 2"), ("1,true", "an integer is needed")):
+        with pytest.raises(ModelError, match=said):
+            from_flatzinc(table.format(cells))
 
 
 # ---- what is refused -----------------------------------------------------------------------------
