@@ -4,21 +4,20 @@ The first decides by what it learns, and begins anew without knowing where it wa
 failures: one decides in the order in which the model was written and remembers subproblems, which is better
 where rows or columns follow each other; one takes the smallest domain, and has a small part of the time,
 because what it solves it mostly solves at once; one learns a clause from each conflict. An order that a model
-names (`phases`) is followed first, and is one of them. Turns are counted in failures and compared by
-propagations, never by time, so that runs can be repeated.
+names (`phases`) is followed first, and is one of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.backtracking import remembering
-from cpqueens.backends.backtracking.competing import CompetingSearch
 from cpqueens.backends.backtracking.forward import ForwardSearch
 from cpqueens.backends.backtracking.parted import Parted
+from cpqueens.backends.backtracking.portfolio import CompetingSearch, Seat, added
 from cpqueens.backends.backtracking.rows import Row
 from cpqueens.backends.backtracking.turns import Slices
 from cpqueens.backends.base import Deliver, Ended, Request, Want
@@ -46,8 +45,6 @@ FEWEST, WORK = 400, 500_000
 
 CREEPING = 10_000
 """Runs of propagators a failure from which on bounds creep, and reasons would be too long to be looked at."""
-
-_ADDED = ("nodes", "failures", "decisions", "propagations")
 
 
 class RememberingSearch(ForwardSearch):
@@ -116,145 +113,146 @@ class Alternating:
         parted: Callable[[], Parted | None] = lambda: None,
         waits: bool = True,
     ) -> None:
-        self._members, self._waits = list(members), waits
+        self._members, self._waits = members, waits
         self._request, self._relaxation, self._parted = request, relaxation, parted
         early = request.known is not None and request.known.clauses is not None
         self._joining = min(JOINING, TURN) if early else JOINING  # failures of the first one alone
-        self._searches: list[CompetingSearch] = [self._first(request, None)]
+        self._seats: list[Seat[CompetingSearch]] = [self._deciding(request, None)]
         self._left: list[CompetingSearch] = []  # the first one, where it began anew
-        self._gone = set[int]()  # who gave up
-        self._given: dict[int, int] = {}  # failures of a first turn, if it is long
-        self._long: int | None = None  # who has had a long one just now
-        self._waiting = set[int]()  # whose kernel is being compiled
-        self._ahead: dict[int, int] = {}  # the others' work when one of these could begin
         self._absent: list[str] = []  # who takes no part, and why
         self._relaxed: Relaxation | None = None
 
-    def _first(self, request: Request, proved: Row | None) -> ForwardSearch:
-        search = self._members[0].make(request, proved)
-        assert isinstance(search, ForwardSearch), "the first one decides, and is there always"
-        return search
+    def _deciding(self, request: Request, proved: Row | None) -> Seat[CompetingSearch]:
+        """Return the first search, which decides; it is there always."""
+        name, make, weight, _ = self._members[0]
+        search = make(request, proved)
+        assert not isinstance(search, str), search
+        return Seat(name, search, weight)
 
     def _hearing(self, number: int) -> Request:
         """Return the request of one of the searches, which hears the best that others know of."""
 
         def best() -> int | None:
-            known = [s.known_best() for k, s in enumerate(self._searches) if k != number]
-            known += [s.known_best() for s in self._left]
+            others = [seat.search for k, seat in enumerate(self._seats) if k != number]
+            values = [search.known_best() for search in (*others, *self._left)]
             if self._request.incumbent is not None:
-                known.append(self._request.incumbent())
-            values = [value for value in known if value is not None]
-            if not values:
-                return None
-            return max(values) if self._searches[0].compiled.maximizing else min(values)
+                values.append(self._request.incumbent())
+            known = [value for value in values if value is not None]
+            return (max if self._maximizing else min)(known, default=None)
 
         return replace(self._request, incumbent=best)
 
     def slices(self, deliver: Deliver) -> Slices:
         """Search to the end or to a stop, slice by slice."""
-        self._searches[0].give_turn(min(RELAXING, self._joining))
-        running = [self._searches[0].slices(deliver)]
-        turn = 0
-        while True:
-            try:
-                yield next(running[turn])
-            except StopIteration as end:
-                if end.value.stop_reason is not StopReason.GAVE_UP:
-                    return self._ended(turn, end.value)
-                self._gone.add(turn)
-                self._absent.append(f"without {self._members[turn].name}: {end.value.statistics['gave_up']}")
-            if turn not in self._gone and not self._searches[turn].is_turn_over:
-                continue
-            if self._relaxed is None and self._joining > RELAXING:
-                if self._relaxes():
-                    return self._ended(0, Ended(True, StopReason.EXHAUSTED))
-                running[0] = self._searches[0].slices(deliver) if self._left else running[0]
-            if len(running) == 1 and self._is_alone():
-                self._searches[0].give_turn(max(RELAXING, 1))
-                continue
-            if len(running) == 1:
-                parted = self._parted()
-                if parted is not None:
-                    ended = yield from parted.slices(deliver)
-                    return self._with_first(ended)
-                first = self._searches[0]
-                first.request = replace(first.request, incumbent=self._hearing(0).incumbent)
-                self._join()
-                running += [search.slices(deliver) for search in self._searches[1:]]
-            turn = self._next()
-            self._long = turn if turn in self._given else None
-            self._searches[turn].give_turn(self._given.pop(turn, TURN))
+        seat = self._seats[0]
+        ended = yield from self._alone(deliver)
+        if ended is None:
+            parted = self._parted()
+            if parted is not None:
+                return self._with_first((yield from parted.slices(deliver)))
+            self._join(deliver)
+        while ended is None:
+            seat = self._next()
+            seat.search.give_turn(seat.first_turn or TURN)
+            ended = yield from seat.go_on()
+            if seat.first_turn:
+                seat.first_turn = 0
+                seat.level(min(other.paid for other in self._playing() if other is not seat))
+            if ended is not None and ended.stop_reason is StopReason.GAVE_UP:
+                seat.has_left = True
+                self._absent.append(f"without {seat.name}: {ended.statistics['gave_up']}")
+                ended = None
+        return self._ended(seat, ended)
+
+    def _alone(self, deliver: Deliver) -> Generator[int, None, Ended | None]:
+        """Let the first search go on alone until it has failed often, or worked much."""
+        first = self._seats[0]
+        first.begin(deliver)
+        first.search.give_turn(min(RELAXING, self._joining))
+        ended = yield from first.go_on()
+        if ended is None and self._joining > RELAXING:
+            if self._relaxes(deliver):
+                return Ended(True, StopReason.EXHAUSTED)
+            first = self._seats[0]
+        while ended is None and self._is_early():
+            first.search.give_turn(max(RELAXING, 1))
+            ended = yield from first.go_on()
+        return ended
+
+    @property
+    def _searches(self) -> list[CompetingSearch]:
+        """Return all searches, also one that began anew."""
+        return [*self._left, *(seat.search for seat in self._seats)]
+
+    @property
+    def _maximizing(self) -> bool:
+        return self._seats[0].search.compiled.maximizing
 
     @property
     def work(self) -> int:
         """The propagators that have run, in all searches."""
-        return sum(search.work for search in (*self._left, *self._searches))
+        return sum(search.work for search in self._searches)
 
     @property
     def decisions(self) -> int:
         """The decisions of all searches so far."""
-        return sum(search.decisions for search in (*self._left, *self._searches))
-
-    def _is_alone(self) -> bool:
-        """Say whether the first search goes on alone: until it has failed often, or worked much."""
-        return self._failures < self._joining and (self._failures < FEWEST or self.work < WORK)
+        return sum(search.decisions for search in self._searches)
 
     @property
     def _failures(self) -> int:
-        return sum(search.failures for search in (*self._left, *self._searches))
+        return sum(search.failures for search in self._searches)
 
-    def _join(self) -> None:
+    def _is_early(self) -> bool:
+        """Say whether the first search goes on alone."""
+        return self._failures < self._joining and (self._failures < FEWEST or self.work < WORK)
+
+    def _join(self, deliver: Deliver) -> None:
         """Let the other members join."""
-        playing = [self._members[0]]
+        first = self._seats[0].search
+        first.request = replace(first.request, incumbent=self._hearing(0).incumbent)
         creeping = self.work > CREEPING * max(FEWEST, self._failures)
         for member in self._members[1:]:
             search: CompetingSearch | str = "bounds creep"
             if not (member.learns and creeping):
-                search = member.make(self._hearing(len(playing)), self._proved)
+                search = member.make(self._hearing(len(self._seats)), self._proved)
             if isinstance(search, str):
                 self._absent.append(f"without {member.name}: {search}")
-            else:
-                if member.learns and member.weight == 1 and not search.is_weak:  # as the first one had alone
-                    self._given[len(playing)] = max(JOINING, TURN)
-                playing.append(member)
-                self._searches.append(search)
-        self._members = playing
-        if self._waits:
-            self._waiting = {k for k, search in enumerate(self._searches) if not search.is_ready}
+                continue
+            seat = Seat(member.name, search, member.weight)
+            if member.learns and member.weight == 1 and not search.is_weak:  # as the first one had alone
+                seat.first_turn = max(JOINING, TURN)
+            seat.is_waiting = self._waits and not search.is_ready
+            seat.begin(deliver)
+            self._seats.append(seat)
 
-    def _next(self) -> int:
-        """Return whose turn it is: who has worked least since it could."""
-        done = {
-            k: member.weight * search.work + self._ahead.get(k, 0)
-            for k, (member, search) in enumerate(zip(self._members, self._searches, strict=True))
-            if k not in self._gone
-        }
-        least = min(done[k] for k in done.keys() - self._waiting - {self._long})
-        if self._long in done:
-            self._ahead[self._long] = self._ahead.get(self._long, 0) + least - done[self._long]
-            done[self._long] = least
-            self._long = None
-        for k in sorted(self._waiting):
-            if self._searches[k].is_ready:
-                self._waiting.remove(k)
-                done[k] = self._ahead[k] = least
-            else:
-                del done[k]
-        return min(done, key=lambda k: (done[k], k not in self._given))
+    def _playing(self) -> list[Seat[CompetingSearch]]:
+        return [seat for seat in self._seats if not (seat.has_left or seat.is_waiting)]
+
+    def _next(self) -> Seat[CompetingSearch]:
+        """Return whose turn it is: who has paid least since it could."""
+        least = min(seat.paid for seat in self._playing())
+        for seat in self._seats:
+            if seat.is_waiting and seat.search.is_ready:
+                seat.is_waiting = False
+                seat.level(least)
+        return min(self._playing(), key=lambda seat: (seat.paid, not seat.first_turn))
 
     @property
     def _proved(self) -> Row | None:
         return None if self._relaxed is None else self._relaxed.row
 
-    def _relaxes(self) -> bool:
+    def _relaxes(self, deliver: Deliver) -> bool:
         """Begin anew with what the relaxation proves; say whether it proves that there is no solution."""
         relaxation = self._relaxed = self._relaxation() or Relaxation()
-        old = self._searches[0]
-        assert isinstance(old, ForwardSearch), "no other one has joined yet"
+        old = self._seats[0].search
         if relaxation.bound is None:
             return relaxation.refuted
         self._left.append(old)
-        new = self._searches[0] = self._first(self._hearing(0), relaxation.row)
+        self._seats[0] = self._deciding(self._hearing(0), relaxation.row)
+        self._seats[0].begin(deliver)
+        new = self._seats[0].search
+        assert isinstance(old, ForwardSearch), "no other one has joined yet"
+        assert isinstance(new, ForwardSearch)
         new.inherit(old)
         new.learn_bound(relaxation.bound)
         if relaxation.vertex is not None:  # of one search: it is no good first value everywhere
@@ -264,51 +262,44 @@ class Alternating:
     def _with_first(self, ended: Ended) -> Ended:
         """Return the end of searches of parts, with what the first search did and proved."""
         mine = self._statistics()
-        added = {name: ended.statistics.get(name, 0) + mine[name] for name in _ADDED}
         parts = ended.statistics["parts"]
-        statistics = {**mine, **ended.statistics, **added}
+        statistics = {**mine, **ended.statistics, **added([mine, ended.statistics])}
         statistics["reason"] = f"{mine['reason']}; {parts} independent parts were searched apart"
         if not ended.exhausted:
-            ended = replace(ended, bound=self._better(ended.bound, self._searches[0].known_bound()))
+            ended = replace(ended, bound=self._better(ended.bound, self._seats[0].search.known_bound()))
         return replace(ended, statistics=statistics)
 
     def _statistics(self) -> dict[str, Any]:
         """Return what all searches did together."""
-        each = [search.statistics() for search in (*self._left, *self._searches)]
+        each = [search.statistics() for search in self._searches]
         told = {} if self._relaxed is None else self._relaxed.facts
-        sums = {name: sum(s[name] for s in each) for name in _ADDED}
         deepest = max(s["deepest"] for s in each)
         joint: dict[str, Any] = {}
         for one in reversed(each[len(self._left) :]):  # what only one has, and else what the first says
             joint |= one
-        return {**joint, **sums, "deepest": deepest, **told}
+        return {**joint, **added(each), "deepest": deepest, **told}
 
-    def _ended(self, turn: int, ended: Ended) -> Ended:
+    def _ended(self, last: Seat[CompetingSearch], ended: Ended) -> Ended:
         """Return the end of the search whose turn it was as that of all."""
         if not ended.exhausted:
-            for search in self._searches:
-                search.leave()
-        if self._relaxed is None and len(self._searches) == 1:
+            for seat in self._seats:
+                seat.search.leave()
+        if self._relaxed is None and len(self._seats) == 1:
             return ended
         statistics = self._statistics()
-        if len(self._searches) > 1:
-            first = self._members[turn].name
-            names = [member.name for k, member in enumerate(self._members) if k not in self._waiting]
-            ending = f", {first} was the first at its end" if ended.exhausted else ""
-            self._absent += [
-                f"without {self._members[k].name}: it was being compiled" for k in sorted(self._waiting)
-            ]
+        if len(self._seats) > 1:
+            names = [seat.name for seat in self._seats if not seat.is_waiting]
+            ending = f", {last.name} was the first at its end" if ended.exhausted else ""
+            waiting = [seat.name for seat in self._seats if seat.is_waiting]
+            absent = [*self._absent, *(f"without {name}: it was being compiled" for name in waiting)]
             statistics["reason"] += f"; {' and '.join(names)} took turns{ending}"
-            statistics |= {"absent": self._absent} if self._absent else {}
+            statistics |= {"absent": absent} if absent else {}
             if not ended.exhausted:  # the other may have met a better one, or proved more
-                ended = replace(ended, objective=None, bound=self._bound())
+                bound = self._better(*(seat.search.known_bound() for seat in self._seats))
+                ended = replace(ended, objective=None, bound=bound)
         return replace(ended, statistics=statistics)
-
-    def _bound(self) -> int | None:
-        """Return the better of both bounds."""
-        return self._better(*(s.known_bound() for s in self._searches))
 
     def _better(self, *bounds: int | None) -> int | None:
         """Return the best of some bounds, of which there may be none."""
         known = [bound for bound in bounds if bound is not None]
-        return (min if self._searches[0].compiled.maximizing else max)(known, default=None)
+        return (min if self._maximizing else max)(known, default=None)

@@ -7,10 +7,10 @@ import numpy as np
 
 from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.backtracking.clause_audit import Audit
-from cpqueens.backends.backtracking.competing import CompetingSearch
 from cpqueens.backends.backtracking.decomposed import Clause
 from cpqueens.backends.backtracking.explained import Explained, explained
 from cpqueens.backends.backtracking.kept_clauses import attach, exported, imported
+from cpqueens.backends.backtracking.portfolio import CompetingSearch
 from cpqueens.backends.backtracking.rows import Row
 from cpqueens.backends.backtracking.turns import Slices
 from cpqueens.backends.base import Deliver, Ended, Request, Want

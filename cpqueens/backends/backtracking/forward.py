@@ -13,9 +13,9 @@ import numpy as np
 from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.backtracking.asking import decide, refuse_wide
 from cpqueens.backends.backtracking.bisection import Bisection
-from cpqueens.backends.backtracking.competing import CompetingSearch
 from cpqueens.backends.backtracking.frontier import open_bound
 from cpqueens.backends.backtracking.orders import halves_all, phases, restarts, trial
+from cpqueens.backends.backtracking.portfolio import CompetingSearch
 from cpqueens.backends.backtracking.settings import tree_search
 from cpqueens.backends.backtracking.tracing import TreeObserver
 from cpqueens.backends.backtracking.turns import Heard, Slices, drained

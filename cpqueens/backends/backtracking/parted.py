@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpqueens.answers.outcome import StopReason
+from cpqueens.backends.backtracking.portfolio import added
 from cpqueens.backends.backtracking.turns import Slices
 from cpqueens.backends.base import Deliver, Ended, Request, Want
 from cpqueens.kernels.exact import domains as at
@@ -31,8 +32,6 @@ MOST = 32
 
 Begin = Callable[[Compiled, Request, Deliver], Slices]
 """Makes a search of a part."""
-
-_ADDED = ("nodes", "failures", "decisions", "propagations")
 
 
 def scopes_of(c: Compiled) -> Iterator[tuple[IntArray, IntArray, int]]:
@@ -223,7 +222,7 @@ class Parted:
     def _whole_ended(self, last: Ended | None) -> Ended:
         """Return how the whole ended, by the part that decided it if one did."""
         each = [end.statistics for end in self._ended.values()]
-        statistics = {**each[-1], **{name: sum(s[name] for s in each) for name in _ADDED}} if each else {}
+        statistics = {**each[-1], **added(each)} if each else {}
         statistics["parts"] = len(self._parts)
         if last is not None and last.exhausted:  # a part has no solution
             return Ended(True, StopReason.EXHAUSTED, statistics=statistics)
@@ -263,5 +262,5 @@ def _counted(free: int, ended: Sequence[Ended], parts: int) -> Ended:
     """Return how the whole ended, given the parts that were searched: all, or up to one that decides."""
     last = ended[-1]
     count = free * math.prod(end.count or 0 for end in ended) if len(ended) == parts or not last.count else 0
-    sums = {name: sum(end.statistics[name] for end in ended) for name in _ADDED}
+    sums = added(end.statistics for end in ended)
     return replace(last, count=count, statistics={**last.statistics, **sums, "parts": parts})

@@ -19,6 +19,7 @@ import numpy as np
 
 from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.backtracking.forward import ForwardSearch
+from cpqueens.backends.backtracking.portfolio import Seat, added
 from cpqueens.backends.backtracking.turns import Slices, behind
 from cpqueens.backends.base import Deliver, Ended, Request
 from cpqueens.errors import BackendFault
@@ -48,7 +49,6 @@ _BEHIND = 8
 _PORTION = 4096
 """Solutions that are delivered at a time."""
 
-_ADDED = ("nodes", "failures", "decisions", "propagations")
 _WRITTEN = "the order as written"
 NAMES = {"smallest-domain": "smallest domain first", "dom/wdeg": "dom/wdeg"}
 """What the second order is called."""
@@ -76,49 +76,41 @@ class TwoOrders:
         self._delivered = 0  # by the first
         self._kept: list[IntArray] = []
         self._deliver_second: Deliver | None = None  # once it goes on alone
-        self._ahead = False  # the second, which is not to go on alone
 
     def slices(self, deliver: Deliver) -> Slices:
         """Search to the end or to a stop, slice by slice."""
-        first, running = self._first, self._first.slices(self._passing(deliver))
-        first.give_turn(JOINING)
-        try:
-            while not (first.is_turn_over and first.failures > first.found):
-                if first.is_turn_over:
-                    first.give_turn(JOINING)
-                yield next(running)
-        except StopIteration as end:
-            ended: Ended = end.value
-            return ended
-        return (yield from self._both(running, deliver))
+        seat, ended = Seat(self._names[0], self._first), None
+        seat.begin(self._passing(deliver))
+        while ended is None:
+            self._first.give_turn(JOINING)
+            ended = yield from seat.go_on()
+            if ended is None and self._first.failures > self._first.found:
+                return (yield from self._both(seat, deliver))
+        return ended
 
-    def _both(self, running: Slices, deliver: Deliver) -> Slices:
+    def _both(self, first: Seat[ForwardSearch], deliver: Deliver) -> Slices:
         """Let both take turns until one has ended, or one goes on alone."""
-        first = self._first
-        second = self._second = self._make_second(replace(self._request, reordered=None))
-        searches, slices = (first, second), (running, second.slices(self._keep))
-        while True:
-            turn = int(second.work * SHARE < first.work * (_BEHIND * SHARE if self._ahead else 1))
-            searches[turn].give_turn(TURN, TURN)
-            try:
-                while not searches[turn].is_turn_over:
-                    yield self._found(next(slices[turn]), turn)
-            except StopIteration as end:
-                return self._ended(end.value, turn, deliver)
-            alone = self._alone()
-            if alone is not None:
-                break
-        searches[alone].go_on()
+        self._second = self._make_second(replace(self._request, reordered=None))
+        second = Seat(self._names[1], self._second, SHARE)
+        second.begin(self._keep, self._found)
+        seats = first, second
+        alone: int | None = None
+        while alone is None:
+            turn = min((0, 1), key=lambda k: seats[k].paid)
+            seats[turn].search.give_turn(TURN, TURN)
+            ended = yield from seats[turn].go_on()
+            if ended is not None:
+                return self._ended(ended, turn, deliver)
+            alone = self._alone(first)
+        seats[alone].search.go_on()
         if alone == 1:
             if not self._go_over(deliver):
                 return self._whole(Ended(False, StopReason.CALLBACK), "")
             self._deliver_second = self._rest(deliver)
         self._kept = []
-        try:
-            while True:
-                yield self._found(next(slices[alone]), alone)
-        except StopIteration as end:
-            return self._whole(end.value, f", {self._names[alone]} found more")
+        ended = yield from seats[alone].go_on()
+        assert ended is not None, "alone it has no turns"
+        return self._whole(ended, f", {self._names[alone]} found more")
 
     # ---- what both deliver ------------------------------------------------------------------------------
 
@@ -165,12 +157,12 @@ class TwoOrders:
 
     # ---- who goes on, and how it ends ---------------------------------------------------------------------
 
-    def _found(self, found: int, turn: int) -> int:
-        """Return the solutions that are or can be delivered now."""
-        return found if turn == 0 or self._deliver_second is not None else self._first.found
+    def _found(self, found: int) -> int:
+        """Return the solutions that are or can be delivered now, given what the second has found."""
+        return found if self._deliver_second is not None else self._first.found
 
-    def _alone(self) -> int | None:
-        """Return which search goes on alone; None if both go on."""
+    def _alone(self, seat: Seat[ForwardSearch]) -> int | None:
+        """Return which search goes on alone; None if both go on, the first in its seat."""
         first, second = self._first, self._second
         assert second is not None
         most = max(first.found, second.found)
@@ -183,7 +175,7 @@ class TwoOrders:
             return None
         better = enough or rates[1] >= BETTER * rates[0]
         if better and self._request.reordered is None and not full:
-            self._ahead = True
+            seat.weight = _BEHIND * SHARE
             return None
         return int(better and self._request.reordered is not None)
 
@@ -211,7 +203,7 @@ class TwoOrders:
         """Return an end with what both did."""
         assert self._second is not None
         each: list[dict[str, Any]] = [self._first.statistics(), self._second.statistics()]
-        statistics = {**each[0], **{name: sum(s[name] for s in each) for name in _ADDED}}
+        statistics = {**each[0], **added(each)}
         statistics["deepest"] = max(s["deepest"] for s in each)
         statistics["reason"] = f"{statistics['reason']}; {' and '.join(self._names)} took turns{ending}"
         return replace(ended, statistics=statistics)

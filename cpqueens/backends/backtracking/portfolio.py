@@ -1,9 +1,14 @@
-"""What searches share that take turns: their limits, their turns, and what they know of the objective."""
+"""Searches of one space that take turns: their limits, what they know of the objective, and whose turn it is.
+
+Turns are counted in failures, and the next one is of the search that has paid the least work: runs of
+propagators, times a weight. Neither depends on a clock, so that a run can be repeated.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any
+from collections.abc import Callable, Generator, Iterable, Mapping
+from typing import Any, Generic, TypeVar
 
 from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.backtracking.turns import Slices
@@ -163,3 +168,65 @@ class CompetingSearch(ABC):
             count=self.found if self.request.want is Want.COUNT else None,
             statistics=self.statistics(),
         )
+
+
+Searching = TypeVar("Searching", bound=CompetingSearch)
+
+_ADDED = ("nodes", "failures", "decisions", "propagations")
+
+
+class Seat(Generic[Searching]):
+    """A search in a portfolio, with its account of work.
+
+    Parameters
+    ----------
+    name
+        As the statistics say it.
+    weight
+        It has one in so many parts of the work that a search of weight 1 has.
+
+    Attributes
+    ----------
+    first_turn
+        Failures of a first turn that costs nothing; 0 once it was, or where there is none.
+    is_waiting
+        Whether a kernel that it needs is being compiled.
+    has_left
+        Whether it has given up.
+    """
+
+    def __init__(self, name: str, search: Searching, weight: int = 1) -> None:
+        self.name, self.search, self.weight = name, search, weight
+        self.first_turn = 0
+        self.is_waiting = self.has_left = False
+        self._credit = 0
+
+    def begin(self, deliver: Deliver, told: Callable[[int], int] = int) -> None:
+        """Prepare to search; after each slice is told what ``told`` makes of the solutions found by then."""
+        self._slices, self._told = self.search.slices(deliver), told
+
+    @property
+    def paid(self) -> int:
+        """The work that it has done, weighted, and what it is taken to have done."""
+        return self.weight * self.search.work + self._credit
+
+    def level(self, paid: int) -> None:
+        """Take it to have paid so much."""
+        self._credit += paid - self.paid
+
+    def go_on(self) -> Generator[int, None, Ended | None]:
+        """Search until its turn is over; return how it ended, None if it has not."""
+        try:
+            while True:
+                yield self._told(next(self._slices))
+                if self.search.is_turn_over:
+                    return None
+        except StopIteration as end:
+            ended: Ended = end.value
+            return ended
+
+
+def added(statistics: Iterable[Mapping[str, Any]]) -> dict[str, int]:
+    """Return what several searches did, added up."""
+    each = list(statistics)
+    return {name: sum(one.get(name, 0) for one in each) for name in _ADDED}
