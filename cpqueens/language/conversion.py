@@ -119,7 +119,7 @@ def listed_integers(value: Any) -> IntArray | None:
         return None
     flat, shape = value, None
     if type(value[0]) in _LISTS:
-        if not all(type(row) in _LISTS for row in value):
+        if not {list, tuple}.issuperset(map(type, value)):
             return None
         widths = set(map(len, value))
         if len(widths) > 1:

@@ -568,11 +568,6 @@ class Truth(Definition):
         """Number of results: the constraint's elements."""
         return self.constraint.size
 
-    @property
-    def _terms(self) -> tuple[Term, ...]:
-        """The arguments of what `define_single` makes."""
-        return self.arguments  # type: ignore[return-value]
-
     def single_terms(self) -> tuple[Term, ...] | None:
         """Return the term of one relation, or the literals of one connective, if they are kept as terms."""
         constraint = self.constraint

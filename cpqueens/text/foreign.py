@@ -6,7 +6,6 @@ attributes, imports and keywords; names are compared without case and underscore
 """
 
 import inspect
-import sys
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache, wraps
 from types import MappingProxyType
@@ -428,23 +427,21 @@ def explaining_keywords(function: Callable[Given, Made], **own: str) -> Callable
     """
     known = named_parameters(function)
     places = _places(function)
-    most = sys.maxsize if places is None else len(places)
 
     @wraps(function)
     def explained(*args: Given.args, **kwargs: Given.kwargs) -> Made:
-        if len(args) > most:
-            assert places is not None
-            own_self = places[:1] == ["self"]
-            called = type(args[0]).__name__ if function.__name__ == "__init__" else function.__name__
-            names = ", ".join(places[own_self:]) or "nothing"
-            raise UnknownParameter(
-                f"{called}() takes {names} without a keyword, got {len(args) - own_self} values"
-            )
-        for name in kwargs:
-            if name not in known:
-                called = function.__name__
-                raise no_keyword(type(args[0]).__name__ if called == "__init__" else called, name, known, own)
-        return function(*args, **kwargs)
+        try:
+            return function(*args, **kwargs)
+        except TypeError:  # what Python says of arguments that do not fit, or what the function says itself
+            called = type(args[0]).__name__ if args and function.__name__ == "__init__" else function.__name__
+            if places is not None and len(args) > len(places):
+                own_self = places[:1] == ["self"]
+                takes = f"takes {', '.join(places[own_self:]) or 'nothing'} without a keyword"
+                raise UnknownParameter(f"{called}() {takes}, got {len(args) - own_self} values") from None
+            for name in kwargs:
+                if name not in known:
+                    raise no_keyword(called, name, known, own) from None
+            raise
 
     return explained
 

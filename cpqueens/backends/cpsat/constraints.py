@@ -154,11 +154,14 @@ def _cumulative(writer: TextWriter, constraint: Any) -> None:
 
 def _intervals(writer: TextWriter, constraint: Any, kept: IntArray, origin: str, size: str) -> list[int]:
     """Return the places of intervals with the given fields as their starts and sizes."""
-    start, length, present = (getattr(constraint, name)._pick(kept) for name in (origin, size, "present"))
+    sides = [getattr(constraint, name) for name in (origin, size, "present")]
+    if len(kept) < len(constraint.present):
+        sides = [side._pick(kept) for side in sides]
+    start, length, present = sides
     if start.width == 1 and start.coefficients.all() and not (length.width or present.width):
         return writer.plain_intervals(start, length.constants)
-    sides = (start, length, start + length, present)
-    return [writer.interval(*rows) for rows in zip(*(a.rows() for a in sides), strict=True)]
+    columns = (start, length, start + length, present)
+    return [writer.interval(*rows) for rows in zip(*(a.rows() for a in columns), strict=True)]
 
 
 def _regular(writer: TextWriter, constraint: Any) -> None:

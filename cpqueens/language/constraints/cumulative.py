@@ -314,13 +314,14 @@ class NoOverlap(Disjoint):
                 f"NoOverlap: setup: one time, or shape ({many}, {many}), or types of tasks; got shape "
                 f"{between.shape}"
             )
-        super().__init__(**{name: as_linear(registry, side) for name, side in tasks.items()}, setup=between)
+        super().__init__(**{name: side.bind(registry) for name, side in tasks.items()}, setup=between)
 
     @property
     def ranged(self) -> tuple[LinearArray, ...]:
         """Its arguments, the ends of the tasks, and these with what must lie behind them."""
-        end = self.start + self.duration
-        return (*super().ranged, end.reshape(-1, 1) + self.setup) if self.has_setup else super().ranged
+        if not self.has_setup:
+            return super().ranged
+        return (*super().ranged, (self.start + self.duration).reshape(-1, 1) + self.setup)
 
     @property
     def has_setup(self) -> bool:
