@@ -1,4 +1,4 @@
-"""The main job: one model of n queens on every solver, what they say compared.
+"""The main task: one model of n queens on every solver, and a comparison of their answers.
 
 Run as ``python examples/01_demo.py [n]``.
 """

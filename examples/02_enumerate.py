@@ -1,4 +1,4 @@
-"""Four ways to every solution: an array, a callback, an iterator that stops early, and going on later.
+"""Four ways to list all solutions: an array, a callback, an iterator that stops early, and resuming later.
 
 Run as ``python examples/02_enumerate.py [n]``.
 """

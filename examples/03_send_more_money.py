@@ -1,4 +1,4 @@
-"""A puzzle of one's own, written down once and answered by every solver: SEND + MORE = MONEY.
+"""Your own puzzle, stated once and solved by every solver: SEND + MORE = MONEY.
 
 Dudeney, Strand Magazine, July 1924. Run as ``python examples/03_send_more_money.py [base]``: in base 10 there
 is one solution, in other bases others.

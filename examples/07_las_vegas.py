@@ -21,10 +21,10 @@ def interval(estimate: dict[str, Any], digits: int) -> str:
 
 
 def main(n: int, attempts: int) -> None:
-    """Print, for every k, what is exact, what was sampled, and what was printed."""
+    """Print, for every k, the exact figures, the sampled ones, and the published ones."""
     model = queens(n)
     exact = las_vegas_expectations(model)
-    print(f"{n} queens, the first k at random, then backtracking; afresh after a failure")
+    print(f"{n} queens, the first k at random, then backtracking; a new start after a failure")
     print(
         f"p success, s and e nodes of a success and of a failure, t nodes until the first success; {attempts}"
     )

@@ -1,8 +1,8 @@
 """Catch OR-Tools losing solutions: enumeration with two workers, called as a user would call it.
 
 OR-Tools 9.15 answers OPTIMAL after 80 of the 92 solutions of 8 queens when `enumerate_all_solutions` meets
-two workers. The adapter below makes exactly those calls and believes what comes back; the cross-check
-holds it against CP-SAT with one worker and the other exact solvers, and prints the lost boards. (The
+two workers. The adapter below makes exactly those calls and believes the result; the cross-check
+compares it with CP-SAT on one worker and the other exact solvers, and prints the lost boards. (The
 backend ``cpsat`` of cpqueens enumerates with one worker for this reason.)
 
 Run as ``python examples/10_lost_solutions.py [n] [workers]``.
@@ -36,7 +36,7 @@ class Collect(cp_model.CpSolverSolutionCallback):
 
 
 class RawOrTools:
-    """The program that one writes after reading OR-Tools' manual, behind the interface of a backend."""
+    """The program that a reader of OR-Tools' manual would write, with the interface of a backend."""
 
     proves = True
     features = frozenset({Feature.ENUMERATE})
@@ -62,7 +62,7 @@ class RawOrTools:
 
 
 def main(n: int = 8, workers: int = 2) -> None:
-    """Compare, and print what was lost."""
+    """Compare the solvers, and print the lost solutions."""
     problem = catalog.load("queens", [f"n={n}"])
     report = cross_check(problem, ["cpsat", "python-constraint", RawOrTools(workers)])
     print(report)

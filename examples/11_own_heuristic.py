@@ -1,4 +1,4 @@
-"""Validate a heuristic of your own: a function of a few lines against the exact solvers.
+"""Validate your own heuristic: compare a function of a few lines with the exact solvers.
 
 The heuristic is greedy: rows from top to bottom, each queen on a random square that no earlier queen
 attacks; None at a dead end. The report says how often it succeeds (with a 95 % interval), how many of all
@@ -31,14 +31,14 @@ def greedy(model: Model, seed: int, time_limit: float | None) -> dict[str, Any] 
 
 
 def careless(model: Model, seed: int, time_limit: float | None) -> dict[str, Any]:
-    """Forget the diagonals: most of what it claims is no solution."""
+    """Ignore the diagonals: most of its answers are not solutions."""
     q = list(range(model["q"].size))
     random.Random(seed).shuffle(q)
     return {"q": q}
 
 
 def main(n: int = 8, runs: int = 500) -> None:
-    """Hold both against the exact solvers."""
+    """Compare both with the exact solvers."""
     report = cross_check(catalog.load("queens", [f"n={n}"]), ["cpsat", greedy, careless], seeds=runs)
     print(report)
     for heuristic in report.heuristics:

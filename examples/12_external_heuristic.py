@@ -1,6 +1,6 @@
 """Validate a heuristic in another language: min-conflicts in awk, as a command that speaks JSON lines.
 
-Each run is a process of its own with limits on time, memory and output; whatever it answers is checked.
+Each run is a separate process with limits on time, memory and output; every answer is checked.
 The same from the command line:
 
     cpqueens cross-check queens n=8 --external 'awk -f examples/12_heuristic.awk' --seeds 50
@@ -19,7 +19,7 @@ from cpqueens.problems import catalog
 
 
 def main(n: int = 8, runs: int = 50) -> None:
-    """Run it over some seeds and compare what it finds with all that there is."""
+    """Run it over some seeds and compare its solutions with the list of all."""
     script = Path(__file__).with_name("12_heuristic.awk")
     heuristic = External(["awk", "-f", str(script)], label="min-conflicts in awk")
     report = cross_check(

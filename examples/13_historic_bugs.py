@@ -1,7 +1,7 @@
-"""Known ways in which solvers went wrong, run on the installed versions: a table of verdicts.
+"""Known faults of solvers, tried on the installed versions: a table of verdicts.
 
-Each case is a tiny model. *As a user would call it* is the solver's own interface, believed as it stands;
-the backends of cpqueens answer the same model beside it. A verdict other than "agrees" is a disagreement
+Each case is a tiny model. *As a user would call it* means that the solver is called directly and its answer
+is believed; the backends of cpqueens solve the same model. A verdict other than "agrees" is a disagreement
 that the cross-check found, with its code.
 
 Run as ``python examples/13_historic_bugs.py [n]`` (n: the board of the first case).

@@ -16,7 +16,7 @@ from cpqueens import Model
 
 
 def show(title: str, model: Model, solver: str, **options: float) -> None:
-    """Solve once and print who did what."""
+    """Solve once and print which solver found and which proved the answer."""
     start = time.monotonic()
     outcome = model.solve(solver=solver, time_limit=60, random_seed=1, **options)
     compiling = outcome.statistics["compile_time"]

@@ -1,4 +1,4 @@
-"""Hill climbing with a random neighbour: success, steps, and what a step costs with and without counters.
+"""Hill climbing with a random neighbour: success, steps, and the cost of a step with and without counters.
 
 python examples/15_hill_climbing.py [attempts for each board, 300 by default]
 """
@@ -19,7 +19,7 @@ from cpqueens.kernels.jit.tiers import mode
 from cpqueens.kernels.local.scan import FOUND, LAST, LEFT, best_neighbour
 from cpqueens.lowered.compiled import compile_model
 
-LIMIT = 10_000  # steps of one attempt; on 6 x 6 some walk for ever
+LIMIT = 10_000  # steps of one attempt; on 6 x 6 some never end
 READINGS = {
     "code": {"measure": "surplus", "shoulder": "take-and-shake"},
     "text": {"measure": "pairs", "shoulder": "jump"},
@@ -77,7 +77,7 @@ def counted_cost(n: int) -> float:
 
 
 def least_seconds(call: Callable[[], object]) -> float:
-    """Return the least of three timings, the first call (which compiles) aside."""
+    """Return the smallest of three timings, without the first call, which compiles."""
     call()
     seconds = []
     for _ in range(3):

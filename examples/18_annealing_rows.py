@@ -1,4 +1,4 @@
-"""Annealing row after row: why the "wrong" rule of acceptance is the one that works.
+"""Annealing row by row: why the "wrong" acceptance rule is the one that works.
 
 python examples/18_annealing_rows.py [N, 8 by default] [runs of each rule, 60 by default]
 """

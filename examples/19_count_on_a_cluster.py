@@ -2,8 +2,8 @@
 
 All of them listen on the loopback address only. Elsewhere start `dask scheduler --host HOST` and `dask worker
 tcp://HOST:8786`, with the same version of cpqueens everywhere, and run `cpqueens count queens n=20 --store
-run.db --cluster tcp://HOST:8786`. Tasks are pickles, so whoever can reach a scheduler can run any code there:
-docs/solving/long_counts.md says how to keep others out.
+run.db --cluster tcp://HOST:8786`. Tasks are pickles, so everyone who can reach a scheduler can run any code
+there: docs/solving/long_counts.md says how to keep others out.
 
     python examples/19_count_on_a_cluster.py [n]
 """
@@ -25,7 +25,7 @@ def main(n: int) -> None:
     from distributed import LocalCluster
 
     with (
-        LocalCluster(  # what goes wrong is raised; a heartbeat that is late while all is closed is nothing
+        LocalCluster(  # errors are raised; a late heartbeat during shutdown does not matter
             n_workers=2,
             threads_per_worker=1,
             host="127.0.0.1",

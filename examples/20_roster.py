@@ -1,4 +1,4 @@
-"""A roster: shifts by an automaton, wishes, fairness, and what an absence would cost.
+"""A roster: shifts by an automaton, soft constraints, fairness, and the cost of an absence.
 
 python examples/20_roster.py [people, 5 by default]
 """
@@ -19,11 +19,11 @@ STEPS = [
 """State, shift, next state: after a night there is no early and no late shift."""
 WISHES = [(0, 5, "off", 3), (0, 6, "off", 3), (1, 2, "night", 1), (2, 6, "off", 3), (3, 0, "early", 1),
           (4, 5, "off", 3), (4, 6, "early", 2)]  # fmt: skip
-"""Person, day, shift, and what it costs if the wish is not met."""
+"""Person, day, shift, and the weight of this soft constraint."""
 
 
 def roster(people: int = 5, days: int = 7) -> Model:
-    """Return who works when: after a night comes a night or a day off, and nobody works six days in a row."""
+    """Return the roster: after a night comes a night or a day off, and nobody works six days in a row."""
     m = Model("roster", view=Grid("shift"))
     shift = m.var(SHIFTS, shape=(people, days), name="shift")
     works = shift != "off"
@@ -42,7 +42,7 @@ def roster(people: int = 5, days: int = 7) -> Model:
 
 
 def main(people: int = 5) -> int:
-    """Solve it, ask what an absence would cost, and compare two solvers."""
+    """Solve it, compute the cost of an absence, and compare two solvers."""
     m = roster(people)
     outcome = m.solve(solver="cpsat", time_limit=20)
     print(

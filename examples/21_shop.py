@@ -15,12 +15,12 @@ COLOURS = ["white", "red", "black"]
 SETUP = np.array([[0, 1, 2], [3, 0, 1], [4, 3, 0]])
 """Time for cleaning a machine, from the colour of the row to that of the column."""
 DURATION = np.array([[3, 4], [2, 3], [4, 4], [3, 2], [5, 4], [2, 2], [4, 3], [3, 3]])
-"""Of each order on each of two machines."""
+"""The duration of each order on each of two machines."""
 COLOUR = np.array([0, 1, 2, 0, 1, 2, 0, 1])
 
 
 def shop(orders: int = 6) -> Model:
-    """Return which machine paints what and when; the last order may be declined, which costs 9."""
+    """Return the machine and the start of each order; the last order may be declined, which costs 9."""
     duration, colour = DURATION[:orders], COLOUR[:orders]
     machines = duration.shape[1]
     horizon = int(duration.max(axis=1).sum() + SETUP.max() * orders)

@@ -40,7 +40,7 @@ def routes(customers: int = 6, vehicles: int = 2, capacity: int = 10) -> Model:
 
 
 def main(customers: int = 6) -> int:
-    """Solve it, say the tours, and compare three solvers on a part of it."""
+    """Solve it, print the tours, and compare three solvers on a part of it."""
     outcome = routes(customers).solve(solver="cpsat", time_limit=20)
     print(f"{outcome.status}, length {outcome.objective}, arrivals {outcome['time'].tolist()}\n")
     print(outcome.solution)

@@ -17,7 +17,7 @@ SHEETS = [(4, 2), (3, 3), (2, 4), (3, 2), (2, 2), (1, 3)]
 
 
 def cutting(pieces: int = 9, stock: int = STOCK) -> Model:
-    """Return from which bar each piece is cut; as few bars as possible."""
+    """Return the bar that each piece is cut from; as few bars as possible."""
     lengths = LENGTHS[:pieces]
     m = Model("cutting", view=Groups("bar", weights=tuple(lengths)))
     bar = m.intvar(0, pieces - 1, shape=pieces, name="bar")
@@ -28,7 +28,7 @@ def cutting(pieces: int = 9, stock: int = STOCK) -> Model:
 
 
 def packing(width: int = 7) -> Model:
-    """Return where on a plate each sheet lies, turned or not; the plate is as short as possible."""
+    """Return the place and the rotation of each sheet on a plate; the plate is as short as possible."""
     m = Model("plate")
     many = len(SHEETS)
     x, y = m.intvar(0, width, shape=many, name="x"), m.intvar(0, 12, shape=many, name="y")

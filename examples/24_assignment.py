@@ -1,8 +1,8 @@
-"""An assignment with preferences: students rank projects, and each project takes only so many.
+"""An assignment with preferences: students rank projects, and each project has a limited number of places.
 
 python examples/24_assignment.py [students, 8 by default]
 
-The preferences are a frame of pandas where that is installed, else lists: the model is the same.
+The preferences are a pandas DataFrame if pandas is installed, otherwise lists; the model is the same.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ RANKS = [
     *([1, 2, 3, 4], [1, 3, 2, 4], [1, 2, 4, 3], [2, 1, 3, 4]),
     *([1, 2, 3, 4], [3, 1, 2, 4], [1, 4, 2, 3], [2, 1, 4, 3]),
 ]
-"""What each student says of each project: 1 is the first choice."""
+"""The rank that each student gives to each project: 1 is the first choice."""
 PLACES = [2, 2, 2, 3]
 
 
 def preferences(students: int) -> Any:
-    """Return the ranks, one row a student and one column a project."""
+    """Return the ranks, with a row for each student and a column for each project."""
     if not find_spec("pandas"):
         return RANKS[:students]
     import pandas as pd
@@ -35,7 +35,7 @@ def preferences(students: int) -> Any:
 
 
 def assignment(students: int = 8) -> Model:
-    """Return who works on what: the worst rank is as good as can be, then the sum of all."""
+    """Return the assignment: the worst rank is as good as possible, then the sum of all ranks."""
     ranks = np.asarray(preferences(students))
     m = Model("projects", view=Groups("project"))
     project = m.intvar(0, len(PROJECTS) - 1, shape=students, name="project")
@@ -49,10 +49,10 @@ def assignment(students: int = 8) -> Model:
 
 
 def main(students: int = 8) -> int:
-    """Solve it, say who gets what, and compare three solvers."""
+    """Solve it, print the assignment, and compare three solvers."""
     outcome = assignment(students).solve(solver="cpsat", time_limit=20)
     worst, total = outcome.objectives
-    print(f"{outcome.status}: nobody gets a choice behind number {worst}, the ranks add up to {total}\n")
+    print(f"{outcome.status}: nobody gets a choice worse than number {worst}, the ranks add up to {total}\n")
     for name, k in zip(STUDENTS, outcome["project"], strict=False):
         print(f"{name:5} {PROJECTS[k]}")
 

@@ -1,4 +1,4 @@
-"""A session with the server for agents, by the protocol's own client."""
+"""A session with the MCP server, by the client of the protocol's library."""
 
 import asyncio
 import sys
@@ -15,7 +15,7 @@ solve minimize eve - bob;
 
 
 async def session() -> None:
-    """Ask for the best plan, then for one that there is not, and why."""
+    """Ask for the best plan, then for an impossible one and an explanation."""
     server = StdioServerParameters(command=sys.executable, args=["-m", "cpqueens", "mcp"])
     async with Client(server) as client:
         for most in (5, 4):

@@ -1,4 +1,4 @@
-"""Checkers for the exercises of the lessons: each is a model that accepts the right answers alone.
+"""Checkers for the exercises of the lessons: each is a model that accepts only the right answers.
 
 ``cpqueens check exercises.py:corner 4`` says whether 4 is right. What is right is worked out when it is
 asked for, by a search or by the mean over many runs.

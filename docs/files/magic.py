@@ -1,4 +1,4 @@
-"""A problem in a file of one's own."""
+"""A problem in your own file."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Two pairs of digits: what is asked for, and what somebody has written."""
+"""Two pairs of digits: the reference, and a model written by somebody else."""
 
 from cpqueens import Model
 

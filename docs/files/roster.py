@@ -1,4 +1,4 @@
-"""A roster: three shifts a day, one nurse in each, and rules that nurses know."""
+"""A roster: three shifts a day, one nurse in each, and common rules for nurses."""
 
 from cpqueens import AllDifferent, Model
 

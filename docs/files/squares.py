@@ -6,7 +6,7 @@ from cpqueens import AllDifferent, Model
 
 
 def rows(n: int = 6) -> Model:
-    """One variable a row."""
+    """One variable for each row."""
     m = Model("rows")
     q = m.intvar(0, n - 1, shape=n, name="q")
     i = np.arange(n)
@@ -15,7 +15,7 @@ def rows(n: int = 6) -> Model:
 
 
 def squares(n: int = 6) -> Model:
-    """One Boolean a square; q says where a row's queen is."""
+    """One Boolean for each square; q has the column of the queen in each row."""
     m = Model("squares")
     q = m.intvar(0, n - 1, shape=n, name="q")
     board = m.boolvar(shape=(n, n), name="board")

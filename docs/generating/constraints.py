@@ -18,10 +18,11 @@ def pages() -> dict[str, str]:
     rows = [[linked_entry(name, f"reference/{name}"), *_short(row)] for name, row in told().items()]
     text = f"""# Constraints
 
-Each name leads to its page with parameters and an example; [want this, write that](recipes.md) goes the
-other way.
-*Native* is what a solver takes as it is, in the example of that page; for the others the model is
-rewritten in simpler constraints. All of them may be negated, implied and added up as Booleans.
+Each name links to its page with parameters and an example. To find a constraint for a task, see
+[want this, write that](recipes.md).
+*Native* means that the solver accepts the constraint directly, in the example of that page; for other
+solvers the model is rewritten with simpler constraints. All constraints can be negated, implied and added up
+as Booleans.
 
 {table(("constraint", "meaning", "native in"), rows)}
 """

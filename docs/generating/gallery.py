@@ -20,10 +20,10 @@ _VIEWPOINTS = """[Gallery](index.md)
 
 # Which solver is fastest on which viewpoint
 
-Some problems can be stated in other variables with the same solutions (`viewpoint=`). The table is what
-`tests/benchmarks/bench_viewpoints.py` wrote; `>` is how long a run had taken when its limit ended it,
-and `no proof` a heuristic that ended without one. `compare` proves for small sizes of each that the
-solutions are the same.
+Some problems can be stated with different variables and the same solutions (`viewpoint=`). The table
+was written by `tests/benchmarks/bench_viewpoints.py`; `>` is the time of a run that was stopped by its limit,
+and `no proof` stands for a heuristic, which proves nothing. For small sizes of each problem, `compare` proves
+that the solutions are the same.
 
 ```{include} ../../files/viewpoints.txt
 ```"""
@@ -78,9 +78,7 @@ def pages(folder: Path) -> dict[str, str]:
     for title, names in groups.items():
         cards = [_card(name, problems[name].summary, solved[name].solution, small) for name in names]
         parts += [f"## {title}", f'<div class="thumbnails">\n{"".join(cards)}</div>']
-    parts += [
-        "How the statement matters for a solver: [which one is fastest on which viewpoint](viewpoints.md)."
-    ]
+    parts += ["The choice of variables matters: [which solver is fastest on which viewpoint](viewpoints.md)."]
     pages["gallery/viewpoints.md"] = orphan(f"{_VIEWPOINTS}\n")
     return {**pages, "gallery/index.md": "\n\n".join(parts) + "\n"}
 

@@ -42,8 +42,8 @@ def section(name: str, best: bool) -> list[str]:
         "## Which solver is fastest",
         " ".join(_fastest(asked[question], runs) for question, runs in found.items()),
         table(("solver", *(head for head, _, _ in asked.values())), rows),
-        f"Processor seconds on the instance above, {told['date']} ({libraries}), the model built each time; "
-        "behind `>` what a run had taken when its limit of wall time ended it on a busy machine.",
+        f"Processor seconds on the instance above, {told['date']} ({libraries}), including building the "
+        "model; `>` marks the time of a run that its limit of wall time ended, on a busy machine.",
         fenced("sh", f"python tests/benchmarks/bench_likes.py --only {name}"),
     ]
 

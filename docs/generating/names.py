@@ -98,8 +98,8 @@ def verbs() -> list[str]:
 def _told(name: str) -> Iterator[str]:
     yield fenced("{eval-rst}", _entry(name))
     if name == "Model":
-        yield "## Verbs"
-        yield table(("verb", "does"), ((linked_entry(v, f"Model.{v}"), says(f"Model.{v}")) for v in verbs()))
+        yield "## Methods"
+        yield table(("name", "does"), ((linked_entry(v, f"Model.{v}"), says(f"Model.{v}")) for v in verbs()))
     if name in constraints.told():
         yield "## Solvers"
         yield constraints.natively(name)

@@ -38,7 +38,7 @@ def boards_page() -> str:
         )
         for n in (4, 5, 6, 8, 12)
     )
-    says = "Each board comes on a sheet of its own; rows and columns count from 0."
+    says = "Each board is printed on a separate sheet; rows and columns count from 0."
     return f"# Boards to print\n\n{says}\n\n{boards}\n"
 
 

@@ -24,14 +24,14 @@ def pages() -> dict[str, str]:
     )
     text = f"""# Want this, write that
 
-{len(rows)} rows. The tests run each of them: some values must be possible and others not, or an optimum must
-come out. All of them follow these lines:
+{len(rows)} rows. The tests run each of them: some values must be possible and others impossible, or the
+optimum must be right. All of them assume these lines:
 
 ```python
 {given}
 ```
 
-Lists, NumPy arrays and pandas series are accepted where numbers are expected. Whole cases:
+Lists, NumPy arrays and pandas Series are accepted wherever numbers are expected. Complete examples:
 [a roster](../modelling/roster.md), [scheduling](../modelling/scheduling.md),
 [routing, packing, assignment](../modelling/routing_and_packing.md). All constraints:
 [a table](constraints.md).

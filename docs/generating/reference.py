@@ -60,8 +60,8 @@ def _exit_codes() -> str:
 
 STATUSES = {
     Status.OPTIMAL: "a solution, and a proof that none is better",
-    Status.FEASIBLE: "a solution; for an objective: the best found",
-    Status.INFEASIBLE: "proved: there is none",
+    Status.FEASIBLE: "a solution; with an objective: the best found",
+    Status.INFEASIBLE: "a proof that there is no solution",
     Status.UNKNOWN: "nothing was found, and nothing is proved",
 }
 
@@ -77,13 +77,13 @@ def _outcomes() -> str:
 
 {table(("status", "means"), ((f"`{status}`", meaning) for status, meaning in STATUSES.items()))}
 
-`outcome.complete` says whether the space was searched, `outcome.stop_reason` what ended the run:
+`outcome.complete` says whether the whole space was searched, `outcome.stop_reason` why the run ended:
 {reasons}.
 See [limits and status](../solving/options.md) and [`Outcome`](reference/Outcome.md).
 
-What a solver measured is in `outcome.statistics`. Of eight queens:
+`outcome.statistics` has the measurements of a run. An example for eight queens:
 
-{folded("What each of three solvers says", fenced("text", chr(10).join(shown)))}"""
+{folded("Statistics of three solvers", fenced("text", chr(10).join(shown)))}"""
 
 
 def _statistics() -> str:

@@ -53,13 +53,13 @@ def file_of(kind: type) -> str:
 def _index() -> Iterator[str]:
     yield "# Reference"
     yield (
-        "What `from cpqueens import ...` gives: a page for each class, function and verb, with examples that "
-        "the tests run. Ready models are in `cpqueens.models` ([gallery](../gallery/index.md)), assertions "
-        "for tests in `cpqueens.testing`. Other modules may change."
+        "This is everything that you can import with `from cpqueens import ...`: a page for each class, "
+        "function and method, with examples that the tests run. Ready models are in `cpqueens.models` "
+        "([gallery](../gallery/index.md)), assertions for tests in `cpqueens.testing`. Other modules may change."
     )
-    yield "## Verbs of a model"
+    yield "## Methods of a model"
     yield table(
-        ("verb", "does"),
+        ("method", "does"),
         ((linked_entry(f"Model.{v}", f"Model.{v}"), names.says(f"Model.{v}")) for v in names.verbs()),
     )
     for title in names.TITLES:
@@ -75,7 +75,7 @@ def _index() -> Iterator[str]:
     yield (
         "Classes of the objects that calls return: "
         + " ".join(linked_entry(kind.__name__, file_of(kind)) for kind in classes())
-        + ". [Which call gives what](calls.md)."
+        + ". [Which call returns which class](calls.md)."
     )
 
 

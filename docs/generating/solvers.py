@@ -25,20 +25,20 @@ OWN, FOREIGN = (200, {"step_limit": 100_000}), (30, {"time_limit": 0.5})
 """Runs of a distribution, and their limit, in steps or processor seconds: some searches never end."""
 
 ORDERS = {
-    Order.LEXICOGRAPHIC: "in lexicographic order, without repetition, resumable",
+    Order.LEXICOGRAPHIC: "in lexicographic order, without repetition, and resumable",
     Order.DISTINCT: "without repetition",
-    Order.ANY: "in any order; repetitions are taken out",
+    Order.ANY: "in any order; repetitions are removed",
 }
 FEATURES = {
     Feature.ENUMERATE: "list all solutions",
     Feature.COUNT: "count without listing",
     Feature.OBJECTIVE: "optimise",
-    Feature.BOUND: "go on from a bound that another found",
+    Feature.BOUND: "start from a bound that another solver found",
     Feature.HINT: "begin at a hint",
     Feature.SEED: "take a seed",
     Feature.WORKERS: "use several threads",
     Feature.RESUME: "resume a listing",
-    Feature.STEP_LIMIT: "stop after a number of steps",
+    Feature.STEP_LIMIT: "stop after a given number of steps",
     Feature.LOG: "show a log",
 }
 
@@ -56,8 +56,8 @@ def pages(folder: Path) -> dict[str, str]:
         ),
     )
     says = (
-        "[Which solver?](../../start/which_solver.md) says which one to take, each page of the "
-        "[gallery](../gallery/index.md) which are fastest on its problem, and `cpqueens strategies` prints "
+        "[Which solver?](../../start/which_solver.md) says which one to take; each page of the "
+        "[gallery](../gallery/index.md) shows the fastest on its problem; `cpqueens strategies` prints "
         "parameters and sources."
     )
     pages = {f"solvers/{name}.md": _page(name, backend, replays) for name, backend in backends.items()}
@@ -92,8 +92,8 @@ def _page(name: str, backend: Backend, replays: Path) -> str:
     if not installed:
         missing = named.PROGRAMS[name][0] if name in named.PROGRAMS else name
         parts.append(
-            f"Nothing was run with it for this page: `{missing}` was not installed where the site was made. "
-            "What can be named behind the colon is what it finds on your machine: "
+            f"This page has no runs of it: `{missing}` was not installed where the site was made. "
+            "The names after the colon depend on your installation: "
             f"`cpqueens strategies {name}`."
         )
     return orphan("\n\n".join(parts) + "\n")
@@ -154,7 +154,7 @@ def _parameters(told: dict[str, Any]) -> Iterator[str]:
     elif told["options"]:
         yield "<details><summary>Parameters</summary>\n"
         yield table(
-            ("parameter and its default", "meaning, and what is allowed"),  # two columns fit a phone
+            ("parameter and its default", "meaning, and allowed values"),  # two columns fit a phone
             (
                 (
                     f"`{key}`" if o["default"] is None else f"`{key}={o['default']}`",
@@ -172,7 +172,7 @@ def _parameters(told: dict[str, Any]) -> Iterator[str]:
 def _at_work(solver: str, backend: Backend, replays: Path) -> Iterator[str]:
     """Yield a run to watch and how long runs take, or why there is neither."""
     if solver.partition(":")[0] in named.ASKED_FOR:
-        yield "There is no recording and no run-time distribution: each run is a process of its own."
+        yield "There is no recording and no run-time distribution, because each run is a separate process."
         return
     taken = next((found for found in SHOWN if _takes(catalog.load(*found).model, solver)), None)
     if taken is None:
@@ -191,9 +191,9 @@ def _at_work(solver: str, backend: Backend, replays: Path) -> Iterator[str]:
         (replays / page).write_text(written, encoding="utf-8")
         yield f'<a href="../../replays/{page}">Watch a run on {what}</a>'
     elif records:
-        yield "There is no recording: this search does not report its steps."
+        yield "There is no recording, because this search does not report its steps."
     else:
-        yield "There is no recording: the search is another library's, which does not report its steps."
+        yield "There is no recording, because the library that searches does not report its steps."
     runs, limits = OWN if records else FOREIGN
     with by_processor():
         steps = instance.model.runs(solver, seeds=SEEDS, **limits).steps

@@ -78,10 +78,10 @@ def summary(here: bool = False) -> str:
     busy = f", at a load of {min(loads):g} to {max(loads):g}" if loads else ""
     if here:
         return f"{when}, {'; '.join(sorted(machines))}{busy}:\n\n{table(HEAD, lines)}\n"
-    said = f"""Processor time, medians of runs that took turns (of 128 queens means over five seeds), {when},
+    said = f"""Processor time, medians of interleaved runs (for 128 queens means over five seeds), {when},
 {"; ".join(sorted(machines))}{busy}.
 Unless its row says otherwise, cpqueens builds its model, solves it, reads the values and checks every
-solution, which no peer does; a ratio below 1 says that it is faster; of several days stands the range.
+solution, which no peer does; a ratio below 1 means that it is faster; for several days the range is given.
 `make docs-benchmarks` measures it again; [all rows, also those where peers are ahead](docs/benchmarks.md).
 
 """

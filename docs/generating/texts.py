@@ -27,18 +27,19 @@ def pages() -> dict[str, str]:
     ]
     index = f"""# The classical texts, reproduced
 
-What the sources of the classical strategies claim, each figure beside ours with its 95 % interval, by which
-command it is measured, how the text is read, and its known mistakes. *The source says* has what a source
-prints, and nothing else; where it has a program, this was written anew and measured as well. Answers are said
-of the tables below them: two figures differ where their intervals do not meet; else no difference is shown.
-All was measured on {days}, as pages say, with as many runs as tables say; {told["seconds"]:.0f} s of
-processor time in all ({", ".join(f"{name} {version}" for name, version in told["versions"].items())}).
-`cpqueens experiments` is the quick form, `make experiments` writes all as one page, `make docs-figures`
-measures these pages anew.
+These pages reproduce the claims of the texts that the classical strategies come from. Each figure is shown
+next to the one measured here, with its 95 % interval, the command, the reading of the text and its known
+mistakes. *The source says* has only figures that the source prints. If a text has a program, it was rewritten
+and measured as well. The answers follow from the tables: two figures differ if their intervals do not
+overlap; otherwise no difference is shown. Everything was measured on {days}; tables give the number of
+runs. The whole took {told["seconds"]:.0f} s of processor time
+({", ".join(f"{name} {version}" for name, version in told["versions"].items())}).
+`cpqueens experiments` is the quick form, `make experiments` writes one page of all,
+`make docs-figures` measures these pages again.
 
 {table(("text", "source"), rows)}
 
-What to set to have a text's own system stands on [the page of all algorithms](all.md).
+[All algorithms](all.md) lists the settings that reproduce the system of each text.
 """
     return {
         "texts/index.md": index,
@@ -61,7 +62,7 @@ def _page(section: dict[str, Any]) -> str:
         head, *body = [[_unbroken(_plain(cell)) for cell in row] for row in one["rows"]]
         caption, _, more = _plain(one["caption"]).partition(". ")
         parts += [f"## {caption}", *([f"{more}."] if more else []), table(head, body)]
-        parts += ["These figures, by command:", fenced("sh", "\n".join(one["commands"]))]
+        parts += ["The commands for these figures:", fenced("sh", "\n".join(one["commands"]))]
     for plot in section["plots"]:
         drawn = picture(Plot(**plot))
         parts += [f'<div class="picture">\n{drawn.svg}\n</div>', _plain(drawn.caption)]
