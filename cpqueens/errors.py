@@ -48,7 +48,7 @@ class BadIndex(ModelError, IndexError):  # noqa: N818
 
 
 class NoSolution(CpqueensError, LookupError):  # noqa: N818 - the name says what happened, as a status does
-    """An outcome without a solution was asked for values.
+    """Values were read from an outcome without a solution.
 
     >>> from cpqueens.models.queens import queens
     >>> queens(30).solve(solver="local-search", step_limit=1)["q"]
@@ -61,7 +61,7 @@ class NoSolution(CpqueensError, LookupError):  # noqa: N818 - the name says what
 
 
 class Undefined(CpqueensError, ArithmeticError):  # noqa: N818
-    """A term was read where a partial function in it (a quotient, an element, ...) has no value.
+    """An expression was read where a partial function in it (a quotient, an element, ...) is undefined.
 
     >>> from cpqueens import Model
     >>> m = Model()
@@ -85,7 +85,7 @@ class UnknownBackend(CpqueensError, LookupError):  # noqa: N818
 
 
 class UnknownParameter(CpqueensError, TypeError):  # noqa: N818
-    """The backend, or the function, has no parameter of this name, or not with this value.
+    """The backend or the function has no parameter of this name, or does not accept this value.
 
     >>> from cpqueens.models.queens import queens
     >>> queens(4).solve(solver="las-vegas", tenure=3)  # doctest: +ELLIPSIS
@@ -112,7 +112,7 @@ class UnsupportedConstraint(CpqueensError):  # noqa: N818
 
 
 class UnsupportedRequest(CpqueensError):  # noqa: N818
-    """A backend lacks what was asked for (enumeration, an objective, hints, ...).
+    """A backend does not support a request (enumeration, an objective, hints, ...).
 
     >>> from cpqueens.models.queens import queens
     >>> queens(4).count(solver="las-vegas")  # doctest: +ELLIPSIS
@@ -142,7 +142,7 @@ class MissingLibrary(CpqueensError, ImportError):  # noqa: N818
 
 
 class ModelInvalid(CpqueensError):  # noqa: N818
-    """A backend refused the model; never to be read as infeasible.
+    """A backend refused the model; this does not mean that the model is infeasible.
 
     >>> from cpqueens import Model
     >>> m = Model()

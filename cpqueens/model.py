@@ -38,7 +38,7 @@ LogLine: TypeAlias = Callable[[str], None] | bool
 
 
 class Model(Statement):
-    """One problem instance: decision variables, constraints over terms, and perhaps an objective.
+    """A model: decision variables, constraints, and optionally objectives.
 
     >>> from cpqueens import AllDifferent, Model
     >>> import numpy as np
@@ -81,7 +81,7 @@ class Model(Statement):
         log: LogLine | None = None,
         **parameters: Unpack[BackendParameters],
     ) -> Outcome:
-        """Find one solution, or the best one if there is an objective; with several, by all of them in order.
+        """Find one solution, or the best one if there are objectives (several in lexicographic order).
 
         Of a model that has only got more constraints and variables since the same solver was asked, what is
         still true is taken over: infeasibility, a bound, the solution, learned clauses.
@@ -178,7 +178,7 @@ class Model(Statement):
         log: LogLine | None = None,
         **parameters: Unpack[BackendParameters],
     ) -> Runs:
-        """Solve once for each seed, and return what all runs say as arrays with a row for each.
+        """Solve once for each seed, and return the results as arrays with a row for each run.
 
         >>> from cpqueens.models.queens import queens
         >>> m = queens(6)
@@ -231,7 +231,7 @@ class Model(Statement):
         log: LogLine | None = None,
         **parameters: Unpack[BackendParameters],
     ) -> SolutionStream:
-        """Iterate over all solutions while the search goes on in a thread; it ends when the iterator is left.
+        """Iterate over all solutions while the search runs in a thread; leaving the iterator stops it.
 
         >>> from cpqueens import Model
         >>> m = Model()
@@ -287,7 +287,7 @@ class Model(Statement):
         log: LogLine | None = None,
         **parameters: Unpack[BackendParameters],
     ) -> Outcome:
-        """Deliver every solution once to ``on_solution``; without one, keep them in the outcome.
+        """Find all solutions: pass each once to ``on_solution``, or without it keep them in the outcome.
 
         >>> from cpqueens import Model
         >>> m = Model()
@@ -405,7 +405,7 @@ class Model(Statement):
         log: LogLine | None = None,
         **parameters: Unpack[BackendParameters],
     ) -> diversity.Diverse:
-        """Return k solutions of which the nearest two are as far apart as possible.
+        """Return k solutions so that the two closest ones are as far apart as possible.
 
         >>> from cpqueens import Model
         >>> m = Model()
@@ -504,7 +504,7 @@ class Model(Statement):
         )
 
     def marginals(self, solver: str = "auto", *, time_limit: float | None = None) -> sampling.Marginals:
-        """Return in which share of all solutions each variable has each of its values.
+        """Return the share of all solutions in which each variable has each of its values.
 
         >>> from cpqueens import AllDifferent, Model
         >>> m = Model()

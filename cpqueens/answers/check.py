@@ -76,7 +76,7 @@ class Violation:
 
     @property
     def reason(self) -> str:
-        """What is undefined, or else the pairs that collide, or else the values."""
+        """The undefined terms, or else the pairs that collide, or else the values."""
         if self.undefined:
             return f"undefined: {self.undefined}"
         shown = ", ".join(f"{closed(k)}={v}" for k, v in islice(self.values.items(), 12))
@@ -89,7 +89,7 @@ class Violation:
 
 @dataclass(frozen=True)
 class Check:
-    """What the checker found on one assignment.
+    """The result of checking one assignment.
 
     >>> from cpqueens import Model
     >>> m = Model()
@@ -129,7 +129,7 @@ class Check:
 
     @property
     def penalty(self) -> int:
-        """What the violated soft constraints cost together."""
+        """The total cost of the violated soft constraints."""
         return sum(v.penalty for v in self.soft)
 
     def __bool__(self) -> bool:
@@ -140,7 +140,7 @@ class Check:
 
     @property
     def summary(self) -> str:
-        """What was found in a few words."""
+        """The result in a few words."""
         if self.ok:
             cost = f", the penalty is {self.penalty}" if self.soft else ""
             return f"a solution: every constraint holds{cost}"

@@ -33,7 +33,7 @@ _SHOWN = 200  # letters of a solution, and values of one variable that are looke
 
 
 class Status(StrEnum):
-    """What is known about the model, in CP-SAT's words.
+    """The status of a model after a run, named as in CP-SAT.
 
     >>> from cpqueens.models.queens import queens
     >>> [str(queens(3).solve(solver=s, step_limit=99).status) for s in ("backtracking", "local-search")]
@@ -292,7 +292,7 @@ class Solution(Mapping[str, Any]):
         return values
 
     def as_dict(self) -> dict[str, Any]:
-        """Return ``{name: value or nested lists}`` for every variable of the user, as plain data.
+        """Return ``{name: value or nested lists}`` for every user variable, as plain data.
 
         Members of an enumeration are written by their names.
 
@@ -310,7 +310,7 @@ class Solution(Mapping[str, Any]):
 
     @explaining_keywords
     def to_frame(self, *expressions: Any, long: bool = False) -> pd.DataFrame:
-        """Return values as a frame of pandas, by the labels that the variables were made with.
+        """Return values as a pandas DataFrame, with the labels of the variables.
 
         >>> from cpqueens import Model
         >>> m = Model()
@@ -373,7 +373,7 @@ class Solution(Mapping[str, Any]):
 
     @property
     def penalty(self) -> int:
-        """What the violated soft constraints cost together.
+        """The total cost of the violated soft constraints.
 
         >>> from cpqueens import Model
         >>> m = Model()
@@ -387,7 +387,7 @@ class Solution(Mapping[str, Any]):
         return sum(violation.penalty for violation in self.violated)
 
     def check(self) -> Check:
-        """Check it once more against its model, as this was when it was solved; see `Model.check`.
+        """Check it again against its model, as it was when it was solved; see `Model.check`.
 
         >>> from cpqueens import Model
         >>> m = Model()
@@ -402,7 +402,7 @@ class Solution(Mapping[str, Any]):
         return found if len(self.values) == len(self.model.decisions) else replace(found, model=None)
 
     def write_back(self) -> dict[str, int]:
-        """Give its values to the variables of the library that the model came from; return these by name.
+        """Write its values into the variables of the library that the model came from; return these by name.
 
         >>> import constraint
         >>> from cpqueens import from_python_constraint
@@ -419,7 +419,7 @@ class Solution(Mapping[str, Any]):
         """
         giver = self.model._giver
         if giver is None:
-            raise ModelError("the model comes from no other library: there are no variables to write to")
+            raise ModelError("the model was not imported from another library: no variables to write to")
         return giver(self)
 
     if not TYPE_CHECKING:  # to a type checker a class with this has every attribute
@@ -474,7 +474,7 @@ class Fault:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one run of one backend said, with what the pipeline concluded.
+    """The result of one run of a solver, with the conclusions that it allows.
 
     ``complete`` says that nothing was left out: infeasibility, the optimum or the full set was proved.
     ``count`` is the number of distinct, checked solutions delivered (or counted).
@@ -563,7 +563,7 @@ class Outcome:
 
     @property
     def penalty(self) -> int | None:
-        """What the violated soft constraints cost together; None without a solution.
+        """The total cost of the violated soft constraints; None without a solution.
 
         >>> from cpqueens import Model
         >>> m = Model()
@@ -608,7 +608,7 @@ class Outcome:
 
     @explaining_keywords
     def to_frame(self, *expressions: Any, long: bool = False) -> pd.DataFrame:
-        """Return the solution's values as a frame of pandas (`Solution.to_frame`).
+        """Return the solution's values as a pandas DataFrame (`Solution.to_frame`).
 
         >>> from cpqueens import Model
         >>> m = Model()
@@ -635,7 +635,7 @@ class Outcome:
         return self._some().to_frame(*expressions, long=long)
 
     def write_back(self) -> dict[str, int]:
-        """Give the solution's values to the library that the model came from (`Solution.write_back`).
+        """Write the solution's values into the library that the model came from (`Solution.write_back`).
 
         >>> from constraint import Problem
         >>> from cpqueens import from_python_constraint
@@ -670,8 +670,8 @@ class Outcome:
 
     def __iter__(self) -> NoReturn:
         raise TypeError(
-            "an outcome is no list and no dict: its values are in outcome[x] and dict(outcome.solution), all "
-            "solutions in m.solutions()"
+            "an outcome is not a list or a dict: its values are in outcome[x] and dict(outcome.solution), "
+            "all solutions in m.solutions()"
         )
 
     def __repr__(self) -> str:
@@ -680,7 +680,7 @@ class Outcome:
 
     @property
     def ending(self) -> str:
-        """How it ended, in words: all solutions, as many as were asked for, or what stopped it.
+        """How the run ended, in words: all solutions, as many as requested, or the reason for the stop.
 
         >>> from cpqueens.models.queens import queens
         >>> queens(8).solve(solver="backtracking").ending

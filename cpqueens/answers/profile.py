@@ -65,7 +65,7 @@ class Walked:
 
 @dataclass(frozen=True)
 class ConstraintProfile:
-    """What one constraint took, and what it did.
+    """The cost and the effect of one constraint.
 
     Attributes
     ----------
@@ -129,7 +129,7 @@ class VariableProfile:
 
 @dataclass(frozen=True)
 class Profile:
-    """What a run spent on each constraint, the dearest first; ``print`` shows it as a table.
+    """The time that a run spent on each constraint, longest first; ``print`` shows it as a table.
 
     >>> from cpqueens import AllDifferent, Model
     >>> m = Model()
@@ -160,7 +160,7 @@ class Profile:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What stands out, in sentences."""
+        """Remarks on unusual constraints, in sentences."""
         found = list(self._dear()) if self.measure == "time" else []
         told = NOT_STATED.values()
         idle = [c for c in self.constraints if c.did_nothing and c.constraint not in told and c.share < MUCH]
@@ -180,7 +180,7 @@ class Profile:
                 yield f"{one_line(c.label, 40)} took {c.share:.0%} of the time and {did}."
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all of it as plain data."""
+        """Return the whole profile as plain data."""
         return asdict(self) | {"remarks": list(self.remarks)}
 
     def __str__(self) -> str:

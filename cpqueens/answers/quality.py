@@ -58,7 +58,7 @@ class Quality:
 
     @property
     def refutes(self) -> bool:
-        """Whether the best is better than what is proved allows: then the proof is wrong."""
+        """Whether the best value is better than the proved bound: then the proof is wrong."""
         return self.proved is not None and gap(self.best, self.proved, self.maximizing) < 0
 
     @property

@@ -20,7 +20,7 @@ Incumbents = tuple[tuple[float, int], ...]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Runs:
-    """Runs that differ in their seeds alone; each is what `Outcome` would say of the single run.
+    """Runs that differ only in their seeds; each one equals the single run with its seed.
 
     Only runs that came to their own end are here. One that Ctrl-C or ``total_time_limit`` broke off, and
     those after it, are not: ``ended_by`` then says why, and ``asked`` how many there would have been.

@@ -13,7 +13,7 @@ from cpqueens.language.statement import Statement
 
 @dataclass(frozen=True)
 class SoftViolation:
-    """One soft constraint that does not hold: which, where it was added, and its penalty.
+    """One violated soft constraint, the place where it was added, and its penalty.
 
     >>> from cpqueens import Model
     >>> m = Model()

@@ -41,7 +41,7 @@ def lex_leader(terms: LinearArray, group: Group) -> list[LexLessEqual]:
             image = symmetry.map(row)  # type: ignore[arg-type]
         except (TypeError, ValueError, IndexError, ModelError):
             raise ModelError(
-                f"symmetries: {symmetry.name} is no map of terms; state the model square by square"
+                f"symmetries: {symmetry.name} is not a map of terms; state the model square by square"
             ) from None
         found.append(LexLessEqual(row[0], image[0]))
     return found

@@ -28,8 +28,8 @@ EVENTS: dict[str, str] = {
     "temperature": "the temperature is raised again",
     "tabu": "variables may not move for some steps",
     "weights": "violated constraints weigh more from now on",
-    "demand": "more is asked for: a better objective, or constraints that were left out",
-    "taken": "an assignment that was found by other means",
+    "demand": "the target rises: a better objective, or constraints that were left out",
+    "taken": "an assignment that came from another search",
 }
 """The events of all engines, the least striking of a kind first: a thinned event has the name of its last one
 that tells most, see `Trace.thinning`."""

@@ -76,7 +76,7 @@ REFUSED = {
 
 
 PROFILE = Parameter(
-    bool, False, "whether to note for each constraint what it takes and what it does: the outcome's profile"
+    bool, False, "whether to record what each constraint costs and achieves: the outcome's profile"
 )
 """Of the engines that can tell; see `cpqueens.answers.profile`."""
 

@@ -134,7 +134,7 @@ def _backends() -> list[dict[str, Any]]:
 
 def _lines(libraries: list[Library], facts: dict[str, Any]) -> list[str]:
     kept_in = facts["kernel_cache"]
-    kept = "kept in" if kept_in["writable"] else "compiled anew in each process; cannot write"
+    kept = "kept in" if kept_in["writable"] else "compiled again in each process; cannot write"
     lines = [
         f"cpqueens {facts['cpqueens']} on Python {facts['python']} ({facts['executable']})",
         f"{facts['platform']}, {facts['processors']} processor(s) to use",

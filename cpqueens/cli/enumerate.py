@@ -282,7 +282,7 @@ def _print(outcome: Outcome, funnel: Funnel, title: str, form: str, out: str | N
         part = (
             ""
             if outcome.complete or outcome.stop_reason is StopReason.SOLUTION_LIMIT
-            else " (what was found)"
+            else " (the results so far)"
         )
         lines.append(f"written    {out}{part}")
     sys.stdout.flush()

@@ -100,7 +100,7 @@ def _evaluated(model: str, assignments: tuple[str, ...], options: dict[str, Any]
     heuristics = _heuristics(options)
     processes, address = options["processes"], options["cluster"]
     if processes is not None and address is not None:
-        raise ModelError("--cluster: has its own workers; --processes is not taken")
+        raise ModelError("--cluster: has its own workers; leave out --processes")
     if processes is None and options["heuristic"] and address is None:
         processes = 1
     standing = Standing("evaluating", unit="runs", time_limit=options["time_limit"], since=None)
@@ -151,5 +151,5 @@ def _heuristics(options: dict[str, Any]) -> list[Any]:
     found += options["heuristic"]
     found += [External(words) for words in commands(options["external"])]
     if not found:
-        raise ModelError("--solver, --heuristic or --external: say who is to be evaluated")
+        raise ModelError("--solver, --heuristic or --external: name something to evaluate")
     return found

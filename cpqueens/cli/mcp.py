@@ -21,7 +21,7 @@ _TURNS = threading.Semaphore(AT_ONCE)
 
 _ABOUT = (
     "Constraint models as texts: cpqueens JSON (format=json), MiniZinc or FlatZinc. Python is never run, and "
-    "no file is read. What is said to be proved was proved; limits are told."
+    "no file is read. What is reported as proved was proved; limits are reported."
 )
 
 

@@ -106,7 +106,7 @@ def _lines(ledger: Ledger, totals: Totals) -> list[str]:
     if totals.poison:
         (message,) = ({part: text for part, text, _ in ledger.failures()}.get(totals.poison[0], ""),)
         lines.append(
-            f"POISON     parts {listed(totals.poison)} failed too often, and are tried anew: {message}"
+            f"POISON     parts {listed(totals.poison)} failed too often, and are tried again: {message}"
         )
     return lines
 

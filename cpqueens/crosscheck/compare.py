@@ -170,7 +170,7 @@ def invalid_solutions(case: Case) -> Iterator[Disagreement]:
             continue
         witnesses = tuple(_explained(case, o, f) for f in rejected[:FIRST])
         message = (
-            f"{o.invalid} of {o.invalid + (o.count or 0)} delivered are no solutions: {rejected[0].message}"
+            f"{o.invalid} of {o.invalid + (o.count or 0)} delivered are not solutions: {rejected[0].message}"
         )
         yield Disagreement(Code.INVALID_SOLUTION, o.name, message, witnesses=witnesses, total=o.invalid)
 
@@ -183,7 +183,7 @@ def wrong_answers(case: Case) -> Iterator[Disagreement]:
         rejections, runs, examples = o.heuristic.rejections, o.heuristic.runs, o.heuristic.examples
         if none := {why: many for why, many in rejections.items() if why in WRONG}:
             total = sum(none.values())
-            message = f"{total} of {runs} runs answered what is no solution: {_example(examples, none)}"
+            message = f"{total} of {runs} runs did not return a solution: {_example(examples, none)}"
             yield Disagreement(Code.INVALID_SOLUTION, o.name, message, total=total)
         elif broken(rejections, runs):
             message = f"every run broke down or cannot be read: {_example(examples, rejections)}"

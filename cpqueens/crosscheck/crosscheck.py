@@ -55,7 +55,7 @@ def cross_check(
     bundles: str | Path | None = None,
     progress: Progress | None = None,
 ) -> Report:
-    """Run a model on several solvers and compare everything that they say.
+    """Run a model on several solvers and compare all their claims.
 
     >>> from cpqueens import AllDifferent, Model
     >>> m = Model()
@@ -417,7 +417,7 @@ def _coverage_losses(case: Case, plan: Plan) -> list[NotCompared]:
                 NotCompared(o.name, plan.want.value, f"asked for {o.want.value} only: no such feature")
             )
     lost += [
-        NotCompared(o.name, counted(o.missed, "solution"), "valid, but not as good as what was asked for")
+        NotCompared(o.name, counted(o.missed, "solution"), "valid, but not as good as asked for")
         for o in case.observations
         if o.missed
     ]

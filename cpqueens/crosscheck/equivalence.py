@@ -47,7 +47,7 @@ def compare(
     symmetries: Group = (),
     random_seed: int = 0,
 ) -> ModelComparison:
-    """Say how the solutions of two models compare, over the variables that they share.
+    """Compare the solutions of two models, over the variables that they share.
 
     >>> from cpqueens import AllDifferent, Model, compare
     >>> a, b = Model("a"), Model("b")

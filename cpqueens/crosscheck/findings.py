@@ -44,7 +44,7 @@ class Evidence(IntEnum):
 
 @dataclass(frozen=True)
 class PublishedValues:
-    """Values from the literature, with where they stand; never produced by a solver.
+    """Values from the literature, with their source; never produced by a solver.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class PublishedValues:
 
     @property
     def called(self) -> str:
-        """What these values are called: published, or known by loops of our own."""
+        """What these values are called: published, or computed by simple loops."""
         return called(self.source)
 
 
@@ -92,7 +92,7 @@ class Witness:
 
 @dataclass(frozen=True)
 class Disagreement:
-    """One typed disagreement: whose claim contradicts whose, with which witnesses.
+    """One disagreement: its kind, the contradicting solvers, and witnesses.
 
     Attributes
     ----------
@@ -130,7 +130,7 @@ class Disagreement:
 
 @dataclass(frozen=True)
 class NotCompared:
-    """Coverage loss: what of whom was not compared, and why.
+    """Something that was not compared: which claim of which solver, and why.
 
     Attributes
     ----------
@@ -149,7 +149,7 @@ class NotCompared:
 
 @dataclass(frozen=True)
 class SolverReport:
-    """What one solver said, and what it is worth.
+    """The answer of one solver, with its evidence.
 
     Attributes
     ----------
@@ -208,7 +208,7 @@ class SolverReport:
 
     @property
     def says_anything(self) -> bool:
-        """Whether it said or delivered anything that could be founded well or badly."""
+        """Whether it made a claim or delivered a solution, so that there is something to rate."""
         return (
             self.complete or self.objective is not None or bool(self.count or self.distinct or self.invalid)
         )
@@ -236,7 +236,7 @@ MISSED = 4
 
 @dataclass(frozen=True)
 class HeuristicReport:
-    """How a heuristic did over its seeds.
+    """The results of a heuristic over its seeds.
 
     Attributes
     ----------
@@ -282,17 +282,17 @@ class HeuristicReport:
 
     @property
     def wrong(self) -> int:
-        """Answers that claimed a solution which is none."""
+        """Answers that claimed a wrong solution."""
         return sum(number for why, number in self.rejections.items() if why in WRONG)
 
     @property
     def broken(self) -> bool:
-        """Whether every run broke down or answered what cannot be read."""
+        """Whether every run crashed or returned an unreadable answer."""
         return broken(self.rejections, self.runs)
 
     @property
     def lost(self) -> str:
-        """What an interruption cost, in words; empty without one."""
+        """The runs lost by an interruption, in words; empty without one."""
         never = self.asked - self.runs - self.censored
         parts = [f"{self.censored} run interrupted (censored)"] if self.censored else []
         parts += [f"{never} of {self.asked} seeds did not run"] if never > 0 else []
@@ -301,7 +301,7 @@ class HeuristicReport:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The sentence at the end, with its evidence.
+    """The final sentence, with its evidence.
 
     Attributes
     ----------
@@ -351,7 +351,7 @@ class Findings:
 
     @property
     def conclusion(self) -> str:
-        """The sentence at the end, with its evidence and the solvers that took no part."""
+        """The final sentence, with its evidence and the solvers that did not take part."""
         absent = [solver.name for solver in self.solvers if solver.status in COVERAGE_LOSS]
         without = f"; without {', '.join(absent)}, which could not take part" if absent else ""
         return f"{self.verdict.text}  [{self.verdict.founded}]{without}"
@@ -363,7 +363,7 @@ class Findings:
 
     @property
     def exit_code(self) -> int:
-        """0, or that of the gravest disagreement.
+        """0, or that of the most serious disagreement.
 
         Without one 130 after Ctrl-C, 20 or 21 if no solver could take part, 3 if none ended, 4 if optimal
         solutions were asked for and a heuristic had others.

@@ -106,7 +106,7 @@ def matched(a: Model, b: Model, mapping: Same | None) -> Matched:
 
 def _pair(item: Any) -> tuple[Any, Any]:
     if not isinstance(item, list | tuple) or len(item) != 2:
-        raise ModelError(f"mapping: pairs of what is the same are needed, got {shown(item)}")
+        raise ModelError(f"mapping: needs pairs of matching names or terms, got {shown(item)}")
     return item[0], item[1]
 
 

@@ -97,7 +97,7 @@ class Observation:
     exporter: str = ""
     """What the model went through that other backends share, if any."""
     missed: int = 0
-    """Given solutions that are valid, but not as good as what was asked for."""
+    """Given solutions that are valid, but not as good as asked for."""
     interrupted: bool = False
     """Whether Ctrl-C ended it."""
     proof: str = ""

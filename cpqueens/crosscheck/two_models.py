@@ -15,7 +15,7 @@ _LISTED = 12  # values and constraints of a text
 
 
 class ModelRelation(StrEnum):
-    """What is known of two sets of solutions."""
+    """The relation of two sets of solutions, as far as it is known."""
 
     EQUAL = "EQUAL"
     """The same solutions."""

@@ -51,7 +51,7 @@ _RELATIONS: dict[str, Callable[[Any, Any], Any]] = {
 
 @explaining_keywords
 def from_cpmpy(model: Any) -> Imported:
-    """Return a CPMpy model as one of cpqueens, with the names of its variables.
+    """Import a CPMpy model, with the names of its variables.
 
     >>> import cpmpy
     >>> from cpqueens import from_cpmpy

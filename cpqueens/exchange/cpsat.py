@@ -34,7 +34,7 @@ _LISTED = 10**5
 
 @explaining_keywords
 def from_cpsat(model: Any) -> Imported:
-    """Return a CP-SAT model as one of cpqueens, with the names of its variables and constraints.
+    """Import a CP-SAT model, with the names of its variables and constraints.
 
     Hints, search strategies and symmetries are left behind; assumptions are constraints, as they are there.
     CP-SAT's variables hold no values: writing back asks CP-SAT whether it accepts them.

@@ -48,7 +48,7 @@ _DEFINES = re.compile(r"\bdefines_var\s*\(\s*([A-Za-z_]\w*)\s*\)")
 
 @dataclass(frozen=True, eq=False)
 class ImportedFlatZinc(Imported):
-    """A model from FlatZinc, with what is to be written of its solutions, and how it is to be searched.
+    """A model from FlatZinc, with its output items and its search annotations.
 
     >>> from cpqueens import from_flatzinc
     >>> found = from_flatzinc("var 1..3: x :: output_var; constraint int_le(3, x); solve satisfy;")
@@ -77,7 +77,7 @@ def from_flatzinc(
     searched_first: bool = False,
     places: Mapping[int, tuple[str, int]] | None = None,
 ) -> ImportedFlatZinc:
-    """Return the model that a text in FlatZinc states.
+    """Import a model from a text in FlatZinc.
 
     >>> from cpqueens import from_flatzinc
     >>> found = from_flatzinc(

@@ -68,7 +68,7 @@ def _lexicographic(strictly: bool) -> Callable[[Terms, Terms], Any]:
 
 def _rows(cells: Sequence[Any], width: int) -> list[Any]:
     if width < 1 or len(cells) % width:
-        raise ModelError(f"{len(cells)} entries are no rows of {width}")
+        raise ModelError(f"{len(cells)} entries are not rows of {width}")
     return [cells[k : k + width] for k in range(0, len(cells), width)]
 
 

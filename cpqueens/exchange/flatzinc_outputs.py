@@ -12,7 +12,7 @@ from cpqueens.exchange import flatzinc_text as text
 
 @dataclass(frozen=True)
 class Output:
-    """What is written of a solution: a variable, or an array with its index sets.
+    """One output item of a solution: a variable, or an array with its index sets.
 
     Attributes
     ----------

@@ -17,7 +17,7 @@ from cpqueens.text.plaintext import shown
 
 _CONSTANTS: dict[str, tuple[type | tuple[type, ...], str]] = {
     "k": (int, "an integer"),
-    "l": (bool, "a truth value"),
+    "l": (bool, "a Boolean"),
     "s": ((range, tuple), "a set of integers"),
 }
 ASSUMED = 1_000_000

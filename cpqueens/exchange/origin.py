@@ -15,7 +15,7 @@ from cpqueens.text.needed import needed
 
 @dataclass(frozen=True, eq=False)
 class Imported:
-    """A model from elsewhere.
+    """An imported model.
 
     >>> from constraint import Problem
     >>> from cpqueens import from_python_constraint
@@ -52,7 +52,7 @@ class Imported:
             raise no_attribute(self, name)
 
     def values(self, answer: Outcome | Solution) -> dict[str, int]:
-        """Return the values of a solution by the names that the variables have there.
+        """Return the values of a solution by the names of the imported variables.
 
         Raises
         ------
@@ -66,7 +66,7 @@ class Imported:
         return {name: int(solution[term]) for name, term in self.names.items()}
 
     def write_back(self, answer: Outcome | Solution) -> dict[str, int]:
-        """Give the variables there the values of a solution; return these by name.
+        """Write the values of a solution into the imported variables; return these by name.
 
         Raises
         ------

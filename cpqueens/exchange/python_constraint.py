@@ -22,7 +22,7 @@ from cpqueens.text.plaintext import shown
 
 @explaining_keywords
 def from_python_constraint(problem: Any) -> Imported:
-    """Return a `constraint.Problem` as a model.
+    """Import a `constraint.Problem` of python-constraint.
 
     >>> import constraint
     >>> from cpqueens import from_python_constraint

@@ -101,13 +101,13 @@ class ModelReader:
         if self.document.version < since and self.model.has_partial:
             raise ModelError(
                 f"a {definition.kind} that may be undefined has another meaning since version {since}: "
-                f"see the documentation, and write {since} as the version if that is what is meant"
+                f"see the documentation, and write {since} as the version if you mean that"
             )
         self.terms.arrays[entry.name] = of_variables(self.model, results, (len(results),))
 
     def _truth(self, entry: schema.DefinitionEntry) -> Definition:
         if entry.constraint is None or entry.args is not None:
-            raise ModelError("a truth has a constraint and no args")
+            raise ModelError("a reified Boolean has a constraint and no args")
         constraint = at("constraint", self.constraint, entry.constraint).flattened()
         if not constraint.size:
             raise Misplaced("constraint", "no element")

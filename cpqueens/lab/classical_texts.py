@@ -342,7 +342,7 @@ SECTIONS: tuple[Section, ...] = (
         ),
     ),
     Section(
-        "all", "All algorithms on one page", "ours, of the texts above", tables=(settings, overview),
+        "all", "All algorithms on one page", "cpqueens, on the texts above", tables=(settings, overview),
         plots=(LENGTHS,),
     ),
 )  # fmt: skip

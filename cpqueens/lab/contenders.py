@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RunLimits:
-    """What each run may take.
+    """The limits of each run.
 
     Attributes
     ----------
@@ -260,7 +260,7 @@ class AttemptContender:
     def prepare(self, model: Model, budget: RunLimits) -> None:
         """Refuse a limit that it is not told."""
         if budget.step_limit is not None:
-            raise ModelError(f"step_limit: {self.name} is told a time limit only")
+            raise ModelError(f"step_limit: {self.name} receives only a time limit")
 
     def make(self, model: Model, title: str, seeds: Sequence[int], budget: RunLimits) -> list[RunRecord]:
         """Make a run for each seed."""

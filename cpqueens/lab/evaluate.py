@@ -135,7 +135,7 @@ def evaluate(
             positive_seconds(reference_time, "reference_time")
         as_function(progress, "progress: a function")
         if processes is not None and executor is not None:
-            raise ModelError("processes: not with an executor, which has its own")
+            raise ModelError("processes: leave it out with an executor, which has its own")
         unable = _unable(contenders, cases, budget)
         work = _Work(contenders, cases, budget, asked, progress, unable, _units(measures))
         with _file(record, contenders, cases, budget) as file:

@@ -22,7 +22,7 @@ INTERRUPTED, NOTHING, BROKEN = 130, 20, 30
 
 @dataclass(frozen=True)
 class ProblemHead:
-    """A problem that was evaluated on.
+    """A problem of an evaluation.
 
     Attributes
     ----------
@@ -79,7 +79,7 @@ class Evaluated:
 
     @property
     def wrong(self) -> int:
-        """Runs that claimed a solution which is none."""
+        """Runs that claimed a wrong solution."""
         return sum(p.wrong for p in self.performances)
 
     def below(self, rate: float) -> list[Performance]:

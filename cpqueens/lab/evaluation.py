@@ -21,7 +21,7 @@ SCHEMA, VERSION = "cpqueens.evaluate", 2
 
 
 class Evaluation(Evaluated):
-    """The result of an evaluation, which shows itself.
+    """The result of an evaluation; it can be printed and displayed.
 
     >>> from cpqueens import evaluate
     >>> found = evaluate("local-search:sideways", "queens", sizes=[6], runs=20)

@@ -66,7 +66,7 @@ class Lengths:
 
 @dataclass(frozen=True)
 class Performance:
-    """How a heuristic did on a problem.
+    """The results of a heuristic on a problem.
 
     Attributes
     ----------
@@ -121,12 +121,12 @@ class Performance:
 
     @property
     def wrong(self) -> int:
-        """Runs that claimed a solution which is none."""
+        """Runs that claimed a wrong solution."""
         return sum(number for why, number in self.rejections.items() if why in WRONG)
 
     @property
     def not_run(self) -> int:
-        """Runs that were wanted and did not happen."""
+        """Runs that were requested but not made."""
         return self.asked - self.runs - self.interrupted
 
 

@@ -26,7 +26,7 @@ EXPECTED = 5
 
 @dataclass(frozen=True)
 class Reference:
-    """What an exact solver proved: the optimum, or all solutions.
+    """The result of an exact solver: the optimum, or all solutions.
 
     Attributes
     ----------
@@ -127,7 +127,7 @@ class Uniformity:
 
 @dataclass(frozen=True)
 class Coverage:
-    """How the solutions of runs lie in the set of all.
+    """The share of all solutions that the runs found.
 
     Attributes
     ----------

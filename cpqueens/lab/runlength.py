@@ -131,7 +131,7 @@ class Restart:
 
     @property
     def gain(self) -> float:
-        """How many times longer it takes without."""
+        """How many times longer it takes without the cut-off."""
         return self.plain / self.expected if self.expected > 0 else 1.0
 
     @property
@@ -175,7 +175,7 @@ class RunLengths:
 
     @classmethod
     def in_unit(cls, runs: Runs, unit: str) -> RunLengths:
-        """Return the lengths of runs in steps, or in what else their solver counts."""
+        """Return the lengths of runs in steps, or in another unit that their solver counts."""
         work = runs.steps if unit == "steps" else runs.statistics[unit]
         limited = np.isin(runs.stop_reason, list(LIMITS)) & ~runs.solved
         return cls(np.asarray(work, dtype=np.float64), runs.solved, limited, runs.solved & False)

@@ -16,7 +16,7 @@ from cpqueens.answers.runs import Incumbents
 
 
 class Ending(StrEnum):
-    """What a run's end says of how long a solution takes."""
+    """How the end of a run counts in the statistics of run lengths."""
 
     SOLVED = "solved"
     """With a checked solution."""
@@ -80,7 +80,7 @@ class RunRecord:
     counts: Mapping[str, int] | None = field(default=None, hash=False)
 
     def measure(self, name: str) -> float | None:
-        """Return what the run took of what is measured: a column of numbers, or one of the ``counts``."""
+        """Return the cost of the run in a measure: a column of numbers, or one of the ``counts``."""
         value = getattr(self, name) if name in _NUMBERS else (self.counts or {}).get(name)
         return None if value is None else float(value)
 
@@ -99,7 +99,7 @@ class RunRecord:
 
     @property
     def key(self) -> tuple[str, str, int]:
-        """What no two rows share."""
+        """A key that is unique to the row."""
         return self.heuristic, self.problem, self.seed
 
 

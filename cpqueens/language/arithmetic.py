@@ -158,7 +158,7 @@ def _for_product(value: Any, other: Any, axis: int) -> Any:
         return value
     labels: list[Any] = [None] * len(value.axes)
     labels[axis] = other.registry.labels_along(other)[-1 - axis]
-    return np.asarray(in_order(value, labels, "an axis of the terms beside it"))
+    return np.asarray(in_order(value, labels, "an axis of the other terms"))
 
 
 def matmul(left: Any, right: Any) -> LinearArray:

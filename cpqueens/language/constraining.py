@@ -70,7 +70,7 @@ class Added:
         if known is not None:
             return f"; write {known.replace('m.add(', f'm.{self._verb}(')}"
         if hasattr(self._model, name):
-            return f"; write m.{name}(...) on a line of its own"
+            return f"; write m.{name}(...) on a separate line"
         if hasattr(BoolArray, name):
             return f"; write m.{self._verb}(constraint.{name}(...))"
         return spelled(name)
@@ -124,7 +124,7 @@ class Constraints(Objectives):
 
     @without_rest
     def add(self, *constraints: Any, name: str | None = None, **unknown: NoReturn) -> None:
-        """Add constraints, Booleans, or (nested) sequences of them; arrays post every element.
+        """Add constraints, Booleans, or (nested) sequences of them; of an array, every element.
 
         A constraint over a partial function (a quotient, an element, ...) holds only where that is defined;
         the condition is added as a constraint of its own, named ``range of ...``.
@@ -204,7 +204,7 @@ class Constraints(Objectives):
 
     @explaining_keywords
     def add_soft(self, *constraints: Any, weight: Any = 1, name: str | None = None) -> None:
-        """Add constraints that need not hold: each element that does not costs its weight.
+        """Add soft constraints: each element that is violated costs its weight.
 
         The penalties are minimised. Beside an objective they are added to it (subtracted from one that is
         maximised), so that weights are in its unit; as an objective of their own they are `penalties`.
@@ -387,7 +387,7 @@ class Constraints(Objectives):
 
     @explaining_keywords
     def fix(self, x: Any, value: Any) -> None:
-        """Add that ``x`` has the given value(s).
+        """Fix ``x`` to the given value(s).
 
         >>> from cpqueens import Model
         >>> m = Model()

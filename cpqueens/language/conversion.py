@@ -58,7 +58,7 @@ def listed(value: Any, what: str = "value") -> Any:
         return np.asarray(value)
     if isinstance(value, Mapping):
         raise IntegerError(
-            f"{what}: a dict; write .values() (by place) or .keys(), which say what is meant; to look "
+            f"{what}: a dict; write .values() (by position) or .keys(), to say which; to look "
             "up at a variable x write Table([x, y], list(numbers.items()))"
         )
     if isinstance(value, Set) and not isinstance(value, KeysView | ItemsView):
@@ -200,7 +200,7 @@ def aligned(value: Any, *beside: Any) -> Any:
         return value
     for terms in beside:
         if isinstance(terms, Operand):
-            value = in_order(value, terms.registry.labels_along(terms), "an axis of the terms beside it")
+            value = in_order(value, terms.registry.labels_along(terms), "an axis of the other terms")
     return value
 
 

@@ -352,7 +352,7 @@ class Operand(Unknown):
 
 
 class LinearArray(Operand, LinearRows):
-    """An array of terms: variables, and what is written of them, with NumPy's shapes and broadcasting.
+    """An array of variables and expressions, with NumPy's shapes and broadcasting.
 
     It is what ``m.intvar(..., shape=...)`` returns, and never changes:
 
@@ -571,7 +571,7 @@ class LinearArray(Operand, LinearRows):
 
 
 class BoolArray(Operand):
-    """An array of Booleans (shape () for a global constraint): what comparisons and constraints are.
+    """An array of Booleans: the type of comparisons and constraints (shape () for a global constraint).
 
     ``&``, ``|``, ``^``, ``~``, ``.implies``, ``==`` and ``.sum`` work elementwise with broadcasting;
     arithmetic and other comparisons take Booleans as 0 and 1.

@@ -26,7 +26,7 @@ from cpqueens.text.plaintext import shown
 
 @explaining_keywords
 def element(array: Any, *index: Any) -> LinearArray:
-    """Return ``array[index]`` for an index that is a term, one index for each axis; counts from 0.
+    """Return ``array[index]`` for variable indices, one index for each axis, counted from 0.
 
     Where the index leaves the array (or any entry is undefined), the element is undefined: the nearest
     Boolean expression around it is false there, and a constraint that needs it keeps the index inside.
@@ -217,7 +217,7 @@ def scaled(values: Any, by: int) -> Any:
     Raises
     ------
     ModelError
-        For the first value that is no multiple of ``1 / by``, with a number that makes integers of all.
+        For the first value that is not a multiple of ``1 / by``, with a number that makes integers of all.
     IntegerError
         For what is no number, and for a ``by`` that is no integer.
     """
@@ -233,14 +233,14 @@ def scaled(values: Any, by: int) -> Any:
         finer = common_denominator(numbers)
         advice = "" if finer is None else f"; {math.lcm(finer, by)} makes integers of all"
         at = f" at {', '.join(map(str, np.unravel_index(wrong, array.shape)))}" if array.ndim else ""
-        raise ModelError(f"scaled: {array.flat[wrong]}{at} is no multiple of 1/{by}{advice}")
+        raise ModelError(f"scaled: {array.flat[wrong]}{at} is not a multiple of 1/{by}{advice}")
     found = as_listed([int(number * by) for number in numbers], "scaled").reshape(array.shape)
     return found if array.ndim else int(found)
 
 
 @explaining_keywords
 def all_(truths: Any) -> BoolArray:
-    """Return the Boolean that every element holds (true for none).
+    """Return a Boolean that is true if every element holds (true for none).
 
     >>> from cpqueens import Model
     >>> m = Model()
@@ -264,7 +264,7 @@ def all_(truths: Any) -> BoolArray:
 
 @explaining_keywords
 def any_(truths: Any) -> BoolArray:
-    """Return the Boolean that at least one element holds (false for none).
+    """Return a Boolean that is true if at least one element holds (false for none).
 
     >>> from cpqueens import Model
     >>> m = Model()

@@ -53,7 +53,7 @@ class Objectives(VariableStore):
 
     @property
     def objective(self) -> LinearArray | None:
-        """The first objective's term; None without an objective.
+        """The expression of the first objective; None without an objective.
 
         >>> from cpqueens import Model
         >>> m = Model()
@@ -131,7 +131,7 @@ class Objectives(VariableStore):
 
     @explaining_keywords
     def then_minimize(self, *terms: Any) -> None:
-        """Add objectives that count where those so far are at their best.
+        """Add objectives of lower priority than those so far.
 
         >>> from cpqueens import Model
         >>> m = Model()
@@ -155,7 +155,7 @@ class Objectives(VariableStore):
 
     @explaining_keywords
     def then_maximize(self, *terms: Any) -> None:
-        """Add objectives that count where those so far are at their best.
+        """Add objectives of lower priority than those so far.
 
         >>> from cpqueens import Model
         >>> m = Model()
@@ -178,7 +178,7 @@ class Objectives(VariableStore):
         self._set_goals(self.stated, terms, maximizing=True)
 
     def drop_objectives(self) -> None:
-        """Forget all objectives and soft constraints: any solution is as good as another.
+        """Remove all objectives and soft constraints, so that all solutions are equally good.
 
         >>> from cpqueens import Model
         >>> m = Model()
@@ -222,7 +222,7 @@ class Objectives(VariableStore):
         if array.shape:
             raise ModelError(
                 f"the objective must be a single term, got shape {array.shape}; use .sum() for their sum, or "
-                "m.minimize(a, b) for a first and b among what is best for a"
+                "m.minimize(a, b) to optimise first a, then b"
             )
         if not self._penalties:
             return Goal(array, maximizing)
@@ -251,7 +251,7 @@ class Objectives(VariableStore):
 
     @property
     def penalties(self) -> LinearArray:
-        """The penalties of all soft constraints, as a term.
+        """The penalties of all soft constraints, as an expression.
 
         As an objective of their own they come first in ``m.minimize(m.penalties, cost)`` and last in
         ``m.minimize(cost, m.penalties)``; in ``m.minimize(cost + 10 * m.penalties)`` they weigh ten times

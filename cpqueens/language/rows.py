@@ -205,7 +205,7 @@ def exactly(number: Any) -> Fraction:
     from fractions import Fraction  # with `decimal`: a tenth of what `import cpqueens` takes
 
     if isinstance(number, str):
-        raise TypeError("a text is no number")
+        raise TypeError("a string is not a number")
     if isinstance(number, int | np.integer | np.bool_):
         return Fraction(int(number))
     if isinstance(number, float | np.floating):

@@ -34,7 +34,7 @@ Made = TypeVar("Made")
 
 
 class Statement(NamedValues, Constraints, metaclass=ListsWhatIsPublic):
-    """One problem instance: decision variables, constraints over terms, and perhaps an objective.
+    """A model: decision variables, constraints, and optionally objectives.
 
     What a user creates is a `cpqueens.Model`, which adds the verbs that solve it; solvers, checkers and
     reports need no more than this. ``print`` lists it.
@@ -59,7 +59,7 @@ class Statement(NamedValues, Constraints, metaclass=ListsWhatIsPublic):
 
     @property
     def name(self) -> str:
-        """What it is called; no control characters, at most 1000 characters.
+        """The name of the model; no control characters, at most 1000 characters.
 
         >>> from cpqueens import Model
         >>> m = Model("rota")
@@ -200,7 +200,7 @@ class Statement(NamedValues, Constraints, metaclass=ListsWhatIsPublic):
         return [None if axis is None else [axis[0][k] for k in axis[1].tolist()] for axis in known]
 
     def text_of(self, item: LinearArray | BoolArray) -> str:
-        """Return terms or Booleans as text.
+        """Return expressions or Booleans as text.
 
         >>> from cpqueens import Model
         >>> m = Model()
@@ -292,7 +292,7 @@ class Statement(NamedValues, Constraints, metaclass=ListsWhatIsPublic):
 
     @explaining_keywords
     def without(self, positions: Iterable[int]) -> Self:
-        """Return a copy that lacks the constraints at ``positions`` (of `constraints`).
+        """Return a copy without the constraints at ``positions`` (of `constraints`).
 
         >>> from cpqueens import Model
         >>> m = Model()
@@ -319,7 +319,7 @@ class Statement(NamedValues, Constraints, metaclass=ListsWhatIsPublic):
         return other
 
     def copy(self) -> Self:
-        """Return an independent copy; variables of this model are understood by it.
+        """Return an independent copy, which also accepts the variables of this model.
 
         `copy.copy` and `copy.deepcopy` of a model are this too; the latter also of terms and solutions,
         which then belong to the copy. A pickled model comes back with its names, source lines and sharing.

@@ -134,12 +134,12 @@ class Unknown(NamesOfOtherTools):
 
         def __index__(self) -> NoReturn:
             raise TypeError(
-                "a term is no integer before it is known: read it in a solution, as s[x]; to look up in a "
+                "a term is not an integer before solving: read it in a solution, as s[x]; to look up in a "
                 "list, write element(list, term)"
             )
 
     def _no_number(self, *_: Any) -> NoReturn:
-        raise TypeError(f"a {self._single} is no number before it is known; read it in a solution, as s[x]")
+        raise TypeError(f"a {self._single} is not a number before solving; read it in a solution, as s[x]")
 
     __float__ = __complex__ = __round__ = __trunc__ = __floor__ = __ceil__ = _no_number
 

@@ -83,7 +83,7 @@ def _nested(value: Any) -> Any:
 @explaining_class
 @dataclass(frozen=True)
 class Board(View):
-    """A board with one piece a row: element ``i`` of the variable is the 0-based column in row ``i``.
+    """A board with one piece per row: element ``i`` of the variable is the 0-based column in row ``i``.
 
     ``given`` and ``blocked`` are squares (row, column) to be marked, if any.
 
@@ -112,7 +112,7 @@ class Board(View):
 @explaining_class
 @dataclass(frozen=True)
 class Dots(Board):
-    """A grid with one dot a row, such as a Costas array: in all else a `Board`.
+    """A grid with one dot per row, such as a Costas array; otherwise like a `Board`.
 
     >>> from cpqueens import AllDifferent, Dots, Model
     >>> m = Model(view=Dots("p"))
@@ -320,7 +320,7 @@ class Cages(View):
 @explaining_class
 @dataclass(frozen=True)
 class Tour(View):
-    """A way through points: element ``k`` of the variable is the point that comes after point ``k``.
+    """A tour through points: element ``k`` of the variable is the point that comes after point ``k``.
 
     Several closed ways are drawn each in a colour of its own.
 
@@ -395,7 +395,7 @@ class Schedule(View):
 @explaining_class
 @dataclass(frozen=True)
 class Groups(View):
-    """The group of each: element ``k`` of the variable is the group of ``k``; each row is a grouping.
+    """Groups: element ``k`` of the variable is the group of ``k``; each row is one grouping.
 
     >>> from cpqueens import Groups, Model
     >>> m = Model(view=Groups("x", weights=(5, 3, 2)))

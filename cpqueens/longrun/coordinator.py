@@ -34,7 +34,7 @@ PROBE = 1.0
 
 @dataclass(frozen=True)
 class DurableCount:
-    """What a ledger says of a count, and why the coordinator ended.
+    """The state of a count in its ledger, and why the coordinator stopped.
 
     >>> from cpqueens.longrun.ledger import Totals
     >>> found = DurableCount(Totals(4, 6, 6, 0, 0, (), (), 0.1), "exhausted")
@@ -78,7 +78,7 @@ def durable_count(
     on_progress: Progress | None = None,
     changed_code: bool = False,
 ) -> DurableCount:
-    """Count all solutions with a ledger, so that a kill at any moment loses seconds; resume by the same call.
+    """Count all solutions with a ledger: a kill loses only seconds of work, and the same call resumes.
 
     >>> import tempfile
     >>> from cpqueens.longrun.coordinator import durable_count
@@ -148,7 +148,7 @@ def durable_enumerate(
     on_progress: Progress | None = None,
     changed_code: bool = False,
 ) -> DurableCount:
-    """List all solutions into files beside a ledger; resume by the same call.
+    """List all solutions into files next to a ledger; the same call resumes.
 
     The files ``<store>.solutions/part-*.npy`` are one a part, in lexicographic order within and among them,
     and the same bytes in every run. A file that is lost or damaged is listed again at the next call.

@@ -32,7 +32,7 @@ _REAL, _MAYBE_REAL, _MAYBE_TEXT = float, float | None, str | None
 
 @dataclass(frozen=True)
 class Totals:
-    """What a ledger holds.
+    """The contents of a ledger.
 
     Attributes
     ----------
@@ -137,8 +137,8 @@ class Ledger:
             raise JobError(f"{self.path}: holds another job, {self.job.title!r}; give another file")
         if self.job.code != job.code and not changed_code:
             raise JobError(
-                f"{self.path}: begun by cpqueens {self.job.code}, this is {job.code}; give changed_code=True "
-                "(--changed-code) if its results are to be believed all the same"
+                f"{self.path}: started by cpqueens {self.job.code}, this is {job.code}; give "
+                "changed_code=True (--changed-code) to use its results anyway"
             )
 
     def _read_job(self) -> LongJob:

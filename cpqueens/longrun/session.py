@@ -107,7 +107,7 @@ def run_session(
 def _say_what_is_tried_anew(ledger: Ledger) -> None:
     poison = ledger.poison()
     if poison:
-        _log.warning("%s: tries parts anew that failed too often before: %s", ledger.path, listed(poison))
+        _log.warning("%s: tries parts again that failed too often before: %s", ledger.path, listed(poison))
 
 
 @contextmanager

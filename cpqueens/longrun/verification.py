@@ -105,7 +105,7 @@ def verify(
     path = Path(store)
     with closing(Ledger.open(path)) as ledger, listening() as interrupt:
         if ledger.job.kind not in ("count", "enumerate"):
-            raise ModelError(f"{path}: holds {ledger.job.title}, of which nothing can be counted again")
+            raise ModelError(f"{path}: holds {ledger.job.title}, which cannot be counted again")
         ledger.claim()
         splitting = splitting_of(ledger.job)
         known = {r.part: r.count for r in ledger.sound_results()}

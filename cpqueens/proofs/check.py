@@ -152,7 +152,7 @@ class ProofChecker:
         """Return a row that, times a factor, is at most 0 in all solutions that are left."""
         part = self.parts[name]
         if part.kind != "Linear":
-            raise BadProof(f"{name} is no linear constraint")
+            raise BadProof(f"{name} is not a linear constraint")
         (variables, coefficients, constant), relation = part.fields["expression"][0], part.fields["relation"]
         if factor and relation not in (("==", "<=", "<") if factor > 0 else ("==", ">=", ">")):
             raise BadProof(f"{name}: {relation} 0 times {factor} is not at most 0")
@@ -194,7 +194,7 @@ class ProofChecker:
             raise BadProof("an improvement where solutions are listed, or nothing is optimised")
         found = tuple(self._checker.objectives(self._accepted(step.numbers))[0].tolist())
         if self._best is not None and self._key(found) >= self._key(self._best):
-            raise BadProof(f"objectives {list(found)} are no improvement")
+            raise BadProof(f"objectives {list(found)} are not an improvement")
         self._best = found
         self.parts.add(better(goals_of(self.model), self._key(found)))
 

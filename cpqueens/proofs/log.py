@@ -80,7 +80,7 @@ def read(path: str | Path) -> Iterator[tuple[int, str]]:
     """
     with Path(path).open(encoding="ascii", errors="replace") as file:
         if file.readline(100).strip() != HEADER:
-            raise BadProof(f"{HEADER!r} is needed: this is no proof of cpqueens")
+            raise BadProof(f"{HEADER!r} is needed: this is not a proof of cpqueens")
         for line, text in enumerate(iter(partial(file.readline, LONGEST), ""), 2):
             if text.strip() and not text.startswith("#"):
                 yield line, text
@@ -92,7 +92,7 @@ def step_of(text: str) -> ProofStep:
     Raises
     ------
     BadProof
-        For what is no step.
+        For what is not a step.
     """
     if len(text) == LONGEST:
         raise BadProof(f"longer than {LONGEST} characters")
@@ -102,7 +102,7 @@ def step_of(text: str) -> ProofStep:
     if verb in ("model", "f", "o"):
         return ProofStep(verb, numbers=_numbers(rest))
     if verb not in ("i", "m", "d", "s", "n") or not rest or not rest[0].isdecimal():
-        raise BadProof(f"{text.strip()[:60]!r} is no step")
+        raise BadProof(f"{text.strip()[:60]!r} is not a step")
     (clause,), words = _numbers(rest[:1]), rest[1:]
     if verb == "s":
         return ProofStep(verb, clause, numbers=_numbers(words))

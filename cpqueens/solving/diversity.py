@@ -102,7 +102,7 @@ def diverse(
             found, bound, complete = asked.together(found, bound)
     rows = np.stack(found) if found else np.zeros((0, len(model.decisions)), dtype=np.int64)
     if not Checker.of(model).accepts(rows).all():
-        raise BackendFault(f"{solver} broke its contract: a copy has what is no solution", "INVALID_SOLUTION")
+        raise BackendFault(f"{solver} broke its contract: a copy has a wrong solution", "INVALID_SOLUTION")
     solutions = SolutionSet(model, model.decisions, rows, in_order=False)
     return Diverse(solutions, asked.least(found), bound, complete, first, time.monotonic() - began)
 

@@ -229,7 +229,7 @@ class HandOver:
             )
 
     def credit(self, outcome: Outcome) -> Outcome:
-        """Return the outcome with who found and who proved it, and what became of the hint."""
+        """Return the outcome with who found and who proved it, and how the hint was used."""
         statistics = dict(outcome.statistics)
         found = outcome.solution is not None
         statistics["found_by"] = statistics.get("found_by") if found else None
@@ -332,7 +332,7 @@ def _ended(
 
 
 def _hint_fate(receiver: Receiver, continued: Said | None) -> dict[str, Any]:
-    """Return what became of the hint: none, unused, accepted, repaired or ignored."""
+    """Return how the hint was used: none, unused, accepted, repaired or ignored."""
     said = {} if continued is None else continued[0].statistics
     if "hint" in said:
         return {name: said[name] for name in said if name.startswith("hint")}

@@ -44,13 +44,13 @@ def with_proof(
     """
     if not isinstance(solver, str) or solver not in ("auto", NAME):
         raise UnsupportedRequest(
-            f"proof: one search of its own writes it, or {NAME}, and no other solver; got solver="
+            f"proof: it is written by a separate search or by {NAME}, not by other solvers; got solver="
             f"{shown(solver)}, leave it out"
         )
     given = {name: value for name, value in options.items() if value is not None}
     for name in given:
         if name not in _TAKEN:
-            raise UnsupportedRequest(f"proof: {shown(name)} is not taken beside it")
+            raise UnsupportedRequest(f"proof: {shown(name)} cannot be combined with it")
     place = given.pop("proof")
     if not isinstance(place, str | os.PathLike):
         raise ModelError(f"proof: the name of a file is needed, got {shown(place)}")

@@ -313,7 +313,7 @@ class _Contest:
         self._pass_on_improvements()
         if self.request.want is not Want.BEST and rival.rows:
             self._deliver_missing(rival)
-        reason = f"{OWN} and {RIVAL} raced, {RIVAL} was the first at its end"
+        reason = f"{OWN} and {RIVAL} raced, {RIVAL} finished first"
         return _credited(rival.ended, RIVAL, reason, OWN if self._delivered else None)
 
     def _deliver_missing(self, rival: _Rival) -> None:

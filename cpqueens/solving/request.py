@@ -235,7 +235,7 @@ def _hint(
     name_of = checker.model.label_of
     messages = [f"hint {name_of(int(v))} = {value} ignored: outside its domain" for v, value in outside]
     if wrong is not None and not messages:
-        messages.append(f"hint: no first incumbent, since it is no solution: {str(wrong).splitlines()[0]}")
+        messages.append(f"hint: no first incumbent, not a solution: {str(wrong).splitlines()[0]}")
     if not able:
         messages.append(f"hint: not used; {backend.name} takes a complete solution as hint, and nothing else")
         return None, None, None, messages

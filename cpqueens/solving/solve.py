@@ -35,7 +35,7 @@ STOP = object()
 
 
 class IncompleteCount(CpqueensError):  # noqa: N818
-    """A count was stopped before it was proved; ``outcome`` has what was counted so far.
+    """A count was stopped before it was complete; ``outcome`` has the solutions counted so far.
 
     >>> from cpqueens.models.queens import queens
     >>> try:
@@ -111,7 +111,7 @@ def enumerate_solutions(
     solver: str = "auto",
     **options: Any,
 ) -> Outcome:
-    """Deliver every solution once to ``on_solution``; without one, keep them in the outcome.
+    """Find all solutions: pass each once to ``on_solution``, or without it keep them in the outcome.
 
     ``on_solution`` is a function of a solution (which may return `STOP`), or an object with a method
     ``on_solution_callback(solution)`` and an attribute or method ``stop`` that ends the enumeration when

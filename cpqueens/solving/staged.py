@@ -94,7 +94,7 @@ def _optima(model: Statement, want: Want, options: Mapping[str, Any]) -> _Optima
             "best: the best solutions are listed by their objective, with no gap=, after= or count"
         )
     if best is not None and options.get("solution_limit") is not None:
-        raise ModelError("best: it says how many; solution_limit= is not needed beside it")
+        raise ModelError("best: it already says how many; leave out solution_limit=")
     return _Optima(as_gap(gap), best)
 
 
@@ -120,7 +120,7 @@ def _able(model: Statement, solver: str | Backend, want: Want, options: Mapping[
     """Return the backend of a run to come, which must prove; what it would refuse is refused now."""
     name, backend, strategy = choose(model, solver, want)
     what = (
-        "several objectives, the second among what is best for the first,"
+        "several objectives, the second among the best for the first,"
         if len(model.goals) > 1
         else "the best solutions"
     )

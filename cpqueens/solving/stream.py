@@ -99,7 +99,7 @@ def _search(pipe: _Pipe, start: _Start, solver: str, options: dict[str, Any]) ->
 
 
 class SolutionStream(Iterator[Solution]):
-    """Solutions one by one, while the backend goes on in a thread; close it, or use it in ``with``.
+    """Solutions one by one, while the solver runs in a thread; close it, or use it in ``with``.
 
     After the last solution, or after `close`, ``outcome`` says what the run concluded. Errors of the run
     are raised where the next solution was asked for. The search is about the model as it is when the iterator

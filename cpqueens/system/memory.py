@@ -44,7 +44,7 @@ def ensure_room(library: str) -> None:
     try:
         mmap.mmap(-1, needed).close()
     except OSError as error:
-        text = f"{library} needs {needed // _MiB} MiB beside what is in use, the limit is {most // _MiB} MiB"
+        text = f"{library} needs {needed // _MiB} MiB more than is in use, the limit is {most // _MiB} MiB"
         raise MemoryError(text) from error
 
 

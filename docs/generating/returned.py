@@ -55,7 +55,8 @@ def _index() -> Iterator[str]:
     yield (
         "This is everything that you can import with `from cpqueens import ...`: a page for each class, "
         "function and method, with examples that the tests run. Ready models are in `cpqueens.models` "
-        "([gallery](../gallery/index.md)), assertions for tests in `cpqueens.testing`. Other modules may change."
+        "([gallery](../gallery/index.md)), assertions for tests in `cpqueens.testing`. Other modules may "
+        "change."
     )
     yield "## Methods of a model"
     yield table(

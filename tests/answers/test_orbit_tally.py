@@ -58,6 +58,6 @@ def test_lex_leaders_keep_one_of_each_orbit(build: type, group: Group) -> None:
 
 def test_what_is_no_map_of_terms_is_refused() -> None:
     with pytest.raises(
-        ModelError, match="rotation by 90 is no map of terms; state the model square by square"
+        ModelError, match="rotation by 90 is not a map of terms; state the model square by square"
     ):
         lex_leader(permutations(4)["x"], QUEENS_BOARD)

@@ -84,7 +84,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "show": ("show m.py:stuck", "interrupted"),
     "solve": ("solve m.py:slow n=900 --solver python-constraint --out x.csv", "interrupted"),
     "solve --explain": ("solve m.py:unsolvable --solver backtracking --explain", "status "),
-    "enumerate": ("enumerate m.py:slow --solver backtracking --out x.npy", "(what was found)"),
+    "enumerate": ("enumerate m.py:slow --solver backtracking --out x.npy", "(the results so far)"),
     "count": ("count m.py:slow n=20 --solver cpsat", "at least"),
     "count in threads": ("count m.py:slow n=23 --workers 2 --solver backtracking", "at least"),
     "check": ("check m.py:slow -", "interrupted"),

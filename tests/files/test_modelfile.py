@@ -549,7 +549,7 @@ def automaton(transitions: Any, start: Any) -> dict[str, Any]:
         ([D, 0, "args"], [{"terms": []}], "definitions[0].args: arrays of one length"),
         ([D, 0, "args", 0], "z", "definitions[0].args[0]: no variable 'z'"),
         ([D, 0, "args", 0], "d[0]", "definitions[0].args[0]: no variable 'd[0]'"),
-        ([D, 0, "kind"], "truth", "definitions[0]: a truth has a constraint and no args"),
+        ([D, 0, "kind"], "truth", "definitions[0]: a reified Boolean has a constraint and no args"),
         ([C, 0, "kind"], "AllDiferent", "'AllDiferent'; did you mean 'AllDifferent'?"),
         ([C, 0, "kind"], "Predicate", "constraints[0].kind: no constraint 'Predicate'"),
         ([C, 0, "kind"], "os.system", "constraints[0].kind: no constraint"),

@@ -273,7 +273,7 @@ def test_a_killed_evaluation_goes_on_where_it_was(tmp_path: Path) -> None:
         ({"problem": []}, "problem: at least one"),
         ({"problem": Model("empty")}, "sizes: a problem with parameters is needed"),
         ({"time_limit": -1}, "time_limit"),
-        ({"step_limit": 5, "heuristic": heuristics.honest}, "step_limit: honest is told a time limit only"),
+        ({"step_limit": 5, "heuristic": heuristics.honest}, "step_limit: honest receives only a time limit"),
         ({"reference_time": -1}, "reference_time"),
         ({"processes": 0}, "processes: an integer of at least 1"),
         ({"progress": 3}, "progress: a function"),

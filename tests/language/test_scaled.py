@@ -43,9 +43,9 @@ def test_one_number_becomes_an_int() -> None:
 @pytest.mark.parametrize(
     ("values", "by", "message"),
     [
-        ([1.25, 2.505], 100, "scaled: 2.505 at 1 is no multiple of 1/100; 1000 makes integers of all"),
-        ([[1.0], [0.125]], 60, "scaled: 0.125 at 1, 0 is no multiple of 1/60; 3000 makes integers of all"),
-        (1 / 3, 100, "scaled: 0.3333333333333333 is no multiple of 1/100"),
+        ([1.25, 2.505], 100, "scaled: 2.505 at 1 is not a multiple of 1/100; 1000 makes integers of all"),
+        ([[1.0], [0.125]], 60, "scaled: 0.125 at 1, 0 is not a multiple of 1/60; 3000 makes integers of all"),
+        (1 / 3, 100, "scaled: 0.3333333333333333 is not a multiple of 1/100"),
         ([1, float("nan")], 10, "scaled: finite numbers are needed, got [1, nan]"),
         (["1.5"], 10, "scaled: finite numbers are needed, got ['1.5']"),
         ([None], 10, "scaled: finite numbers are needed, got [None]"),

@@ -208,7 +208,7 @@ def test_a_ledger_of_another_job_or_other_code(tmp_path: Path) -> None:
         durable_count(queens(5), path, executor=Here(), solver="cpsat")
     path = tmp_path / "older.db"
     Ledger.take(path, replace(job_of(queens(5), 5), title="queens", code="0.0+older")).close()
-    with pytest.raises(JobError, match="begun by cpqueens"):
+    with pytest.raises(JobError, match="started by cpqueens"):
         durable_count(queens(5), path, executor=Here())
     assert durable_count(queens(5), path, executor=Here(), changed_code=True).count == 10
 
@@ -306,7 +306,9 @@ def test_a_poisoned_count_leaves_with_3(tmp_path: Path, capsys: pytest.CaptureFi
     durable_count(queens(5), path, executor=Poisoned(), parts=5, title="queens(n=5)")
     assert run("runs", "show", str(path)) == 3
     printed = capsys.readouterr().out
-    assert "POISON     parts 3 failed too often, and are tried anew: RuntimeError: it eats all mem" in printed
+    assert (
+        "POISON     parts 3 failed too often, and are tried again: RuntimeError: it eats all mem" in printed
+    )
     assert run("count", "queens", "n=5", "--store", str(path), "--workers", "1", "--time-limit", "1e-9") == 3
     printed = capsys.readouterr().out
     assert "solutions  at least " in printed
@@ -320,7 +322,7 @@ def test_a_new_start_gives_poisoned_parts_a_new_chance_and_says_so(
     path = tmp_path / "run.db"
     assert durable_count(queens(5), path, executor=Poisoned(), parts=5).count < 10
     assert run("count", "queens", "n=5", "--store", str(path), "--workers", "1") == 0
-    assert "run.db: tries parts anew that failed too often before: 3" in caplog.text
+    assert "run.db: tries parts again that failed too often before: 3" in caplog.text
     assert "solutions  10" in capsys.readouterr().out
     assert run("runs", "show", str(path)) == 0
     assert "POISON" not in capsys.readouterr().out

@@ -173,7 +173,7 @@ def _corrupt(seeds, many: int, tmp_path) -> tuple[int, int]:
             ["i 1 better 0>=1"],
             "line 2: 'better' is not known by now: parts are named c3, c3.5, x12, or better",
         ),
-        (["x 1 2"], "line 2: 'x 1 2' is no step"),
+        (["x 1 2"], "line 2: 'x 1 2' is not a step"),
         (["i 1 c0 0>7"], "line 2: '0>7' is no literal such as 3>=5 or 3!=2"),
         (["model 3 1"], "line 2: variables and constraints: (2, 1) in this model, (3, 1) in the proof's"),
         (["f 3"], "line 2: there is no clause 3"),

@@ -129,7 +129,7 @@ def test_no_false_claim_of_a_corrupted_log_is_believed(tmp_path) -> None:
 
 @each("line", ["a 1 x0 >= 1", "i 4 7 0 c:1 l:nogood", "n 4 -3 0", "z", "i x"])
 def test_a_line_that_is_none_of_drcp_is_a_fault(line: str) -> None:
-    with pytest.raises(BackendFault, match="is no line of DRCP"):
+    with pytest.raises(BackendFault, match="is not a line of DRCP"):
         translated(pigeons(), [line], None)
 
 

@@ -95,7 +95,7 @@ def test_a_hint_that_is_no_solution_says_why(solver: str) -> None:
         outcome = different().solve(solver, hint={"x": [4, 4, 2, 1]}, time_limit=1)
     assert outcome.statistics["hint"] != TAKEN
     (message,) = [text for text in outcome.messages if text.startswith("hint")]
-    assert message.startswith("hint: no first incumbent, since it is no solution: AllDifferent(x)")
+    assert message.startswith("hint: no first incumbent, not a solution: AllDifferent(x)")
     assert message.endswith("x[0]=4 and x[1]=4")
 
 

@@ -64,7 +64,7 @@ def test_the_outcome_is_that_of_who_answered_with_the_reason() -> None:
     slow = even_sums().enumerate()
     assert slow.solver == "cpsat"
     assert slow.statistics["contributors"] == ["cpsat"]
-    assert "cpsat was the first at its end" in slow.statistics["reason"]
+    assert "cpsat finished first" in slow.statistics["reason"]
 
 
 @pytest.mark.usefixtures("_early")

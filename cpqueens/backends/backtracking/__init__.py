@@ -1,1 +1,1 @@
-"""The own exact engine: propagation for every model, faster searches for patterns, counts in threads."""
+"""The built-in exact engine: propagation for every model, faster searches for patterns, counts in threads."""

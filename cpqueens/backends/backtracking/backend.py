@@ -1,4 +1,4 @@
-"""The own exact engine as a backend: strategies for every model and faster ones for patterns."""
+"""The built-in exact engine as a backend: strategies for every model and faster ones for patterns."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _TABLED = ("check", "rowmask", "table")
 
 
 class Backtracking:
-    """The own exact engine: propagation on every model, words of bits on boards and their relatives.
+    """The built-in exact engine: propagation on every model, bit words on boards and related models.
 
     Strategies: ``check`` (chronological, each placement tested against those before it) and ``forward``
     (propagation) for every model; ``bitmask``, ``rowmask`` and ``table`` for AllDifferents over shifted
@@ -218,7 +218,7 @@ def halved_board(model: Statement, asked: bool) -> int | None:
 _SURVEY = 'the survey "Several algorithms for n-Queens" (n-Queens的多种算法题解), after Xu Jianliang'
 
 ABOUT: Mapping[str, str] = {
-    "auto": """One of the others that fits the model and the request, or several in turns; it says which.
+    "auto": """Chooses a strategy that fits the model and the request, or several in turns, and reports it.
 
 Source: this package.""",
     "bitmask": f"""Backtracking with three words of taken columns and diagonals, shifted from row to row.
@@ -228,12 +228,12 @@ Source: {_SURVEY}; for all AllDifferents over shifted variables of at most 64 va
 
 Source: Deng Hongtao and Zhu Xun on Las Vegas optimisation of the N-queens problem, Journal of Jianghan
 University (Natural Sciences) 34(4), 2006; {_SURVEY}.""",
-    "forward": """Propagation at every node: domains as words of bits, wiped-out ones are seen at once.
+    "forward": """Propagation at every node: domains as bit words, empty domains are detected at once.
 
 Source: Haralick and Elliott, "Increasing tree search efficiency for constraint satisfaction problems",
 Artificial Intelligence 14, 1980; AllDifferent by Regin, "A filtering algorithm for constraints of difference
 in CSPs", AAAI 1994.""",
-    "halves": """Counting queens by two half boards that are put together.
+    "halves": """Counting queens by joining two half boards.
 
 Source: this package, after public programs that join tables of quadrants.""",
     "learning": """Lazy clause generation: from each conflict a clause over bounds and values is learned.

@@ -41,7 +41,7 @@ def choose(asked: str, pattern: Pattern | SumPattern | None, request: Request) -
     """
     if request.profiling is not None and asked not in ("auto", "check", "forward", "learning"):
         raise UnsupportedRequest(
-            f"profile: backtracking:{asked} places queens by words of bits and does not know what each "
+            f"profile: backtracking:{asked} places queens by bit words and cannot tell what each "
             "constraint does; backtracking:forward and backtracking:learning do"
         )
     if asked != "auto":
@@ -83,11 +83,11 @@ def _choose_order(request: Request) -> Chosen:
     """Choose for a model without a pattern: a count may be done in any order, and one may be far better."""
     given = "variable_order" in request.parameters or request.step_limit is not None
     if request.want is not Want.COUNT or given:
-        return ("forward",), "the model is no board that is known"
+        return ("forward",), "the model is not a known board"
     return (
         "forward",
         LEXICOGRAPHIC,
-    ), "the model is no board that is known, and no rule says which order is better"
+    ), "the model is not a known board, and no rule says which order is better"
 
 
 def _need(strategy: str, pattern: Pattern | SumPattern | None, request: Request) -> None:

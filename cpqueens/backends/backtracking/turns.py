@@ -82,7 +82,7 @@ class Turns:
                 while time.thread_time() < until:
                     self._advance(name, search)
             except StopIteration as end:
-                self.reason += f", {name} was the first at its end"
+                self.reason += f", {name} finished first"
                 return self._ended(end.value)
         return None
 

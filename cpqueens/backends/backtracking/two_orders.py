@@ -196,7 +196,7 @@ class TwoOrders:
                 ended = replace(ended, exhausted=False, stop_reason=StopReason.CALLBACK)
         elif ended.stop_reason in (StopReason.TIME_LIMIT, StopReason.INTERRUPTED) and len(self._missing()):
             self._go_over(deliver)
-        ending = f", {self._names[turn]} was the first at its end" if ended.exhausted else ""
+        ending = f", {self._names[turn]} finished first" if ended.exhausted else ""
         return self._whole(ended, ending)
 
     def _whole(self, ended: Ended, ending: str) -> Ended:

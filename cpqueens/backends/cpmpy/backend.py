@@ -27,7 +27,7 @@ _lock = threading.Lock()
 
 
 class Cpmpy:
-    """Any solver that CPMpy reaches on this machine, named as in ``cpmpy:choco``, by export to CPMpy.
+    """Any installed solver behind CPMpy, named as in ``cpmpy:choco``, by export to CPMpy.
 
     Source: Guns, "Increasing modeling language convenience with a universal n-dimensional array, CPpy as
     python-embedded example", ModRef 2019; the library `cpmpy`.

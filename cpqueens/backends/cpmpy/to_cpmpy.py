@@ -25,7 +25,7 @@ _KEPT = ("IV", "BV")
 
 @dataclass(frozen=True)
 class CpmpyExport:
-    """A CPMpy model, and each decision variable in it by the name that it has here.
+    """A CPMpy model, and each of its decision variables by name.
 
     >>> from cpqueens import Model, to_cpmpy
     >>> m = Model()
@@ -53,7 +53,7 @@ class CpmpyExport:
 
 @explaining_keywords
 def to_cpmpy(model: Statement, *, objective: bool = True) -> CpmpyExport:
-    """Return a model as one of CPMpy, and its variables there by name.
+    """Export a model to CPMpy, with the variables of CPMpy by name.
 
     Variables with the values 0 and 1 are Boolean there, and all stand in some constraint. Nothing is defined
     by further variables: who lists all solutions there gets each once. A name that begins with ``IV`` or

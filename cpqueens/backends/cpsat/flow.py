@@ -49,7 +49,7 @@ class Flow:
         self._batches.put(solution)
 
     def hint_fate(self) -> dict[str, Any]:
-        """Return what became of the hint, judged by the first solution.
+        """Return how the hint was used, judged by the first solution.
 
         *accepted*: it has every hinted value. *repaired*: CP-SAT says that it comes from the hint, with
         other values in places. *ignored*: there is no solution, or it does not come from the hint.

@@ -233,7 +233,7 @@ def refusal(model: Statement, translation: Translation) -> ModelInvalid:
 
 @dataclass(frozen=True)
 class Export:
-    """A native CP-SAT model and its variables by their names here.
+    """A native CP-SAT model and its variables by name.
 
     >>> from ortools.sat.python import cp_model
     >>> from cpqueens import Model
@@ -258,7 +258,7 @@ class Export:
 
     @cached_property
     def variables(self) -> Mapping[str, Any]:
-        """The native variables by their names here."""
+        """The native variables by name."""
         return {n: self.model.get_int_var_from_proto_index(c) for n, c in self.columns.items()}
 
     def assignment(self, solver: Any) -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""Las Vegas search as a backend: random safe values first, backtracking below them, afresh after a failure.
+"""Las Vegas search as a backend: random safe values, backtracking below them, new starts after failures.
 
 It is never wrong, but a single attempt may fail.
 """
@@ -34,7 +34,7 @@ _DEFAULT_NODES = 100_000_000
 
 
 class LasVegas:
-    """Las Vegas search: random safe values first, backtracking below them, afresh after a failure.
+    """Las Vegas search: random safe values first, backtracking below them, and a new start after a failure.
 
     The variables are placed in the order of their creation: the first ``stop_vegas`` of them each take one of
     their safe values, uniformly at random, the others are placed by chronological backtracking (strategy
@@ -43,7 +43,7 @@ class LasVegas:
 
     Source: Deng Hongtao and Zhu Xun on Las Vegas optimisation of the N-queens problem, Journal of Jianghan
     University (Natural Sciences) 34(4), 2006, after Brassard and Bratley, "Fundamentals of Algorithmics",
-    1996. Their code starts the random part afresh only; ours starts all afresh.
+    1996. Their code restarts only the random part; cpqueens restarts everything.
     """
 
     name = "las-vegas"
@@ -54,7 +54,7 @@ class LasVegas:
     parameters: Mapping[str, Parameter] = {
         "stop_vegas": Parameter(int, None, "how many variables are placed at random; by default all"),
         "attempts": Parameter(
-            int, None, "make so many attempts, for the estimates, and deliver the first solution after them"
+            int, None, "number of attempts for the estimates; the first solution is returned after them"
         ),
         "trace": TRACE,
     }

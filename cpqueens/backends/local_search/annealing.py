@@ -27,7 +27,7 @@ PARAMETERS: Mapping[str, Parameter] = {
         int, 0, "steps from the start temperature to the lowest, 0: 200 per variable, at least 20000"
     ),
     "lowest": Parameter(float, 0.15, "lowest temperature, in units of violation"),
-    "reheat": Parameter(float, 0.5, "part of the start temperature that is gone back to"),
+    "reheat": Parameter(float, 0.5, "share of the start temperature to reheat to"),
     "conflicted": Parameter(float, 0.5, "probability of moving a variable in conflict rather than any"),
     "schedule": Parameter(
         str, "geometric", "one cooling for all, or one for each variable", ("geometric", "rowwise")
@@ -36,7 +36,7 @@ PARAMETERS: Mapping[str, Parameter] = {
         str, "coarse", "of the rowwise schedule: when a worse move is taken", ("coarse", "metropolis")
     ),
     "tested": Parameter(
-        str, "row", "of the rowwise schedule: when a solution is looked for", ("row", "round", "move")
+        str, "row", "of the rowwise schedule: when it tests for a solution", ("row", "round", "move")
     ),
     "measure": Parameter(
         str, "auto", "how an AllDifferent is counted; auto: surplus, by the rowwise schedule pairs",

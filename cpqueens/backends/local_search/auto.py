@@ -1,4 +1,4 @@
-"""The default: what fits the structure first, other settings in turn at each new start.
+"""The default: settings that fit the structure first, then others in turn at each restart.
 
 Permutations under AllDifferents over x[i] + o[i] go to `sosic_gu_4`, permutations along a path of differences
 to `reversal`, permutations under sums of lines to `exchange` (all found by the engine), permutations under
@@ -37,7 +37,7 @@ from cpqueens.lowered.structures.table import find
 
 PARAMETERS: Mapping[str, Parameter] = {
     "presolve": Parameter(
-        bool, True, "whether to propagate, exhaust what is small and compute variables that equalities define"
+        bool, True, "whether to propagate, exhaust small models and compute variables that equalities define"
     ),
 }
 

@@ -23,8 +23,8 @@ from cpqueens.kernels.local.scan import JUMP, LAST, TAKE_AND_SHAKE
 ASSIGNMENT_ONLY = True
 PARAMETERS: Mapping[str, Parameter] = {
     "measure": Parameter(str, "surplus", "how an AllDifferent is counted", ("surplus", "pairs")),
-    "shoulder": Parameter(str, "take-and-shake", "what is done on a shoulder", ("take-and-shake", "jump")),
-    "start": Parameter(str, "independent", "what is started from", ("independent", "permutation")),
+    "shoulder": Parameter(str, "take-and-shake", "the move on a shoulder", ("take-and-shake", "jump")),
+    "start": Parameter(str, "independent", "the kind of start", ("independent", "permutation")),
 }
 
 

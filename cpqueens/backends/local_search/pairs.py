@@ -118,7 +118,7 @@ def run(search: Search, found: Pairs) -> End:
         search.start()  # goes on
         walk.begin(search.x, search.objective_limit)
     ended = walk.walk(search)
-    assert ended is not None, "it begins anew where it stalls"
+    assert ended is not None, "it restarts where it stalls"
     if ended != "solved":
         search.go_to(walk.part(codes.X))
     return ended

@@ -1,4 +1,4 @@
-"""Hill climbing that starts afresh from local optima and, unless sideways moves are allowed, shoulders.
+"""Hill climbing that restarts from local optima and, unless sideways moves are allowed, shoulders.
 
 Source: Russell and Norvig, "Artificial Intelligence: a modern approach", section on hill climbing; what the
 GeeksforGeeks text on hill climbing with random neighbour compares itself with.
@@ -18,7 +18,7 @@ ASSIGNMENT_ONLY = True
 PARAMETERS: Mapping[str, Parameter] = {
     "max_sideways": Parameter(int, 0, "sideways moves in a row that are allowed before a restart"),
     "measure": Parameter(str, "surplus", "how an AllDifferent is counted", ("surplus", "pairs")),
-    "start": Parameter(str, "independent", "what is started from", ("independent", "permutation")),
+    "start": Parameter(str, "independent", "the kind of start", ("independent", "permutation")),
 }
 
 

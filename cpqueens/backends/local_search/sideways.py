@@ -23,7 +23,7 @@ ASSIGNMENT_ONLY = True
 PARAMETERS: Mapping[str, Parameter] = {
     "max_sideways": Parameter(int, 100, "sideways moves in a row that are allowed"),
     "measure": Parameter(str, "pairs", "how an AllDifferent is counted", ("surplus", "pairs")),
-    "start": Parameter(str, "permutation", "what is started from", ("independent", "permutation")),
+    "start": Parameter(str, "permutation", "the kind of start", ("independent", "permutation")),
 }
 
 

@@ -164,7 +164,7 @@ def watching(
 ) -> Callable[..., None] | None:
     """Return what is called after each step of a kernel made for a pattern; None where nothing is recorded.
 
-    It may be called with the kind of what happened, where that is no step.
+    It may be called with the kind of what happened, where that is not a step.
 
     Parameters
     ----------

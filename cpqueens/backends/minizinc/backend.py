@@ -37,7 +37,7 @@ _FAILED = ("=====ERROR=====", "=====UNBOUNDED=====", "=====UNSATorUNBOUNDED=====
 
 
 class MiniZinc:
-    """Any solver that MiniZinc knows on this machine, named as in ``minizinc:gecode``, by export to MiniZinc.
+    """Any installed solver of MiniZinc, named as in ``minizinc:gecode``, by export to MiniZinc.
 
     Source: Nethercote, Stuckey, Becket, Brand, Duck and Tack, "MiniZinc: towards a standard CP modelling
     language", CP 2007; the program `minizinc`.

@@ -140,7 +140,7 @@ def prove(
 def _translate(log: Iterable[str], parts: list[str], domains: Domains, write: Callable[[str], None]) -> int:
     """Write the steps of a log of Pumpkin; return the greatest number of a clause.
 
-    What ``domains`` say by themselves is no step of ours, nor an inference that repeats a nogood.
+    What ``domains`` say by themselves is not a step of ours, nor an inference that repeats a nogood.
     """
     atoms: dict[int, Literal] = {}
     same: dict[str, str] = {}  # the clause that an inference repeats, or nothing
@@ -173,7 +173,7 @@ def _translate(log: Iterable[str], parts: list[str], domains: Domains, write: Ca
             elif line and line[0] != "c":
                 raise KeyError(line)
         except KeyError:
-            raise BackendFault(f"{NAME}: {line[:60]!r} is no line of DRCP", "CRASH") from None
+            raise BackendFault(f"{NAME}: {line[:60]!r} is not a line of DRCP", "CRASH") from None
     return greatest
 
 

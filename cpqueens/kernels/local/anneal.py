@@ -19,7 +19,7 @@ LOWEST = 2
 REHEAT = 3  # temperature to go back to when the lowest is reached
 CONFLICTED = 4  # probability of moving a variable in conflict rather than any
 STEPS = 5  # of a cooling from the start temperature to the lowest
-REHEATED = 6  # part of the start temperature that is gone back to
+REHEATED = 6  # share of the start temperature to reheat to
 LENGTH = 7
 SAMPLED = 64  # moves from whose worsening the start temperature is taken
 

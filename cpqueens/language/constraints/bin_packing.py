@@ -15,7 +15,7 @@ from cpqueens.text.plaintext import shown
 
 
 class BinPacking(Constraint):
-    """The sizes of the things in bin ``k`` add up to ``loads[k]`` (Shaw 2004; Catalogue: bin_packing).
+    """The sizes of the items in bin ``k`` add up to ``loads[k]`` (Shaw 2004; Catalogue: bin_packing).
 
     Thing ``i`` of size ``sizes[i]`` is in bin ``bins[i]``, from 0 to below the number of loads. With the
     relation ``"<="`` the loads are capacities, which the sums do not exceed. The violation is the sum of the

@@ -236,7 +236,7 @@ def _nodes(depots: Any) -> tuple[int, ...]:
 
 
 class SubCircuit(Successors):
-    """The nodes with another successor than themselves are on one tour, or there are none (MiniZinc).
+    """All nodes that are not their own successor are on one tour, or there are none (MiniZinc).
 
     Nodes count from 0; ``successor[i] == i`` says that the tour leaves node ``i`` out. As in MiniZinc it may
     leave out all; a successor that is no node makes it false. The violation is the number of nodes that

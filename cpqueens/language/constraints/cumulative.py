@@ -126,7 +126,7 @@ class Disjoint(Constraint):
 
 
 class Cumulative(Constraint):
-    """At any time the tasks that run demand no more than the capacity (Aggoun and Beldiceanu 1993).
+    """At any time the running tasks need at most the capacity (Aggoun and Beldiceanu 1993).
 
     Task k runs from ``start[k]`` up to, and without, ``start[k] + duration[k]``; it counts where
     ``present[k]`` is true (by default always). Single terms and integers stand for all tasks. As in CP-SAT, a

@@ -12,7 +12,7 @@ from cpqueens.language.rows import IntArray
 
 
 class Inverse(Paired):
-    """``first[i] == j`` exactly if ``second[j] == i``; both count from 0 (Catalogue: inverse).
+    """``first[i] == j`` if and only if ``second[j] == i``; both count from 0 (Catalogue: inverse).
 
     The violation is the number of positions of either array that do not point back.
 

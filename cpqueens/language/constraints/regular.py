@@ -88,7 +88,7 @@ _CELLS = 2**20  # transitions of words that are looked at together
 
 
 class Regular(Constraint):
-    """A finite automaton that reads the terms in their order ends in an accepting state (Pesant 2004).
+    """A finite automaton that reads the terms in order ends in an accepting state (Pesant 2004).
 
     It may be nondeterministic: then some way through it has to. A value for which a state has no transition
     ends the way. The violation is the smallest number of terms that would have to change (van Hoeve, Pesant

@@ -242,7 +242,7 @@ def test_others_join_where_failures_are_dear_and_learning_has_a_long_first_turn(
     monkeypatch.setattr(alternating, "FEWEST", 20)
     monkeypatch.setattr(alternating, "WORK", 200)
     outcome = pigeons(6).solve(solver="backtracking")
-    assert outcome.statistics["reason"].endswith("clause learning was the first at its end")
+    assert outcome.statistics["reason"].endswith("clause learning finished first")
     assert outcome.statistics["clauses_learned"] > alternating.TURN // 10
 
 

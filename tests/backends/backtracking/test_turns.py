@@ -121,7 +121,7 @@ def test_the_first_at_its_end_answers_and_a_stopped_count_is_the_greatest() -> N
     both = Turns({"a": endless(1), "b": search([1, 2], done)})
     ended = both.run()
     assert ended.count == 7
-    assert ended.statistics["reason"] == "a and b took turns, b was the first at its end"
+    assert ended.statistics["reason"] == "a and b took turns, b finished first"
     stopped = Ended(False, Reason.TIME_LIMIT, count=2)
     assert Turns({"a": endless(9), "b": search([1, 2], stopped)}).run().count == 9
 
