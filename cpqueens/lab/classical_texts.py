@@ -202,15 +202,15 @@ SECTIONS: tuple[Section, ...] = (
             "`cpqueens show queens n=3`.",
         ),
         readings=(
-            "The column has the program written anew from the listing.",
-            "Of equal neighbours the last one scanned is taken, as in the code.",
+            "The column of the program has the rewritten listing.",
+            "Among equal neighbours the last one scanned is taken, as in the code.",
         ),
         mistakes=(
-            "Its JavaScript listing aliases all rows of a neighbour's board: the last table has what that "
-            "costs. Its Python listing lacks a bracket.",
-            "It has no limit on steps: every failure on 6 queens is an endless walk, and a few are on larger "
-            f"boards. Here and in the program written anew a run ends after {WALK:,} steps: means of steps "
-            "and evaluations depend on it.",
+            "Its JavaScript listing aliases all rows of a neighbour's board; the last table shows the "
+            "effect. Its Python listing lacks a bracket.",
+            "It has no limit on steps: every failure on 6 queens, and some on larger boards, is an endless "
+            f"walk. Here and in the rewritten program a run ends after {WALK:,} steps; means of steps "
+            "and evaluations depend on this limit.",
         ),
     ),
     Section(
@@ -231,16 +231,16 @@ SECTIONS: tuple[Section, ...] = (
         (sideways_mistakes,),
         verdicts=(Judgement("sideways-claims", verdicts.printed),),
         readings=(
-            "Starts have independent random columns, as in the textbook. Beside the claims the program, "
-            "written anew, has none of the mistakes below; the second table has it with each.",
+            "Starts have independent random columns, as in the textbook. The rewritten program next to the "
+            "claims has none of the mistakes below; the second table has it with each of them.",
         ),
         mistakes=(
             "Its code never tests the state that its last try reached, which may be a solution.",
             "It counts the start as a sideways move, which leaves 9 of 10.",
             "It returns the worse neighbour, at which it stopped, as the closest state.",
-            "It rounds random columns, so that those at the borders come half as often.",
-            "Its random choice is said to have a second bias. That it rounds the number of the move among "
-            "the best ones, too, is inferred, and seen in no listing: the table has what that would cost.",
+            "It rounds random columns, so that those at the borders are half as likely.",
+            "Its random choice is said to have a second bias. We infer that it also rounds the number of the "
+            "move among the best ones, but no listing has it; the table has the effect that it would have.",
         ),
     ),
     Section(
@@ -269,10 +269,10 @@ SECTIONS: tuple[Section, ...] = (
             "backtracking:check --trace-boards`, and with `--solver las-vegas`.",
         ),
         readings=(
-            "The copies that remain have lost p and t of the second table, for 12 queens: what is lost is "
-            "empty under what the source says.",
+            "The existing copies have lost p and t of the second table, for 12 queens; these cells are empty "
+            "in the column of the source.",
         ),
-        mistakes=("Its code starts the random part afresh only, its text all; ours starts all afresh.",),
+        mistakes=("Its code restarts only the random part, its text and cpqueens restart everything.",),
     ),
     Section(
         "occupancy",
@@ -281,11 +281,11 @@ SECTIONS: tuple[Section, ...] = (
         tables=(representations,),
         verdicts=(Judgement("representations", verdicts.fastest),),
         answers=(
-            "8 queens listed hide what 12 counted show: their 2,057 nodes are 0.24 % of 856,189, beside what "
-            "is the same for all four: a call, its translation, the solutions read and checked.",
-            "Its example boards can be checked as they stand: `cpqueens check queens n=8 f d g a h b e c`.",
-            "The eighth is garbled in the copies that remain: its rows have 10, 9, 8, 7, ... figures. Of a "
-            f"board like it `check` says which row has how many. `{GARBLED[0]}`: {GARBLED[1]}.",
+            "Listing 8 queens hides the difference that counting 12 queens shows: it has 2,057 nodes, 0.24 % "
+            "of 856,189, and costs that are equal for all four: the call, translation, reading, checking.",
+            "Its example boards can be checked directly: `cpqueens check queens n=8 f d g a h b e c`.",
+            "The eighth is garbled in the existing copies: its rows have 10, 9, 8, 7, ... figures. For a "
+            f"board like it, `check` says how many each row has. `{GARBLED[0]}`: {GARBLED[1]}.",
         ),
     ),
     Section(
@@ -306,10 +306,10 @@ SECTIONS: tuple[Section, ...] = (
         ),
         mistakes=(
             "The survey's program looks only at later rows, and shuffles with bias after every pass.",
-            "It goes on with a stale board: the trial board is not refreshed after the current one is "
-            "shuffled. With that line alone mended it has the other two: the row *both* of the table. The "
-            "last row has all three. How the listing goes on with that board was read in several ways; this "
-            "one needs about the restarts that are handed down of it (9.4, 55 and 93, without runs or date).",
+            "It continues with a stale board: the trial board is not refreshed after the current one is "
+            "shuffled. With only that line repaired it has the other two mistakes: the row *both* of the "
+            "table. The last row has all three. The listing can be read in several ways here; this reading "
+            "needs about as many restarts as are reported for it (9.4, 55 and 93, without runs or date).",
         ),
     ),
     Section(
@@ -330,14 +330,14 @@ SECTIONS: tuple[Section, ...] = (
             Judgement("efficient", verdicts.efficient),
         ),
         readings=(
-            "By the usual rule 1,886 rows are annealed for a board, exactly, from the chain of all "
-            "16,777,216 placements (`tests/lab/exact_anneals.py`).",
-            f"A limit of {LIMIT:,} steps is one of {LIMIT // 168:,} rows, at which 4 % of the runs by the "
-            "usual rule end: their rows count, and so do those of the run that follows, until one is solved.",
+            "With the usual rule, exactly 1,886 rows are annealed for a board on average, from "
+            "the chain of all 16,777,216 placements (`tests/lab/exact_anneals.py`).",
+            f"A limit of {LIMIT:,} steps is a limit of {LIMIT // 168:,} rows, which ends 4 % of the runs by "
+            "the usual rule. Their rows count, as do those of the following runs, until one is solved.",
         ),
         mistakes=(
-            "It compares exp(-dE/T) with one of 0, 0.1, ..., 9.9, so that at most a tenth of worse moves is "
-            "taken.",
+            "It compares exp(-dE/T) with one of 0, 0.1, ..., 9.9, so that it takes at most a tenth of the "
+            "worse moves.",
             "It has no limit: 2 and 3 queens never end.",
         ),
     ),
