@@ -289,7 +289,7 @@ class Alternating:
         statistics = self._statistics()
         if len(self._seats) > 1:
             names = [seat.name for seat in self._seats if not seat.is_waiting]
-            ending = f", {last.name} was the first at its end" if ended.exhausted else ""
+            ending = f", {last.name} finished first" if ended.exhausted else ""
             waiting = [seat.name for seat in self._seats if seat.is_waiting]
             absent = [*self._absent, *(f"without {name}: it was being compiled" for name in waiting)]
             statistics["reason"] += f"; {' and '.join(names)} took turns{ending}"
