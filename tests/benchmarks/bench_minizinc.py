@@ -185,7 +185,10 @@ def main() -> None:
         found += contradictions(instance, answers, checked)
         for one, other in itertools.permutations(solvers, 2):
             scores[one] += points(answers[one], answers[other], instance.sense)
-        cells = {s: f"{a.status} {'' if a.objective is None else a.objective} {a.seconds:.1f}".strip() for s, a in answers.items()}
+        cells = {
+            s: f"{a.status} {'' if a.objective is None else a.objective} {a.seconds:.1f}".strip()
+            for s, a in answers.items()
+        }
         print(json.dumps({"instance": instance.name, **cells, "checked": sorted(checked)}), flush=True)
         for solver, answer in answers.items():
             if answer.status == "refused":
