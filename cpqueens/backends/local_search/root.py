@@ -24,7 +24,7 @@ from cpqueens.kernels.jit.pace import Pace
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import Compiled
 from cpqueens.lowered.structures.table import Structures
-from cpqueens.system.stopping import Stopped
+from cpqueens.system.stopping import Stopped, stopping
 
 Searching = TypeVar("Searching", ForwardSearch, ClauseSearch)
 
@@ -155,12 +155,20 @@ class Tree:
         return Explored(best[-1] if best else None, done, False, runs)
 
     def repair(self, x: IntArray, free: Flags, nodes: int, limit: int | None) -> Explored:
-        """Search at most ``nodes`` nodes of what is left where only some variables of ``x`` are ``free``."""
-        memory, best = copied(self.root.memory), list[IntArray]()
-        for v in np.flatnonzero(~free).tolist():
-            place, value = v * at.X_WIDTH, int(x[v])
-            if not contains(memory, place, value) or not tighten(memory, place, value, value):
-                return Explored(None, 0, True)  # what propagation at the root has taken from it
+        """Search at most ``nodes`` nodes of what is left where only some variables of ``x`` are ``free``.
+
+        Raises
+        ------
+        Stopped
+            If the request's time is over before the search begins.
+        """
+        best: list[IntArray] = []
+        with stopping(self.request.should_stop):
+            memory = copied(self.root.memory)
+            for v in np.flatnonzero(~free).tolist():
+                place, value = v * at.X_WIDTH, int(x[v])
+                if not contains(memory, place, value) or not tighten(memory, place, value, value):
+                    return Explored(None, 0, True)  # what propagation at the root has taken from it
         ended = self._search(nodes, limit, best, memory)
         self.searches += 1
         done = int(ended.statistics["nodes"] + ended.statistics["failures"]) - 1

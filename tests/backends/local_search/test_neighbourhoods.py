@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import time
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
+import pytest
 
 from cpqueens import Model
 from cpqueens.backends.backtracking.wholes.registry import takes
 from cpqueens.backends.base import Clock, Request, Want
+from cpqueens.backends.local_search import root
 from cpqueens.backends.local_search.neighbourhoods import LEAST, Neighbourhoods
 from cpqueens.backends.local_search.root import Root, Tree, propagated
 from cpqueens.lowered.structures.table import Structures
+from cpqueens.system.stopping import Stopped
 
 
 def chain(n: int) -> Model:
@@ -83,6 +90,25 @@ def test_what_is_not_free_stays_and_what_is_found_is_as_good_as_demanded() -> No
     x[3] = 5  # what the root has taken from it
     nothing = tree.repair(x, free, 1000, -1)
     assert (nothing.solution, nothing.exhausted) == (None, True)
+
+
+def test_keeping_very_many_values_ends_at_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of a hundred thousand is set by a call in plain form, before the search looks at its limit."""
+    looked = 0
+
+    def slow(memory: Any, place: int, value: int) -> bool:
+        nonlocal looked
+        looked += 1
+        end = time.thread_time() + 10  # seconds after which the test fails
+        while time.thread_time() < end:
+            pass
+        return True
+
+    tree = Tree(root_of(chain(12)), replace(request(), clock=Clock(0.03)))
+    monkeypatch.setattr(root, "contains", slow)
+    with pytest.raises(Stopped):
+        tree.repair(np.zeros(12, dtype=np.int64), np.zeros(12, dtype=bool), 1000, None)
+    assert looked == 1
 
 
 def test_walks_and_neighbourhoods_take_turns_and_nothing_is_claimed_of_the_model() -> None:
