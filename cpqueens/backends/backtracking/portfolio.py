@@ -8,14 +8,17 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterable, Mapping
+from functools import cached_property
 from typing import Any, Generic, TypeVar
+
+import numpy as np
 
 from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.backtracking.turns import Slices
 from cpqueens.backends.base import Deliver, Ended, Request, Want
 from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact.domains import Memory
-from cpqueens.kernels.exact.propagators.rows import linear_bounds
+from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import Compiled
 
 
@@ -29,7 +32,7 @@ class CompetingSearch(ABC):
 
     def __init__(self, compiled: Compiled, request: Request, start: Memory, objective_row: int) -> None:
         self.compiled, self.request, self.objective_row = compiled, request, objective_row
-        self._turn_end = 1 << 62  # failures
+        self._start, self._turn_end = start, 1 << 62  # failures
         self._least = self._at_least(start) if request.want is Want.BEST else 0  # as proved
         proved = None if request.known is None else request.known.least()
         self._least = self._least if proved is None else max(self._least, proved)
@@ -110,7 +113,17 @@ class CompetingSearch(ABC):
 
     def _at_least(self, memory: Memory) -> int:
         """Return the least value of the objective within the domains."""
-        return int(linear_bounds(memory, self.objective_row)[0]) + self._demanded(memory)
+        objective = self.compiled.objective
+        assert objective is not None
+        coefficients, ends = self._least_ends
+        return int(objective.constant[0]) + int(coefficients @ memory.x[ends])
+
+    @cached_property
+    def _least_ends(self) -> tuple[IntArray, IntArray]:
+        """The objective's coefficients, and where in the variables' records their least parts are read."""
+        row = self._start.net[self.objective_row + np.array([at.START, at.END])]
+        variables, coefficients = self._start.net[row[0] : row[1]].reshape(-1, 2).T
+        return coefficients, variables + np.where(coefficients < 0, at.HIGH, at.LOW)
 
     def _demanded(self, memory: Memory) -> int:
         """Return the value that the objective may have at most."""
