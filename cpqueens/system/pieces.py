@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 AT_ONCE = 1 << 21
 """Numbers that are copied by one call."""
 
+IntArray = NDArray[np.int64]
+
 Numbers = TypeVar("Numbers", bound=NDArray[Any])
 
 
@@ -27,7 +29,16 @@ def copied(values: Numbers) -> Numbers:
     return found
 
 
-def joined(parts: Sequence[Any]) -> NDArray[np.int64]:
+def doubled(values: IntArray) -> IntArray:
+    """Return an array, (2n,), that begins as one of (n,) does; nothing is written to the zeros behind."""
+    found = np.zeros(2 * len(values), dtype=np.int64)
+    begin = found[: len(values)]
+    for piece in pieces(len(values)):
+        begin[piece] = values[piece]
+    return found
+
+
+def joined(parts: Sequence[Any]) -> IntArray:
     """Return some numbers, (n,) each, one after the other."""
     size, end = sum(map(len, parts)), 0
     if size <= AT_ONCE:

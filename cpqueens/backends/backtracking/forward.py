@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from typing import Any
 
@@ -29,7 +29,8 @@ from cpqueens.kernels.jit.pace import Pace
 from cpqueens.kernels.jit.tiers import Fixed
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import Compiled
-from cpqueens.system.stopping import stopping
+from cpqueens.system.pieces import doubled
+from cpqueens.system.stopping import Stopped, stopping
 
 _SMALL = 1 << 12
 """Words of the variables of a network of which some steps take no time, in plain form."""
@@ -222,7 +223,8 @@ class ForwardSearch(CompetingSearch):
                 unmade=PAUSED,
             )
         if answer == TRAIL_FULL:
-            self.memory = self.memory._replace(stack=np.concatenate([self.memory.stack, self.memory.stack]))
+            with suppress(Stopped), stopping(self.request.should_stop):  # then the trail stays full
+                self.memory = self.memory._replace(stack=doubled(self.memory.stack))
         elif answer == CHOOSING:
             decide(self.phases, self.memory, self.tree)
         elif self.observer is not None:

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
-
 from cpqueens.kernels.exact import branching as tree
 from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact.branching import TreeSearch
 from cpqueens.kernels.exact.domains import Memory, copied, forget
 from cpqueens.kernels.exact.forward import TRAIL_FULL, search
+from cpqueens.system.pieces import doubled
 
 MOST_RUNS = 2000
 """Of propagators, for all branches together: a stopped run is to end soon."""
@@ -81,7 +80,7 @@ class _Branches:
         answer = search(m, q, 1)
         while answer == TRAIL_FULL or q.state[tree.PHASE] >= tree.UNFINISHED:
             if answer == TRAIL_FULL:
-                m = self._m = m._replace(stack=np.concatenate([m.stack, m.stack]))
+                m = self._m = m._replace(stack=doubled(m.stack))
             elif int(m.stack[at.RUNS]) - before > MOST_RUNS:
                 break
             answer = search(m, q, 1)

@@ -19,6 +19,7 @@ from cpqueens.answers.statistics import Z95, wilson_interval
 from cpqueens.backends.base import TRACE, Deliver, Ended, Feature, Many, Order, Parameter, Request
 from cpqueens.errors import ModelError, UnsupportedRequest
 from cpqueens.kernels.jit.pace import Pace
+from cpqueens.system.pieces import doubled
 from cpqueens.system.platforms import ThreadTime
 from cpqueens.system.stopping import Stopped, stopping
 
@@ -268,8 +269,7 @@ class _AnyAttempts:
 
         answer = attempt_any(self._memory, self._search, self._own, self.tally, most, limit, steps)
         if answer == TRAIL_FULL:
-            stack = np.concatenate([self._memory.stack, self._memory.stack])
-            self._memory = self._memory._replace(stack=stack)
+            self._memory = self._memory._replace(stack=doubled(self._memory.stack))
         self.hopeless = answer == NO_ROOT
         return self._search.solutions[0] if answer == SUCCESS else None
 
