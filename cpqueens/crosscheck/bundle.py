@@ -16,6 +16,7 @@ from cpqueens.crosscheck.compare import Case, compare
 from cpqueens.crosscheck.environment import versions
 from cpqueens.crosscheck.findings import Disagreement
 from cpqueens.crosscheck.given import Exhaustive, GivenSolutions, SolutionFile, small_enough
+from cpqueens.crosscheck.heuristic import Heuristic
 from cpqueens.crosscheck.jsonreport import plain
 from cpqueens.crosscheck.plan import Participant, Plan
 from cpqueens.crosscheck.sets import Packing
@@ -79,8 +80,9 @@ def write_bundle(
         If the folder cannot be written.
     """
     shrunk = model
-    # given solutions are about the variables of the model as given
-    fixed = any(isinstance(p, SolutionFile | GivenSolutions) for p in _involved(found, participants))
+    # given solutions, and what a function makes for its problem, are about the variables of the model as given
+    kinds = SolutionFile | GivenSolutions | Heuristic
+    fixed = any(isinstance(p, kinds) for p in _involved(found, participants))
     if found.code not in _NOT_SHRUNK and not fixed:
         shrunk = shrunk_model(model, found, participants, plan, budget or Budget(seconds=20))
     place = _new_place(Path(folder), f"{found.code}-{_slug(found.accused)}")
@@ -163,7 +165,7 @@ def replay_command(
 ) -> str:
     """Return the command that shows the disagreement again.
 
-    Solvers that exist only in the calling program (functions, backend objects) cannot be named on a
+    Solvers that exist only in the calling program (lambdas, backend objects) cannot be named on a
     command line; the command then names the others, and `replay` does the rest from Python.
     """
     from cpqueens.crosscheck.external import External
@@ -172,17 +174,37 @@ def replay_command(
     names = [_solver_text(p) for p in involved if isinstance(p, BackendParticipant)]
     if small_enough(model):
         names.append("exhaustive")
-    parts = ["cpqueens", "cross-check", str(model_file), "--solvers"]
-    parts.append(",".join(dict.fromkeys(n for n in names if n)))
+    beside: list[str] = []
     for participant in involved:
         if isinstance(participant, SolutionFile):
-            parts += ["--solutions", str(Path(participant.path).resolve())]
+            beside += ["--solutions", str(Path(participant.path).resolve())]
         elif isinstance(participant, External):
-            parts += ["--external", shlex.join(participant.argv)]
-    parts += ["--want", plan.want.value, "--seed", str(plan.seeds[0])]
+            beside += ["--external", shlex.join(participant.argv)]
+        elif isinstance(participant, Heuristic) and (reference := _reference(participant.function)):
+            beside += ["--heuristic", reference]
+    parts = ["cpqueens", "cross-check", str(model_file)]
+    named = ",".join(dict.fromkeys(n for n in names if n))
+    if named or beside:  # else all that prove: a command without any solver would be refused
+        parts += ["--solvers", named]
+    parts += [*beside, "--want", want_of(model, plan.want).value, "--seed", str(plan.seeds[0])]
+    if len(plan.seeds) > 1:
+        parts += ["--seeds", str(len(plan.seeds))]
     if plan.time_limit is not None:
         parts += ["--time-limit", f"{plan.time_limit:g}"]
     return shlex.join(parts)
+
+
+def want_of(model: Model, want: Want) -> Want:
+    """Return what to ask of a shrunk model, which may have lost its objective."""
+    return Want.ALL if want is Want.BEST and model.objective is None else want
+
+
+def _reference(function: Callable[..., Any]) -> str | None:
+    """Return ``FILE.py:FUNCTION`` of a function at the top of a file; None for all others."""
+    code, name = getattr(function, "__code__", None), getattr(function, "__qualname__", "<none>")
+    if code is None or not name.isidentifier() or not Path(code.co_filename).is_file():
+        return None
+    return f"{Path(code.co_filename).resolve()}:{name}"
 
 
 def _solver_text(participant: BackendParticipant) -> str:
@@ -194,9 +216,7 @@ def _solver_text(participant: BackendParticipant) -> str:
 
 def observe_and_compare(model: Model, participants: Sequence[Participant], plan: Plan) -> list[Disagreement]:
     """Return only the disagreements on a model, for shrinking and fuzzing."""
-    plan = replace(plan, packing=Packing(model))
-    if plan.want is Want.BEST and model.objective is None:
-        plan = replace(plan, want=Want.ALL)
+    plan = replace(plan, packing=Packing(model), want=want_of(model, plan.want))
     observations = tuple(p.observe(model, plan) for p in participants)
     try:
         return compare(Case(model, observations))

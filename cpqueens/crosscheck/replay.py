@@ -4,7 +4,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from cpqueens.backends.base import Want
 from cpqueens.crosscheck.backend_participant import BackendParticipant
+from cpqueens.crosscheck.bundle import want_of
 from cpqueens.crosscheck.given import Exhaustive, small_enough
 from cpqueens.errors import ModelError
 from cpqueens.text.bounded import MAX_TEXT, decoded, read_bytes
@@ -40,7 +42,8 @@ def replay(folder: str | Path, solvers: Mapping[str, Any] | None = None, shrunk:
     chosen = [_again(entry, solvers or {}) for entry in data["solvers"]]
     if small_enough(model):
         chosen.append(Exhaustive())
-    return cross_check(model, chosen, seeds=data["seeds"], want=data["want"], time_limit=data["time_limit"])
+    want = want_of(model, Want(data["want"])).value
+    return cross_check(model, chosen, seeds=data["seeds"], want=want, time_limit=data["time_limit"])
 
 
 def _again(entry: Mapping[str, Any], given: Mapping[str, Any]) -> Any:
