@@ -268,7 +268,7 @@ REFUSED: dict[str, tuple[Habit, type[Exception], str]] = {
     "dict.get(x)": (lambda v: COSTS.get(v.y, 0), IndexError, r"Table\(\[x, y\]"),
     "value in x": (lambda v: 1 in v.x, TypeError, r"any_\(x == v\)"),
     "and": (lambda v: (v.y == 1) and (v.b[0] == 1), TypeError, r"write & \| ~ instead of and/or/not"),
-    "not": (lambda v: not v.b[0], TypeError, "write x != 0"),
+    "not": (lambda v: not v.b[0], TypeError, "write ~b instead of not b.* of a number x != 0"),
     "if": (lambda v: 1 if v.y == 1 else 2, TypeError, r"c\.implies\(d\) instead of if"),
     "a < b < c": (lambda v: 0 < v.y < 2, TypeError, "two comparisons"),  # type: ignore[operator]
     "int": (lambda v: int(v.y), TypeError, r"s\[x\]"),

@@ -663,7 +663,8 @@ class Outcome:
     if not TYPE_CHECKING:  # to a type checker a class with this has every attribute
 
         def __getattr__(self, name: str) -> NoReturn:
-            raise no_attribute(self, name)
+            model = vars(self).get("model")  # none while a copy is made
+            raise no_attribute(self, name, () if model is None else model.blocks.by_name)
 
     def __bool__(self) -> NoReturn:
         raise TypeError("an outcome is neither true nor false; look at .status or .solution")

@@ -80,7 +80,7 @@ def write_bundle(
         If the folder cannot be written.
     """
     shrunk = model
-    # given solutions, and what a function makes for its problem, are about the variables of the model as given
+    # given solutions, and what a function makes, are about the variables of the model as given
     kinds = SolutionFile | GivenSolutions | Heuristic
     fixed = any(isinstance(p, kinds) for p in _involved(found, participants))
     if found.code not in _NOT_SHRUNK and not fixed:

@@ -18,6 +18,7 @@ from cpqueens.language.labels import Names, text_of_label
 from cpqueens.language.rows import IntArray
 from cpqueens.text.bounded import MAX_TEXT, is_regular, label, read_bytes, reason_of
 from cpqueens.text.plaintext import first_repeated, integer_of, shown
+from cpqueens.text.suggest import did_you_mean
 
 if TYPE_CHECKING:
     from cpqueens.model import Model
@@ -36,21 +37,27 @@ def read_csv(text: str, model: Model, base: int | None = None, by_column: bool =
         return from_array(_cells(rows, None, first=1), model, base, by_column)
     if model.labels:
         for variable, column in zip(model.decisions.tolist(), _columns(header, model), strict=True):
-            _number_names(rows, column, model.names_of(variable))
-    matrix = _cells(rows, len(header), first=2)
+            _number_names(rows, column, model.names_of(variable), header[column])
+    matrix = _cells(rows, len(header), first=2, header=header)
     order = _columns(header, model)
     return Found(matrix[:, order], "line", np.arange(2, len(matrix) + 2))
 
 
-def _number_names(rows: list[list[str]], column: int, names: Names | None) -> None:
+def _number_names(rows: list[list[str]], column: int, names: Names | None, title: str) -> None:
     """Replace names in a column by their numbers."""
     numbers = {text_of_label(label): str(number) for number, label in (names or {}).items()}
-    for row in rows if numbers else ():
-        if column < len(row):
-            row[column] = numbers.get(row[column].strip(), row[column])
+    for line, row in enumerate(rows if numbers else (), 2):
+        if column >= len(row):
+            continue
+        cell = row[column].strip()
+        if cell not in numbers and integer_of(cell) is None:
+            near = did_you_mean(cell, numbers)
+            raise ModelError(f"line {line}, column {title}: {shown(cell)} is none of the values{near}")
+        row[column] = numbers.get(cell, cell)
 
 
-_NUMBER = re.compile(r"\s*[+-]?[0-9]+\s*", re.ASCII)
+_NUMBER = re.compile(r"\s*[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)\s*", re.ASCII)
+"""A number, also one that is no integer: a line that begins with it has no names."""
 
 
 def _rows(text: str) -> list[list[str]]:
@@ -62,25 +69,25 @@ def _rows(text: str) -> list[list[str]]:
         raise ModelError(f"line {reader.line_num}: not CSV: {error}") from None
 
 
-def _cells(rows: list[list[str]], width: int | None, first: int) -> IntArray:
+def _cells(rows: list[list[str]], width: int | None, first: int, header: list[str] | None = None) -> IntArray:
     wide = len(rows[0]) if width is None and rows else width or 0
     for number, row in enumerate(rows, first):
         if len(row) != wide:
             raise ModelError(f"line {number}: {len(row)} values, {wide} are needed")
     matrix = np.empty((len(rows), wide), dtype=np.int64)
     for number, row in enumerate(rows):
-        matrix[number] = [_value(cell, number + first) for cell in row]
+        for k, cell in enumerate(row):
+            place = f"line {number + first}, column {header[k] if header else k + 1}"
+            try:
+                value = integer_of(cell.strip())
+            except ModelError as error:
+                raise ModelError(f"{place}: {error}") from None
+            if value is None:
+                raise ModelError(
+                    f"{place}: integers only, got {shown(cell) if cell.strip() else 'an empty cell'}"
+                )
+            matrix[number, k] = value
     return matrix
-
-
-def _value(cell: str, line: int) -> int:
-    try:
-        value = integer_of(cell.strip())
-    except ModelError as error:
-        raise ModelError(f"line {line}: {error}") from None
-    if value is None:
-        raise ModelError(f"line {line}: integers only, got {shown(cell)}")
-    return value
 
 
 def _columns(header: list[str], model: Model) -> list[int]:

@@ -27,7 +27,7 @@ from cpqueens.language.expressions import BoolArray, LinearArray
 from cpqueens.language.objectives import Objectives
 from cpqueens.language.pending import given_terms
 from cpqueens.language.posted import ConstraintList, Posted, Source, place_of
-from cpqueens.language.rows import IntArray, refusing
+from cpqueens.language.rows import IntArray
 from cpqueens.language.soft import Soft, as_weights
 from cpqueens.language.store import VariableStore
 from cpqueens.language.truths import Literals, as_truth
@@ -248,8 +248,11 @@ class Constraints(Objectives):
     def _soften(
         self, item: BoolArray, weights: IntArray, name: str | None, source: tuple[str, int] | None
     ) -> None:
-        with refusing(f"weight: an array that fits constraints of shape {item.shape}"):
+        try:
             each = np.broadcast_to(weights, item.shape).reshape(-1)
+        except ValueError:
+            what = f"weights of shape {weights.shape} do not fit constraints of shape {item.shape}"
+            raise ModelError(what) from None
         literals = isinstance(item, Literals)
         constraint = Linear(item.terms.reshape(-1) - 1, ">=") if literals else item  # type: ignore[attr-defined]
         assert isinstance(constraint, Constraint)
@@ -399,7 +402,7 @@ class Constraints(Objectives):
         Parameters
         ----------
         x
-            A term, an array of terms, or Booleans.
+            A term, an array of terms, Booleans, or the name of a variable or an array of such.
         value
             Integers or terms whose shape broadcasts with it.
 
@@ -411,7 +414,7 @@ class Constraints(Objectives):
         if isinstance(x, LinearArray):
             x = self.own_terms(x)
         elif not isinstance(x, BoolArray):
-            x = as_linear(self, x, "x")
+            x = self[x] if isinstance(x, str) else as_linear(self, x, "x")
         frame = sys._getframe(_CALLER)
         self._add(x == value, "fixed", (frame.f_code, frame.f_lasti))
         return returned("fix", self, frame)

@@ -177,7 +177,11 @@ def as_linear(registry: Registry, value: Any, what: str = "value", depth: int = 
                 lengths = " and ".join(map(str, dict.fromkeys(one.shape for one in inner)))
                 raise ModelError(f"{what}: parts of one shape are needed in a list, got {lengths}")
             return stack_first(inner)
-    constants = as_integers(registry.numbered(value), what, whole=True)
+    try:
+        value = registry.numbered(value)
+    except ModelError as error:  # of a name, which it shows
+        raise IntegerError(f"{what}: {error}") from None
+    constants = as_integers(value, what, whole=True)
     return constants_of(registry, constants.copy(), what)  # a copy: the user may change the array later
 
 

@@ -521,7 +521,11 @@ class LinearArray(Operand, LinearRows):
         return place
 
     def __bool__(self) -> NoReturn:
-        raise not_known("a term is 0", "write x != 0, or len(array)")
+        raise not_known(
+            "a term is 0",
+            "write ~b instead of not b, b.implies(c) instead of if b, b & c, b | c instead of and, or; of a "
+            "number x != 0, of an array len(x)",
+        )
 
     def bind(self, registry: Registry) -> LinearArray:
         """Return the same terms as terms of ``registry`` (an extension of the present one)."""

@@ -4,6 +4,7 @@ import math
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cpqueens.errors import BadIndex, IntegerError, ModelError
 from cpqueens.language.aligned import in_order
@@ -223,19 +224,25 @@ def scaled(values: Any, by: int) -> Any:
     """
     if isinstance(by, bool) or not isinstance(by, int | np.integer) or by < 1:
         raise IntegerError(f"scaled: by: an integer of at least 1, got {shown(by)}")
-    by, array = int(by), np.asarray(listed(values, "scaled"))
-    try:
-        numbers = [exactly(value) for value in array.flat]
-    except (ValueError, TypeError, OverflowError):
-        raise IntegerError(f"scaled: finite numbers are needed, got {shown(values)}") from None
+    by, array, numbers = int(by), np.asarray(listed(values, "scaled")), []
+    for k, value in enumerate(array.flat):
+        try:
+            numbers.append(exactly(value))
+        except (ValueError, TypeError, OverflowError):
+            text = shown(array.reshape(-1).tolist()[k]) + _at(array, k)
+            raise IntegerError(f"scaled: finite numbers are needed, got {text}") from None
     wrong = next((k for k, number in enumerate(numbers) if by % number.denominator), None)
     if wrong is not None:
         finer = common_denominator(numbers)
         advice = "" if finer is None else f"; {math.lcm(finer, by)} makes integers of all"
-        at = f" at {', '.join(map(str, np.unravel_index(wrong, array.shape)))}" if array.ndim else ""
-        raise ModelError(f"scaled: {array.flat[wrong]}{at} is not a multiple of 1/{by}{advice}")
+        raise ModelError(f"scaled: {array.flat[wrong]}{_at(array, wrong)} is not a multiple of 1/{by}{advice}")
     found = as_listed([int(number * by) for number in numbers], "scaled").reshape(array.shape)
     return found if array.ndim else int(found)
+
+
+def _at(array: NDArray[Any], k: int) -> str:
+    """Return where an array has its element k, for a message; "" for a single number."""
+    return f" at {', '.join(map(str, np.unravel_index(k, array.shape)))}" if array.ndim else ""
 
 
 @explaining_keywords

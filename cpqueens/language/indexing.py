@@ -41,7 +41,9 @@ def pick(array: LinearArray, key: Any) -> LinearArray:
 def plain_positions(array: Operand, key: Any) -> Positions | None:
     """Return the flat positions that ``key`` picks from an array; None if it holds terms."""
     parts = _parts(array, key)
-    return None if any(isinstance(part, LinearArray) for part in parts) else _positions(array.shape, parts)
+    if any(isinstance(part, LinearArray) for part in parts):
+        return None
+    return _positions(array.shape, parts, (array.shape, key if isinstance(key, tuple) else (key,)))
 
 
 def _parts(array: Operand, key: Any) -> tuple[Any, ...]:
@@ -140,7 +142,8 @@ def _positions(
     except (IndexError, TypeError, ValueError, OverflowError, RecursionError) as error:
         shape, parts = said or (shape, parts)
         key = parts[0] if len(parts) == 1 else parts
-        reason = " ".join(str(error).split())
+        many = sum(_span(part) or 0 for part in parts)
+        reason = f"{many} indices are too many" if many > len(shape) else " ".join(str(error).split())
         raise BadIndex(f"index {shown(key)} of an array of shape {shape}: {reason}") from None
 
 

@@ -131,7 +131,7 @@ def as_integers(values: object, what: str = "value", *, whole: bool = False) -> 
     if whole and are_whole(array):
         return array.astype(np.int64)
     advice = scaling_advice(values, what)
-    raise IntegerError(f"{what}: integers only, got {_first_bad(values, array)}{advice}")
+    raise IntegerError(f"{what}: integers only, got {first_bad(values, array)}{advice}")
 
 
 def _rows_of_bytes(values: object) -> IntArray | None:
@@ -250,7 +250,7 @@ def plain_array(values: object, what: str) -> NDArray[Any]:
     return array
 
 
-def _first_bad(values: object, array: NDArray[Any]) -> str:
+def first_bad(values: object, array: NDArray[Any]) -> str:
     """Return the first value that is no integer as text, of several with its place or its label."""
     try:
         given = array if isinstance(values, np.ndarray) else np.asarray(values, dtype=object)

@@ -288,7 +288,8 @@ class Statement(NamedValues, Constraints, metaclass=ListsWhatIsPublic):
     if not TYPE_CHECKING:  # to a type checker a class with this has every attribute
 
         def __getattr__(self, name: str) -> NoReturn:
-            raise no_attribute(self, name)
+            known = vars(self).get("blocks")  # none while a copy is made
+            raise no_attribute(self, name, known.by_name if known else ())
 
     @explaining_keywords
     def without(self, positions: Iterable[int]) -> Self:

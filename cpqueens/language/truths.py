@@ -24,7 +24,10 @@ class Literals(BoolArray):
     def __init__(self, terms: LinearArray) -> None:
         low, high = _span(terms)
         if low < 0 or high > 1:
-            raise ModelError(f"a term with values {low}..{high} is not Boolean; compare it, as in x != 0")
+            raise ModelError(
+                f"a term with values {low}..{high} is not Boolean; compare it, as in x != 0; beside & | ~ a "
+                "comparison is in parentheses, as in (x > 1) & (y > 2)"
+            )
         self.registry = terms.registry
         self.shape = terms.shape
         self.terms = terms

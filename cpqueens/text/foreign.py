@@ -6,7 +6,7 @@ attributes, imports and keywords; names are compared without case and underscore
 """
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from functools import lru_cache, wraps
 from types import MappingProxyType
 from typing import ParamSpec, TypeVar
@@ -494,13 +494,15 @@ def _instead(name: str, known: tuple[str, ...]) -> tuple[str, str]:
     return advice, "" if advice or not known else nearest(name, known)
 
 
-def no_attribute(owner: object, name: str) -> AttributeError:
-    """Return what a missing attribute is answered with."""
+def no_attribute(owner: object, name: str, items: Container[str] = ()) -> AttributeError:
+    """Return what a missing attribute is answered with; ``items`` are found by ``[name]``."""
     kind = owner if isinstance(owner, type) else type(owner)
     private = name.startswith("_")  # as Python itself asks for, also while it lists what there is
     known = () if private else tuple([own for own in dir(owner) if not own.startswith("_")])
     what = f"type object {kind.__name__!r}" if kind is owner else f"{kind.__name__!r} object"
     text = f"{what} has no attribute {name!r}"
+    if name in items:
+        return AttributeError(f"{text}; a variable is found by its name in brackets, [{name!r}]", name=name)
     advice, near = _instead(name, known)
     if near:  # without the object, for which Python's own traceback would ask the same once more
         return AttributeError(f"{text}; did you mean {near!r}?", name=name)

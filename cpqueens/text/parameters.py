@@ -52,7 +52,9 @@ class Parameter:
         if self.choices:
             names = "one of " + ", ".join(str(choice) for choice in self.choices)
             return f"{names}, or in Python a function" if self.function else names
-        words = _WORDS.get(self.type) or f"a value of type {_type_name(self.type)}"
+        words = _WORDS.get(self.type) or f"a value of type {_type_name(self.type)}".removesuffix(
+            " of type Any"
+        )
         return words if self.limits is None else "{} from {} to {}".format(words, *self.limits)
 
     def parse(self, name: str, text: str) -> Any:

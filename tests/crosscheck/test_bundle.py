@@ -60,7 +60,9 @@ def run(command):
     verb = shlex.split(command)
     assert verb[:2] == ["cpqueens", "cross-check"]
     code = "from cpqueens.cli.main import main; main()"
-    return subprocess.run([sys.executable, "-c", code, *verb[1:]], capture_output=True, text=True, check=False)
+    return subprocess.run(
+        [sys.executable, "-c", code, *verb[1:]], capture_output=True, text=True, check=False
+    )
 
 
 HEURISTIC = """

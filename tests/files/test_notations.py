@@ -331,6 +331,19 @@ def test_npy(array: np.ndarray, tmp_path: Path) -> None:
     assert read_solutions(tmp_path / "x.npy", queens()).matrix.tolist() == [FIRST, LAST]
 
 
+HEADER = b",".join(b"q[%d]" % k for k in range(8))
+
+
+def test_a_name_that_is_no_value_is_told_with_its_column(tmp_path: Path) -> None:
+    m = Model()
+    m.var(["day", "night"], shape=2, name="shift")
+    (tmp_path / "a.csv").write_text("shift[0],shift[1]\nday,night\nday,nigth\n")
+    with pytest.raises(
+        ModelError, match=r"line 3, column shift\[1\]: 'nigth' is none .*; did you mean 'night'"
+    ):
+        read_solutions(tmp_path / "a.csv", m)
+
+
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
@@ -343,8 +356,10 @@ def test_npy(array: np.ndarray, tmp_path: Path) -> None:
         ("a.csv", b"1,2,3\n1,2\n", "line 2: 2 values, 3 are needed"),
         ("a.csv", b"1,2,x\n", "integers only"),
         ("a.csv", b"1" * 140_000, "line 1: not CSV: field larger than field limit"),
-        ("a.csv", b"1,2,3,+-5\n", r"line 1: integers only, got '\+-5'"),
-        ("a.csv", b"1,2," + b"9" * 5000, "line 1: .* does not fit 64 bits"),
+        ("a.csv", b"1,2,3,+-5\n", r"line 1, column 4: integers only, got '\+-5'"),
+        ("a.csv", b"1.5,2,3\n", "line 1, column 1: integers only, got '1.5'"),
+        ("a.csv", HEADER + b"\n1,2,3,,5,6,7,8\n", r"line 2, column q\[3\]: integers only, got an empty cell"),
+        ("a.csv", b"1,2," + b"9" * 5000, "line 1, column 3: .* does not fit 64 bits"),
         ("a.csv", b"1,2\r3\r", "line 2: 1 values, 2 are needed"),
         ("a.csv", "1,\u0661".encode(), "integers only"),
         ("a.csv", b",".join(b"x%d" % (k % 59_999) for k in range(60_000)), "column 'x0' is there twice"),

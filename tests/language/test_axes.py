@@ -149,7 +149,7 @@ def test_labels_pick_what_their_places_pick() -> None:
         ("Ale", "index 'Ale': axis 0 has no such label; did you mean 'Al'?"),
         (("Al", "su"), "index 'su': axis 1 has no such label; known are mo, tu"),
         (slice("Al", "Bo"), "slices go by place; write a list of labels of axis 0"),
-        ((0, 0, "mo"), "only integers"),
+        ((0, 0, "mo"), "(0, 0, 'mo') of an array of shape (2, 2): 3 indices are too many"),
         (2.5, "axis 0 has no such label"),
     ],
 )

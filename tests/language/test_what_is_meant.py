@@ -36,6 +36,11 @@ def asked() -> Any:
     return m
 
 
+def named(m: Any) -> Any:
+    """Return variables that have names for their values and labels along their axis."""
+    return m.var(["day", "night"], shape=["ann", "bob"], name="shift")
+
+
 Row = tuple[Callable[[Any], Any], str]
 
 REFUSED: dict[str, Row] = {
@@ -78,6 +83,25 @@ REFUSED: dict[str, Row] = {
         lambda m: NoOverlap(m["x"], 1, setup=[[0, 1], [1, 0]], types=["a", "b", "a", "b"]),
         "^NoOverlap: types: .* for each task its row of setup, 0 to 1, or, of a frame, the label$",
     ),
+    "1 & x": (lambda m: m.add(m["x"][0] > 1 & m["x"][1] > 2), r"in parentheses, as in \(x > 1\) & "),
+    "a capacity as text": (
+        lambda m: (named(m), Cumulative(m["x"], 1, 1, "3")), "^Cumulative: capacity: no variable has .* '3'",
+    ),
+    "an objective as text": (lambda m: (named(m), m.minimize("cost")), "^objective: no variable .* 'cost'"),
+    "a key too long": (
+        lambda m: named(m)["ann", 0],
+        r"^index \('ann', 0\) of an array of shape \(2,\): 2 indices are too many$",
+    ),
+    "two weights for four": (
+        lambda m: m.add_soft(m["x"] == 1, weight=[1, 2]),
+        r"^weights of shape \(2,\) do not fit constraints of shape \(4,\)$",
+    ),
+    "a bound that is missing": (
+        lambda m: m.intvar(0, pd.Series({"a": 1, "b": np.nan}), shape=2),
+        "upper bound: integers only, got nan at 'b'",
+    ),
+    "how many values": (lambda m: ValuePrecede(m["x"], 3), "a list of values, or two or more, got 3$"),
+    "fix a name that is not there": (lambda m: m.fix("widd", 1), "^no variable 'widd'; did you mean 'wide'"),
     "3.75 * x": (lambda m: 3.75 * m["x"], r"1/100 it is 375: write 375\*x, and 100 times"),
     "weight=1.5": (
         lambda m: m.add_soft(m["b"][0] == 1, weight=1.5), "is 15: write 15, and 10 times all other",
@@ -101,6 +125,12 @@ REFUSED: dict[str, Row] = {
 }  # fmt: skip
 
 ELSEWHERE: dict[str, Row] = {
+    "m.x": (lambda m: m.x, r"has no attribute 'x'; a variable is found by its name in brackets, \['x'\]$"),
+    "outcome.x": (lambda m: m.solve().x, r"by its name in brackets, \['x'\]$"),
+    "if b": (
+        lambda m: m["b"][0] and m["b"][1],
+        r"write ~b instead of not b, b\.implies\(c\) instead of if b",
+    ),
     "dict(outcome)": (lambda m: dict(m.solve("backtracking")), r"dict\(outcome\.solution\)"),
     "Interval": (lambda m: cpqueens.Interval, r"write NoOverlap\(start, duration\) or Cumulative"),
     "MultipleCircuit": (lambda m: cpqueens.MultipleCircuit, r"write Circuit\(successor, depots=depots\)"),
@@ -123,6 +153,16 @@ def test_what_is_meant_is_said_in_one_line() -> None:
             with pytest.raises(kinds, match=match) as caught:  # type: ignore[call-overload]
                 written(asked())
             assert "\n" not in str(caught.value), name
+
+
+def test_a_variable_is_fixed_by_its_name() -> None:
+    m = asked()
+    named(m)
+    m.fix("x", [3, 1, 2, 0])
+    m.fix("shift", "night")
+    outcome = m.solve("backtracking")
+    assert outcome["x"].tolist() == [3, 1, 2, 0]
+    assert outcome["shift"].tolist() == ["night", "night"]
 
 
 def test_tasks_that_take_no_time_may_demand_what_their_start_is() -> None:

@@ -375,7 +375,7 @@ def _rows_of_types(registry: Registry, types: Any, many: int) -> LinearArray:
         return as_linear(registry, listed(types), "types").reshape(-1)
     except IntegerError as error:
         raise IntegerError(
-            f"NoOverlap: {error}: for each task its row of setup, 0 to {many - 1}, or, of a frame, the label"
+            f"NoOverlap: {error}; for each task its row of setup, 0 to {many - 1}, or, of a frame, the label"
         ) from None
 
 

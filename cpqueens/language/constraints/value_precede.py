@@ -12,6 +12,7 @@ from cpqueens.language.constraints.linear import Linear
 from cpqueens.language.conversion import row_of_terms
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray, as_listed
+from cpqueens.text.plaintext import shown
 
 
 class ValuePrecede(Constraint):
@@ -46,6 +47,8 @@ class ValuePrecede(Constraint):
     values: tuple[int, ...]
 
     def __init__(self, terms: Any, *values: Any) -> None:
+        if len(values) == 1 and isinstance(values[0], int | np.integer | str):
+            raise ModelError(f"ValuePrecede: a list of values, or two or more, got {shown(values[0])}")
         array = row_of_terms(terms, "ValuePrecede")
         given = array.registry.numbered(values[0] if len(values) == 1 else list(values))
         chain = tuple(as_listed(given, "values").reshape(-1).tolist())
