@@ -414,7 +414,7 @@ class Constraints(Objectives):
         if isinstance(x, LinearArray):
             x = self.own_terms(x)
         elif not isinstance(x, BoolArray):
-            x = self[x] if isinstance(x, str) else as_linear(self, x, "x")
+            x = cast(Any, self)[x] if isinstance(x, str) else as_linear(self, x, "x")
         frame = sys._getframe(_CALLER)
         self._add(x == value, "fixed", (frame.f_code, frame.f_lasti))
         return returned("fix", self, frame)
