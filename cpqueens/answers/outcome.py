@@ -664,15 +664,14 @@ class Outcome:
 
         def __getattr__(self, name: str) -> NoReturn:
             model = vars(self).get("model")  # none while a copy is made
-            raise no_attribute(self, name, () if model is None else model.blocks.by_name)
+            raise no_attribute(self, name, model.blocks.by_name if model else ())
 
     def __bool__(self) -> NoReturn:
         raise TypeError("an outcome is neither true nor false; look at .status or .solution")
 
     def __iter__(self) -> NoReturn:
         raise TypeError(
-            "an outcome is not a list or a dict: its values are in outcome[x] and dict(outcome.solution), "
-            "all solutions in m.solutions()"
+            "an outcome is not a list or a dict: write outcome[x], dict(outcome.solution), m.solutions()"
         )
 
     def __repr__(self) -> str:

@@ -10,15 +10,7 @@ import numpy as np
 from cpqueens.errors import IntegerError, ModelError
 from cpqueens.language.labels import MAX_DOMAIN
 from cpqueens.language.ranges import ALLOWED, LIMIT, OutOfRange, require_in_range, size_text
-from cpqueens.language.rows import (
-    IntArray,
-    are_whole,
-    distinct,
-    first_bad,
-    plain_array,
-    refusing,
-    scaling_advice,
-)
+from cpqueens.language.rows import IntArray, are_whole, distinct, no_integers, plain_array, refusing
 from cpqueens.language.store import MAX_VARIABLES
 from cpqueens.text.plaintext import first_repeated, shown
 
@@ -140,7 +132,7 @@ def as_bound(value: Any, what: str) -> IntArray:
     elif are_whole(array):
         array = array.astype(np.int64)
     if array.dtype.kind not in "iu":
-        raise IntegerError(f"{what}: integers only, got {first_bad(value, array)}{scaling_advice(value)}")
+        raise no_integers(value, array, what)
     return require_in_range(array, what).astype(np.int64)
 
 

@@ -130,8 +130,13 @@ def as_integers(values: object, what: str = "value", *, whole: bool = False) -> 
         return array.astype(np.int64)
     if whole and are_whole(array):
         return array.astype(np.int64)
+    raise no_integers(values, array, what)
+
+
+def no_integers(values: object, array: NDArray[Any], what: str) -> IntegerError:
+    """Return what is said of values, read as ``array``, that are not all integers."""
     advice = scaling_advice(values, what)
-    raise IntegerError(f"{what}: integers only, got {first_bad(values, array)}{advice}")
+    return IntegerError(f"{what}: integers only, got {_first_bad(values, array)}{advice}")
 
 
 def _rows_of_bytes(values: object) -> IntArray | None:
@@ -250,7 +255,7 @@ def plain_array(values: object, what: str) -> NDArray[Any]:
     return array
 
 
-def first_bad(values: object, array: NDArray[Any]) -> str:
+def _first_bad(values: object, array: NDArray[Any]) -> str:
     """Return the first value that is no integer as text, of several with its place or its label."""
     try:
         given = array if isinstance(values, np.ndarray) else np.asarray(values, dtype=object)

@@ -50,6 +50,9 @@ CASES = (
     ("vehicle routing", "../../modelling/routing_and_packing.md#vehicle-routing"),
     ("cutting and packing", "../../modelling/routing_and_packing.md#cutting-and-packing"),
     ("an assignment", "../../modelling/routing_and_packing.md#an-assignment-with-preferences"),
+    ("a production plan", "../../modelling/production.md#a-production-plan"),
+    ("warehouses to open", "../../modelling/production.md#warehouses"),
+    ("an exam timetable", "../../modelling/production.md#an-exam-timetable"),
     ("a knapsack", "../../coming_from/cpsat.md#a-knapsack"),
 )  # fmt: skip
 """Models that pages of the guide develop."""
