@@ -22,9 +22,9 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 71_660,
+    "code lines": 71_716,
     "files": 625,
-    "import lines": 6_865,
+    "import lines": 6_871,
     "longest file": 707,
     "sudoku by backtracking, files": 65,
     "sudoku by backtracking, functions": 451,
