@@ -35,15 +35,13 @@ def pick(array: LinearArray, key: Any) -> LinearArray:
     parts = _parts(array, key)
     if any(isinstance(part, LinearArray) for part in parts):
         return _pick_by_terms(array, parts)
-    return array._pick(_positions(array.shape, parts))
+    return array._pick(_positions(array.shape, parts, (array.shape, key if type(key) is tuple else (key,))))
 
 
 def plain_positions(array: Operand, key: Any) -> Positions | None:
     """Return the flat positions that ``key`` picks from an array; None if it holds terms."""
     parts = _parts(array, key)
-    if any(isinstance(part, LinearArray) for part in parts):
-        return None
-    return _positions(array.shape, parts, (array.shape, key if isinstance(key, tuple) else (key,)))
+    return None if any(isinstance(part, LinearArray) for part in parts) else _positions(array.shape, parts)
 
 
 def _parts(array: Operand, key: Any) -> tuple[Any, ...]:
