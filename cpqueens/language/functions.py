@@ -235,7 +235,9 @@ def scaled(values: Any, by: int) -> Any:
     if wrong is not None:
         finer = common_denominator(numbers)
         advice = "" if finer is None else f"; {math.lcm(finer, by)} makes integers of all"
-        raise ModelError(f"scaled: {array.flat[wrong]}{_at(array, wrong)} is not a multiple of 1/{by}{advice}")
+        raise ModelError(
+            f"scaled: {array.flat[wrong]}{_at(array, wrong)} is not a multiple of 1/{by}{advice}"
+        )
     found = as_listed([int(number * by) for number in numbers], "scaled").reshape(array.shape)
     return found if array.ndim else int(found)
 
