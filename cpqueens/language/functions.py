@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 
 from cpqueens.errors import BadIndex, IntegerError, ModelError
 from cpqueens.language.aligned import in_order
+from cpqueens.language.arrays import constant_array
 from cpqueens.language.constraints.connective import And, Or
 from cpqueens.language.conversion import (
     as_linears,
-    constants_of,
     define,
     flat_terms,
     listed,
@@ -57,7 +57,7 @@ def element(array: Any, *index: Any) -> LinearArray:
         if numbers is not None and numbers.ndim == 1:
             registry = term.registry
             place = registry.positions(term, "element: an index")
-            return registry.define_single("element", place, constants_of(registry, numbers))
+            return registry.define_single("element", place, constant_array(registry, numbers))
     names = [terms.registry.names_at(terms) if isinstance(terms, Operand) else None for terms in index]
     table, *positions = as_linears(listed(in_order(array, names, "an index")), *index)
     if not positions or table.ndim != len(positions):
