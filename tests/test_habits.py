@@ -346,11 +346,11 @@ REFUSED: dict[str, tuple[Habit, type[Exception], str]] = {
     ),
     "m.add(c).add(d)": (
         lambda v: v.m.add(v.y == 1).add(v.y != 2),  # type: ignore[func-returns-value]
-        AttributeError, r"write m\.add\(\.\.\.\) on a line of its own$",
+        AttributeError, r"write m\.add\(\.\.\.\) on a separate line$",
     ),
     "m.add(c, name=...).solve()": (
         lambda v: v.m.add(v.y == 1, name="one").solve(),  # type: ignore[func-returns-value]
-        AttributeError, r"write m\.solve\(\.\.\.\) on a line of its own$",
+        AttributeError, r"write m\.solve\(\.\.\.\) on a separate line$",
     ),
     "m.add(c).implies(d)": (
         lambda v: v.m.add(v.y == 1).implies(v.b[0]),  # type: ignore[func-returns-value]
