@@ -59,6 +59,7 @@ def test_its_command_runs(disagreement):
 def run(command):
     verb = shlex.split(command)
     assert verb[:2] == ["cpqueens", "cross-check"]
+    verb += ["--bundles", ""]  # a replay leaves no bundle where it runs
     code = "from cpqueens.cli.main import main; main()"
     return subprocess.run(
         [sys.executable, "-c", code, *verb[1:]], capture_output=True, text=True, check=False
