@@ -122,8 +122,8 @@ def test_what_is_refused() -> None:
     for mapping, message in (
         ({"x": "y"}, "has the shape"),
         ({"x": y.sum()}, "x has 6 variables"),
-        ([("x", "y", "z")], "pairs of what is the same"),
-        ([x], "pairs of what is the same"),
+        ([("x", "y", "z")], "pairs of matching names or terms"),
+        ([x], "pairs of matching names or terms"),
         ({"x": 3}, "no variable 3"),
         ({"x": x + 1}, "two different models"),
         ([(x[0], y[:, 0]), (x[1], y[:, 0])], "named twice"),

@@ -231,7 +231,7 @@ def test_values_that_do_not_hold_are_not_given_back_silently() -> None:
         answer.write_back()
     imported.model.copy().solve(solver="backtracking").write_back()
     plain = pickle.loads(pickle.dumps(imported.model))
-    with pytest.raises(ModelError, match="comes from no other library"):
+    with pytest.raises(ModelError, match="was not imported from another library"):
         plain.solve(solver="backtracking").write_back()
     nothing = cpqueens.from_cpmpy(cp.Model(x > 7))
     with pytest.raises(NoSolution):

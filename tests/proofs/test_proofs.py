@@ -308,9 +308,9 @@ def test_corrupted_definitions_conclude_nothing_false(tmp_path) -> None:
 def test_what_is_not_taken_beside_a_proof(tmp_path) -> None:
     m = queens(4)
     place = tmp_path / "run.proof"
-    with pytest.raises(UnsupportedRequest, match="or cpmpy:pumpkin, and no other solver"):
+    with pytest.raises(UnsupportedRequest, match="or by cpmpy:pumpkin, not by other solvers"):
         m.solve(solver="cpsat", proof=place)
-    with pytest.raises(UnsupportedRequest, match="'hint' is not taken"):
+    with pytest.raises(UnsupportedRequest, match="'hint' cannot be combined"):
         m.solve(hint={"q": [0, 1, 2, 3]}, proof=place)
     with pytest.raises(ModelError, match="the name of a file"):
         m.solve(proof=3)

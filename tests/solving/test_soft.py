@@ -198,7 +198,7 @@ def test_files_keep_them(shifts: Model) -> None:
     ("change", "message"),
     [
         ('"weight":3', "soft[0].weight: weight: integers of at least 1 are needed, got 0"),
-        ('"weight":2', "soft[1]: weight: an array that fits"),
+        ('"weight":2', "soft[1]: weights of shape (2,) do not fit"),
     ],
 )
 def test_files_with_bad_weights(shifts: Model, change: str, message: str) -> None:
@@ -211,7 +211,7 @@ def test_files_with_bad_weights(shifts: Model, change: str, message: str) -> Non
 REFUSED: dict[str, tuple[Callable[[Model, Any], Any], str]] = {
     "no weight": (lambda m, x: m.add_soft(x == 1, weight=0), "weight: integers of at least 1"),
     "broken weight": (lambda m, x: m.add_soft(x == 1, weight=0.5), "weight: integers"),
-    "shape": (lambda m, x: m.add_soft(x == [1, 2], weight=[1, 2, 3]), "weight: an array that fits"),
+    "shape": (lambda m, x: m.add_soft(x == [1, 2], weight=[1, 2, 3]), "do not fit constraints of shape"),
     "no constraint": (lambda m, x: m.add_soft(3), "a constraint is needed"),
     "maximal penalties": (lambda m, x: m.maximize(m.penalties), "penalties are minimised"),
     "maximal arithmetic": (lambda m, x: m.maximize(2 * m.penalties - m.penalties), "penalties are minimised"),

@@ -161,7 +161,11 @@ REFUSED: dict[str, tuple[Callable[[Model], Any], type[Exception], str]] = {
     "no whole gap": (lambda m: m.enumerate(gap=1.5), ModelError, "gap: a distance"),
     "switch": (lambda m: m.enumerate(optimal="yes"), ModelError, "optimal: True or False"),
     "best": (lambda m: m.enumerate(best=0), ModelError, "best: an integer of at least 1"),
-    "best and limit": (lambda m: m.enumerate(best=2, solution_limit=3), ModelError, "best: it says how many"),
+    "best and limit": (
+        lambda m: m.enumerate(best=2, solution_limit=3),
+        ModelError,
+        "best: it already says how many",
+    ),
     "best counted": (lambda m: m.count(best=2), ModelError, "best: the best solutions are listed"),
     "heuristic": (
         lambda m: m.enumerate(optimal=True, solver="local-search"),
