@@ -22,7 +22,7 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 71_716,
+    "code lines": 71_729,
     "files": 625,
     "import lines": 6_871,
     "longest file": 707,

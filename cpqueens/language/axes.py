@@ -20,7 +20,8 @@ def axis_labels(model: NamedValues, terms: LinearArray) -> list[tuple[Labels, In
     """Return labels for each axis of terms of the model, and which of them; None for an axis that has none.
 
     An axis has the labels of an axis of variables if each place along it has one of them: so have slices,
-    transposed arrays, sums along other axes, functions and truths.
+    transposed arrays, sums along other axes, functions and Booleans. In running totals each place has those
+    of the place before and one more, which is its own.
     """
     found: list[tuple[Labels, IntArray] | None] = [None] * terms.ndim
     if not terms.size or not terms.ndim or not any(block.labels for block in model.blocks):
@@ -34,13 +35,15 @@ def axis_labels(model: NamedValues, terms: LinearArray) -> list[tuple[Labels, In
         each = whole.labels or found
         return [None if labels is None else (labels, np.arange(len(labels))) for labels in each]
     places = np.array(list(_reached(model, terms)), dtype=np.int64).reshape(-1, 2).T
-    for labels, at, labelled in _labelled(model, *places):
-        where = np.unravel_index(at, terms.shape)
-        for axis, size in enumerate(terms.shape):
-            along = _along(where[axis], labelled, size) if found[axis] is None else None
-            if along is not None:
-                found[axis] = labels, along
-                break
+    each_labelled = list(_labelled(model, *places))
+    for rule in (_along, _running_along):
+        for labels, at, labelled in each_labelled:
+            where = np.unravel_index(at, terms.shape)
+            for axis, size in enumerate(terms.shape):
+                along = rule(where[axis], labelled, size) if found[axis] is None else None
+                if along is not None:
+                    found[axis] = labels, along
+                    break
     return found
 
 
@@ -82,3 +85,17 @@ def _along(where: IntArray, labelled: IntArray, size: int) -> IntArray | None:
     found[where] = labelled
     fits = (found[where] == labelled).all() and found.min() >= 0 and len(np.unique(found)) == size
     return found if fits else None
+
+
+def _running_along(where: IntArray, labelled: IntArray, size: int) -> IntArray | None:
+    """Return the label that each place has beside those of the one before; None unless there is one each."""
+    has = np.zeros((size + 1, int(labelled.max()) + 1), dtype=np.bool_)  # the last one is empty
+    has[where, labelled] = True
+    many = has.sum(axis=1)
+    order = np.argsort(many)
+    rises = (many[order] == np.arange(size + 1)).all() and not (has[order[:-1]] & ~has[order[1:]]).any()
+    if not rises:
+        return None
+    found = np.empty(size, dtype=np.int64)
+    found[order[1:]] = (has[order[1:]] & ~has[order[:-1]]).argmax(axis=1)
+    return found
