@@ -57,6 +57,7 @@ suppress_warnings = ["mystnb.unknown_mime_type"]
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3
 nb_execution_mode = "force"
+nb_output_stderr = "error"  # a warning on a page is one of a program that the page teaches
 nb_execution_raise_on_error = True
 nb_execution_timeout = 600  # on a busy machine, too
 NotebookClient.startup_timeout.default_value = 600  # where a kernel takes a minute to start
