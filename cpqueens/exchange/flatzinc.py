@@ -213,9 +213,7 @@ class _DocumentReader:
             raise ModelError("the statement 'solve' is missing")
         self.guides = guides_of(self.goals, self.symbols.listed)
         aim = self.symbols.declared.get(str(self.goals.term))
-        if aim is not None and isinstance(
-            aim.domain, tuple
-        ):  # its holes bound the objective, a sum's ends do not
+        if aim is not None and isinstance(aim.domain, tuple):  # its holes bound the objective
             self.visible.add(aim.name)
         if self.searched_first:
             known = self.symbols.declared

@@ -66,9 +66,13 @@ def _lexicographic(strictly: bool) -> Callable[[Terms, Terms], Any]:
     return build
 
 
-def _rows(cells: Sequence[Any], width: int) -> list[Any]:
+def _need_rows(cells: Sequence[Any], width: int) -> None:
     if width < 1 or len(cells) % width:
         raise ModelError(f"{len(cells)} entries are not rows of {width}")
+
+
+def _rows(cells: Sequence[Any], width: int) -> list[Any]:
+    _need_rows(cells, width)
     return [cells[k : k + width] for k in range(0, len(cells), width)]
 
 
@@ -83,8 +87,7 @@ def _chain(constraint: Callable[[Any], Any]) -> Callable[[Terms, int], Any]:
 def _table(terms: Terms, cells: list[int]) -> Any:
     if not cells:
         return any_([])
-    if not terms or len(cells) % len(terms):
-        raise ModelError(f"{len(cells)} entries are no rows of {len(terms)}")
+    _need_rows(cells, len(terms))
     return Table(terms, np.array(cells).reshape(-1, len(terms)))
 
 

@@ -275,7 +275,7 @@ def test_lists_of_numbers_alone_mean_what_their_words_do() -> None:
         assert found.value == entries
     table = "var 1..3: x; var 1..3: y; constraint cpqueens_table_int([x, y], [{}]); solve satisfy;"
     assert from_flatzinc(table.format("1,2, 3,1")).model.count("python-constraint") == 2
-    for cells, said in (("1,2,3", "3 entries are no rows of 2"), ("1,true", "an integer is needed")):
+    for cells, said in (("1,2,3", "3 entries are not rows of 2"), ("1,true", "an integer is needed")):
         with pytest.raises(ModelError, match=said):
             from_flatzinc(table.format(cells))
 

@@ -117,24 +117,25 @@ class Alternating:
         self._request, self._relaxation, self._parted = request, relaxation, parted
         early = request.known is not None and request.known.clauses is not None
         self._joining = min(JOINING, TURN) if early else JOINING  # failures of the first one alone
-        self._seats: list[Seat[CompetingSearch]] = [self._deciding(request, None)]
-        self._left: list[CompetingSearch] = []  # the first one, where it began anew
+        self._seats: list[Seat[CompetingSearch]] = [self._first_seat(self._first(request, None))]
+        self._earlier: list[CompetingSearch] = []  # the first one, where it began anew
         self._absent: list[str] = []  # who takes no part, and why
         self._relaxed: Relaxation | None = None
 
-    def _deciding(self, request: Request, proved: Row | None) -> Seat[CompetingSearch]:
-        """Return the first search, which decides; it is there always."""
-        name, make, weight, _ = self._members[0]
-        search = make(request, proved)
-        assert not isinstance(search, str), search
-        return Seat(name, search, weight)
+    def _first(self, request: Request, proved: Row | None) -> ForwardSearch:
+        search = self._members[0].make(request, proved)
+        assert isinstance(search, ForwardSearch), "the first one decides, and is there always"
+        return search
+
+    def _first_seat(self, search: ForwardSearch) -> Seat[CompetingSearch]:
+        return Seat(self._members[0].name, search, self._members[0].weight)
 
     def _hearing(self, number: int) -> Request:
         """Return the request of one of the searches, which hears the best that others know of."""
 
         def best() -> int | None:
             others = [seat.search for k, seat in enumerate(self._seats) if k != number]
-            values = [search.known_best() for search in (*others, *self._left)]
+            values = [search.known_best() for search in (*others, *self._earlier)]
             if self._request.incumbent is not None:
                 values.append(self._request.incumbent())
             known = [value for value in values if value is not None]
@@ -182,7 +183,7 @@ class Alternating:
     @property
     def _searches(self) -> list[CompetingSearch]:
         """Return all searches, also one that began anew."""
-        return [*self._left, *(seat.search for seat in self._seats)]
+        return [*self._earlier, *(seat.search for seat in self._seats)]
 
     @property
     def _maximizing(self) -> bool:
@@ -245,14 +246,13 @@ class Alternating:
         """Begin anew with what the relaxation proves; say whether it proves that there is no solution."""
         relaxation = self._relaxed = self._relaxation() or Relaxation()
         old = self._seats[0].search
+        assert isinstance(old, ForwardSearch), "no other one has joined yet"
         if relaxation.bound is None:
             return relaxation.refuted
-        self._left.append(old)
-        self._seats[0] = self._deciding(self._hearing(0), relaxation.row)
+        self._earlier.append(old)
+        new = self._first(self._hearing(0), relaxation.row)
+        self._seats[0] = self._first_seat(new)
         self._seats[0].begin(deliver)
-        new = self._seats[0].search
-        assert isinstance(old, ForwardSearch), "no other one has joined yet"
-        assert isinstance(new, ForwardSearch)
         new.inherit(old)
         new.learn_bound(relaxation.bound)
         if relaxation.vertex is not None:  # of one search: it is no good first value everywhere
@@ -275,7 +275,7 @@ class Alternating:
         told = {} if self._relaxed is None else self._relaxed.facts
         deepest = max(s["deepest"] for s in each)
         joint: dict[str, Any] = {}
-        for one in reversed(each[len(self._left) :]):  # what only one has, and else what the first says
+        for one in reversed(each[len(self._earlier) :]):  # what only one has, and else what the first says
             joint |= one
         return {**joint, **added(each), "deepest": deepest, **told}
 

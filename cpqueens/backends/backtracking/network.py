@@ -352,11 +352,8 @@ class Builder:
         kind, each = kinds.FUNCTIONS[block.kind], block.each
         seen: Container[int] = ()
         if self.strong and has_values(kind, each):
-            ends = (
-                _array([[e[v] for v in flat.tolist()] for e in (self.lower, self.upper)])
-                if ends is None
-                else ends
-            )
+            if ends is None:
+                ends = _array([[e[v] for v in flat.tolist()] for e in (self.lower, self.upper)])
             seen = self.seen_by_values(block, kind, flat, ends)
         absolute = block.kind == "abs" and self.strong
         each_asked = absolute or kind in EXTREMES or (kind == kinds.ELEMENT and self.strong)
