@@ -117,7 +117,7 @@ class Alternating:
         self._request, self._relaxation, self._parted = request, relaxation, parted
         early = request.known is not None and request.known.clauses is not None
         self._joining = min(JOINING, TURN) if early else JOINING  # failures of the first one alone
-        self._seats: list[Seat[CompetingSearch]] = [self._first_seat(self._first(request, None))]
+        self._seats: list[Seat[CompetingSearch]] = [Seat(members[0].name, self._first(request, None))]
         self._earlier: list[CompetingSearch] = []  # the first one, where it began anew
         self._absent: list[str] = []  # who takes no part, and why
         self._relaxed: Relaxation | None = None
@@ -126,9 +126,6 @@ class Alternating:
         search = self._members[0].make(request, proved)
         assert isinstance(search, ForwardSearch), "the first one decides, and is there always"
         return search
-
-    def _first_seat(self, search: ForwardSearch) -> Seat[CompetingSearch]:
-        return Seat(self._members[0].name, search, self._members[0].weight)
 
     def _hearing(self, number: int) -> Request:
         """Return the request of one of the searches, which hears the best that others know of."""
@@ -251,7 +248,7 @@ class Alternating:
             return relaxation.refuted
         self._earlier.append(old)
         new = self._first(self._hearing(0), relaxation.row)
-        self._seats[0] = self._first_seat(new)
+        self._seats[0] = Seat(self._members[0].name, new)
         self._seats[0].begin(deliver)
         new.inherit(old)
         new.learn_bound(relaxation.bound)
