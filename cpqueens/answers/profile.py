@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from html import escape
 from typing import Any
 
@@ -142,10 +143,6 @@ class Profile:
 
     Attributes
     ----------
-    constraints
-        Of the model, and what else took time (`ConstraintProfile`).
-    variables
-        Those that were decided, most often first (`VariableProfile`).
     measure
         What the shares are of: ``time`` (by samples), ``runs`` (of a run that was too short for samples) or
         ``violation`` (of local search).
@@ -153,10 +150,32 @@ class Profile:
         How often it was looked at what runs, or which states were looked at.
     """
 
-    constraints: tuple[ConstraintProfile, ...]
-    variables: tuple[VariableProfile, ...] = ()
-    measure: str = "time"
-    samples: int = 0
+    measure: str
+    samples: int
+    _model: Statement = field(repr=False)
+    _tallies: Tallies | list[IntArray] = field(repr=False)  # of local search the violations in each state
+    _stated: int = field(repr=False)
+
+    # Both are made when they are looked at: to say in words what many constraints are can take longer than
+    # a short run.
+    @cached_property
+    def constraints(self) -> tuple[ConstraintProfile, ...]:
+        """Those of the model, and what else took time (`ConstraintProfile`)."""
+        told = self._tallies
+        found = _searched(self, told) if isinstance(told, Tallies) else _walked(self, told)
+        return tuple(sorted(found, key=lambda c: (-c.share, -c.runs)))
+
+    @cached_property
+    def variables(self) -> tuple[VariableProfile, ...]:
+        """The variables that were decided, most often first (`VariableProfile`)."""
+        if not isinstance(self._tallies, Tallies):
+            return ()
+        decided = self._tallies.decided
+        known = self._model.decisions[: len(decided) - 1].tolist()
+        names = [*map(self._model.label_of, known), "(auxiliary variables)"]
+        order = np.argsort(-decided, kind="stable")[: int((decided > 0).sum())].tolist()
+        total = max(1, int(decided.sum()))
+        return tuple(VariableProfile(names[k], int(decided[k]), int(decided[k]) / total) for k in order)
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -181,7 +200,8 @@ class Profile:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the whole profile as plain data."""
-        return asdict(self) | {"remarks": list(self.remarks)}
+        lists = {name: [asdict(one) for one in getattr(self, name)] for name in ("constraints", "variables")}
+        return lists | {"measure": self.measure, "samples": self.samples, "remarks": list(self.remarks)}
 
     def __str__(self) -> str:
         return "\n".join([*self._lines(), *(part for r in self.remarks for part in wrapped(r, _COLUMNS))])
@@ -243,57 +263,45 @@ def _short(number: int) -> str:
 
 def profile_of(model: Statement, tallies: Tallies | Walked) -> Profile:
     """Return what was counted in a user's words."""
-    return _of_walk(model, tallies) if isinstance(tallies, Walked) else _of_search(model, tallies)
+    many = model.constraint_count
+    if isinstance(tallies, Walked):
+        amounts = Checker.of(model).amounts(tallies.states)
+        return Profile("violation", len(tallies.steps), model, amounts, many)
+    measure = "time" if tallies.samples >= FEW_SAMPLES else "runs"
+    return Profile(measure, tallies.samples, model, tallies, many)
 
 
-def _of_search(model: Statement, tallies: Tallies) -> Profile:
-    timed = tallies.samples >= FEW_SAMPLES
+def _searched(profile: Profile, tallies: Tallies) -> Iterator[ConstraintProfile]:
     rows = {origin: dict(zip(COUNTED, row.tolist(), strict=True)) for origin, row in tallies.rows.items()}
     rest = tallies.samples - sum(row["samples"] for row in rows.values())
     rows[min(NOT_STATED)] = dict.fromkeys(COUNTED, 0) | {"samples": rest}
-    whole = tallies.samples if timed else sum(row["runs"] for row in rows.values())
-    found = []
-    for origin in {**dict.fromkeys(range(len(model.constraints))), **rows}:
+    measured = "samples" if profile.measure == "time" else "runs"
+    whole = sum(row[measured] for row in rows.values())
+    for origin in {**dict.fromkeys(range(profile._stated)), **rows}:
         row = rows.get(origin, dict.fromkeys(COUNTED, 0))
-        share = row["samples" if timed else "runs"]
+        share = row[measured]
         del row["samples"]
-        if origin < 0 and not (row["runs"] or share):
-            continue
-        text = _texts(model, origin)
-        found.append(ConstraintProfile(*text, share / whole if whole else 0.0, **row))
-    decided, total = tallies.decided, max(1, int(tallies.decided.sum()))
-    names = [model.label_of(v) for v in model.decisions.tolist()] + ["(auxiliary variables)"]
-    order = np.argsort(-decided, kind="stable")[: int((decided > 0).sum())].tolist()
-    return Profile(
-        tuple(sorted(found, key=lambda c: (-c.share, -c.runs))),
-        tuple(VariableProfile(names[k], int(decided[k]), int(decided[k]) / total) for k in order),
-        "time" if timed else "runs",
-        tallies.samples,
-    )
+        if origin >= 0 or row["runs"] or share:
+            text = _texts(profile._model, origin)
+            yield ConstraintProfile(*text, share / whole if whole else 0.0, **row)
 
 
 def _texts(model: Statement, origin: int) -> tuple[str, str | None, str]:
     """Return text, name and place of a constraint, or what else it is."""
     if origin < 0:
         return NOT_STATED[origin], None, ""
-    posted = model.constraints[origin]
+    posted = model.posted(origin)
     return describe(model, posted.constraint), posted.name, posted.where
 
 
-def _of_walk(model: Statement, walked: Walked) -> Profile:
-    """Return how far each constraint was violated in the states that were looked at."""
-    amounts = Checker.of(model).amounts(walked.states)
-    whole = max(1, int(sum(map(np.sum, amounts))))
-    moments = np.linspace(0, max(0, len(walked.steps) - 1), min(MOMENTS, len(walked.steps))).astype(int)
-    found = [
-        ConstraintProfile(
-            *_texts(model, k),
+def _walked(profile: Profile, amounts: list[IntArray]) -> Iterator[ConstraintProfile]:
+    """Yield how far each constraint was violated in the states that were looked at."""
+    whole, many = max(1, int(sum(map(np.sum, amounts)))), profile.samples
+    moments = np.linspace(0, max(0, many - 1), min(MOMENTS, many)).astype(int)
+    for k, amount in enumerate(amounts):
+        yield ConstraintProfile(
+            *_texts(profile._model, k),
             float(amount.sum() / whole),
             violated=float((amount > 0).mean()) if len(amount) else 0.0,
             history=tuple(amount[moments].tolist()),
         )
-        for k, amount in enumerate(amounts)
-    ]
-    return Profile(
-        tuple(sorted(found, key=lambda c: -c.share)), measure="violation", samples=len(walked.steps)
-    )

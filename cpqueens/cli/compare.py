@@ -124,7 +124,7 @@ def _about(letter: str, model: Model, found: ConstraintRole, all_roles: bool) ->
     if not all_roles and found.role not in _OF_SYMMETRIES:
         return []
     what = _WORDS[found.role].format(found.orbits_lost)
-    text = f"{what} in {letter}: {_text(model.constraints[found.position])}"
+    text = f"{what} in {letter}: {_text(model.posted(found.position))}"
     if found.witness is None or found.role != "REFUSES":
         return [text]
     return [text, f"    the others accept {values_text(found.witness)}"]

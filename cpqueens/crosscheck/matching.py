@@ -55,7 +55,7 @@ def side(name: str, model: Model) -> Side:
     if model.soft:
         _ = model.goals  # their penalties are defined before it is copied
     plain = model.copy()
-    conditions = [plain.constraints[k] for k in sorted(plain._ranges)]
+    conditions = [plain.posted(k) for k in sorted(plain._ranges)]
     plain.drop_objectives()
     for posted in conditions:
         plain.add(posted.constraint, name=posted.name)

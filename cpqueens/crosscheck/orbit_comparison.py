@@ -189,7 +189,7 @@ def _breaking(plain: Model, group: Group, end: float, solvers: Sequence[str]) ->
         left = end - now()
         if left <= 0:
             break
-        if plain.constraints[k].source is None:
+        if plain.posted(k).source is None:
             continue
         try:
             orbits = compare_orbits(

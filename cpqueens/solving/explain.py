@@ -199,7 +199,7 @@ def explain_infeasible(model: Statement, /, solver: str = "auto", **options: Any
                 undecided = "interrupted before it was proved infeasible"
             why = "it has a solution; there is nothing to explain" if known is False else undecided
             raise NotInfeasible(f"{model.name}: {why}")
-        stated = [model.constraints[k] for k in everything]
+        stated = [model.posted(k) for k in everything]
         begun = search.narrowed(everything, stated, search.infeasible, interrupt)
         each: list[tuple[int, int | None]] = [(k, None) for k in range(len(model.constraints))]
         subset, minimal = reduced(begun, search.infeasible, interrupt, search.witnesses.among(each))

@@ -127,6 +127,21 @@ def test_learned_clauses_name_what_their_conflicts_were_traced_back_to() -> None
     assert by_name(outcome.profile)["too small"].reasons > 0
 
 
+@each("solver", ["backtracking:forward", "local-search"])
+def test_what_a_model_gets_later_changes_no_profile(solver: str) -> None:
+    """Texts are made when they are asked for; so are those of ten thousand constraints, one by one."""
+    m = wheel(4)
+    outcome = m.solve(solver=solver, profile=True, step_limit=50)
+    y = m.intvar(0, 9, name="later")
+    m.add(y > m["x"][0], name="added later")
+    m.minimize(y)
+    found = outcome.profile
+    assert "added later" not in by_name(found)
+    assert len([c for c in found.constraints if c.where]) == 9
+    assert {v.name for v in found.variables} <= {f"x[{k}]" for k in range(5)}
+    assert found.to_dict()["constraints"][0]["constraint"] == found.constraints[0].constraint
+
+
 def test_parts_of_a_constraint_are_counted_as_its_own() -> None:
     """Definitions belong to the only constraint that needs them, and to nobody where several do."""
     m = Model()

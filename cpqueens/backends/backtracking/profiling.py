@@ -1,7 +1,7 @@
 """What a profile of exact search is made of: counters in its memory, and samples of what it is at.
 
 Counters lie in the network behind all else (see `at.T_RUNS`); what is not asked for has none, and the kernels
-look at one word to know. Time is not counted: another thread looks a few hundred times a second at what runs.
+look at one word to know. Time is not counted: another thread looks two hundred times a second at what runs.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Built(Protocol):
     sums: list[Any]
 
 
-APART = 0.002
+APART = 0.005
 """Seconds between two samples."""
 
 

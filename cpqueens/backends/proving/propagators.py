@@ -10,15 +10,7 @@ from cpqueens.language.constraints.linear import OPPOSITE
 from cpqueens.language.rows import IntArray
 from cpqueens.proofs.domains import Domains, Literal, Row, denied
 from cpqueens.proofs.parts import BETTER, ModelPart
-from cpqueens.proofs.refuters import (
-    REFUTERS,
-    assignments,
-    ends,
-    inside,
-    none_better,
-    refuted,
-    values,
-)
+from cpqueens.proofs.refuters import REFUTERS, assignments, ends, inside, none_better, refuted, values
 
 FEW = 256
 """Assignments of a part up to which all are tried in one go."""
