@@ -89,6 +89,19 @@ class Terms:
             return None
         return self.variable
 
+    def variables_or(self, other: int) -> IntArray:
+        """Return of each term the variable that it is, ``other`` if it is none."""
+        first = np.minimum(self.start[:-1], len(self.variable) - 1)  # of a term without any, another's
+        plain = (np.diff(self.start) == 1) & (self.constant == 0)
+        if not len(self.variable):
+            return np.full(len(self), other, dtype=np.int64)
+        found: IntArray = np.where(plain & (self.coefficient[first] == 1), self.variable[first], other)
+        return found
+
+    def others(self) -> Terms:
+        """Return the terms that are no plain variables."""
+        return self.picked(np.flatnonzero(self.variables_or(-1) < 0))
+
     def part(self, first: int, last: int) -> Terms:
         """Return the terms ``first`` .. ``last - 1``."""
         start = self.start[first : last + 1]

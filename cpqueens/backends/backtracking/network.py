@@ -86,6 +86,7 @@ class Builder:
         self.different: list[IntArray] = []  # rows (variable, coefficient, constant)
         self.sums: list[list[Row]] = []
         self._auxiliary: dict[Row, int] = {}
+        self._apart: dict[tuple[int, ...], bool] = {}  # whether these entries of an element differ
         self.objective_row = -1
         self.words: list[int] = []
         self.makers: list[tuple[int, int]] = []  # propagators that make terms equal to auxiliary variables
@@ -278,10 +279,14 @@ class Builder:
         return found
 
     def define(self, blocks: Sequence[DefinitionBlock]) -> None:
-        """Add the propagators of definitions; mostly functions are of variables."""
+        """Add the propagators of definitions; mostly functions are of variables, but for a few arguments."""
         blocks = list(in_pieces(blocks))
         plain = [None if block.is_truth else block.terms.plain_variables() for block in blocks]
-        rows = rows_of_each(block.terms for block, known in zip(blocks, plain, strict=True) if known is None)
+        rows = rows_of_each(
+            block.terms if self.needs_rows(block) else block.terms.others()
+            for block, known in zip(blocks, plain, strict=True)
+            if known is None
+        )
         ends = _array([self.lower, self.upper])
         for block, known in zip(blocks, plain, strict=True):
             self.origin = self.sources.owner(block.results[0]) if len(block.results) == 1 else SHARED
@@ -289,10 +294,16 @@ class Builder:
                 self.functions(block, known, ends[:, known])
             elif block.is_truth:
                 self.truths(block, next(rows))
-            elif block.kind == "abs" and self.strong:
+            elif self.needs_rows(block):
                 self.distances(block, next(rows))
             else:
-                self.functions(block, _array([self.variable(row) for row in next(rows)]))
+                flat = block.terms.variables_or(-1)
+                flat[flat < 0] = [self.variable(row) for row in next(rows)]
+                self.functions(block, flat)
+
+    def needs_rows(self, block: DefinitionBlock) -> bool:
+        """Say whether all arguments of definitions are looked at as terms, variables or not."""
+        return block.is_truth or (block.kind == "abs" and self.strong)
 
     def apart(self) -> None:
         """Let distances of two variables that an AllDifferent or a row holds apart begin with 1.
@@ -376,7 +387,11 @@ class Builder:
 
     def are_apart(self, entries: list[int]) -> bool:
         """Say whether an AllDifferent holds the entries of an element apart: a value has one place then."""
-        return len(set(entries)) == len(entries) and any(g.issuperset(entries) for g in self.groups_apart)
+        key = tuple(entries)  # mostly many have the same table
+        if key not in self._apart:
+            distinct = len(set(entries)) == len(entries)
+            self._apart[key] = distinct and any(g.issuperset(entries) for g in self.groups_apart)
+        return self._apart[key]
 
     def is_at_known_place(self, variables: list[int], result: int) -> bool:
         """Say whether some entry, of those that differ, is a number whose position is known: it is that."""

@@ -66,7 +66,7 @@ class Searching:
         # made now, and kept, so that the time counts as translation; others make theirs when their turn comes
         if self._is_general(strategies[0]) and "learning" not in strategies:
             check_only = "check" in strategies
-            self._network(check_only, learns(self.request) and not check_only)
+            self._network(check_only, (learns(self.request) or remembers(self.request)) and not check_only)
         apart = self._counts_apart(strategies)
         if apart is not None:
             return lambda _deliver: drained(apart, self.request.heard)
@@ -229,9 +229,8 @@ class Searching:
         def ordered(**orders: Any) -> Callable[[Request, Row | None], ForwardSearch]:
             def make(request: Request, proved: Row | None) -> ForwardSearch:
                 request = replace(request, parameters={**own, **orders})
-                learning = learns(request)
-                network = self._network(learning=learning, proved=proved)
-                return ForwardSearch(self.compiled, network, request, False, self.facts, learning)
+                network = self._network(learning=True, proved=proved)  # one for all: to build it is dear
+                return ForwardSearch(self.compiled, network, request, False, self.facts, learns(request))
 
             return make
 

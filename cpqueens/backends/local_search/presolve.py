@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 
 from cpqueens.backends.base import Deliver, Request
+from cpqueens.backends.local_search.auto import FIRST, first_steps
 from cpqueens.backends.local_search.choices import smaller_model
 from cpqueens.backends.local_search.engine import Task, search_model
 from cpqueens.backends.local_search.neighbourhoods import Neighbourhoods
 from cpqueens.backends.local_search.packing import PackingSearch
 from cpqueens.backends.local_search.reducing import Reduced
-from cpqueens.backends.local_search.root import NODES, Explored, InTurns, Root, Tree, propagated
+from cpqueens.backends.local_search.root import FIRST_NODES, NODES, Explored, InTurns, Root, Tree, propagated
 from cpqueens.backends.local_search.search import End, Result, Search
 from cpqueens.kernels.local import info as at
 from cpqueens.kernels.local.info import NEVER
@@ -30,7 +31,7 @@ NODES_IMPROVING = 1000
 """Nodes of the first look where walks have found solutions, and better ones are wanted."""
 REPAIRING, EACH = 1000, 200
 """Nodes of a turn in which neighbourhoods of a solution are searched, and of one neighbourhood at most."""
-RUNS_PER_NODE = 20
+RUNS_PER_NODE = 100
 """Propagators that the exact engine's searches run, at least, for each node of the tree."""
 STEPS_PER_NODE = 20
 """Steps of walks after a turn that found nothing, for each of its nodes."""
@@ -114,10 +115,11 @@ class Presolve:
         self._explored = True
         if search.improvements and self.smaller is None:
             self._nodes = NODES_IMPROVING  # walking works
-        found = Explored(None, 0, False)
-        if tree.root.is_small_enough:
-            found = tree.explore(min(self._nodes, left), search.objective_limit if optimising else None)
-        if found.solution is None and not found.exhausted and search.incumbent is None:
+        found, wanted = Explored(None, 0, False), search.incumbent is None
+        if tree.root.is_small_enough and not (wanted and self._searches is not None):
+            limit = search.objective_limit if optimising else None
+            found = tree.explore(min(FIRST_NODES if wanted else self._nodes, left), limit)
+        if found.solution is None and not found.exhausted and wanted:
             found = self._take_turns(tree.root, found, left)
         self.facts["nodes"] += found.nodes
         search.info[at.STEPS] += found.nodes
@@ -132,12 +134,12 @@ class Presolve:
         return None
 
     def _take_turns(self, root: Root, before: Explored, left: int) -> Explored:
-        """Go on with the exact engine's searches for as long as was explored before, or more."""
+        """Go on with the exact engine's searches, where the tree had nothing."""
         if before.nodes >= left:
             return before
         if self._searches is None:
             self._searches = InTurns(root, self.request)
-        found = self._searches.go_on(max(before.runs, RUNS_PER_NODE * self._nodes))
+        found = self._searches.go_on(RUNS_PER_NODE * self._nodes)
         return replace(found, nodes=min(before.nodes + found.nodes, left))
 
     def _repair(self, search: Search, tree: Tree, incumbent: IntArray, left: int) -> End | None:
@@ -181,7 +183,8 @@ class Presolve:
         """Go on for so many steps until the next look, for ever if there are none; but first leave."""
         self._next = steps
         if not self._leaving:
-            self.after = search.steps + (steps or NEVER)
+            dear = FIRST // first_steps(search.compiled)  # a step looks at so many moves, or updates so much
+            self.after = search.steps + (max(1, steps // dear) if steps else NEVER)
 
     def _leave(self, search: Search) -> End | None:
         """Leave the search if there is a smaller model."""
