@@ -82,13 +82,6 @@ class Terms:
         entry = np.repeat(self.start[which] - start[:-1], lengths) + np.arange(start[-1])
         return Terms(start, self.variable[entry], self.coefficient[entry], self.constant[which])
 
-    def plain_variables(self) -> IntArray | None:
-        """Return the variables that all the terms are, None if one is none."""
-        singles = self.singles(0, len(self))
-        if singles is None or self.constant.any() or (self.coefficient != 1).any():
-            return None
-        return self.variable
-
     def variables_or(self, other: int) -> IntArray:
         """Return of each term the variable that it is, ``other`` if it is none."""
         first = np.minimum(self.start[:-1], len(self.variable) - 1)  # of a term without any, another's
@@ -97,10 +90,6 @@ class Terms:
             return np.full(len(self), other, dtype=np.int64)
         found: IntArray = np.where(plain & (self.coefficient[first] == 1), self.variable[first], other)
         return found
-
-    def others(self) -> Terms:
-        """Return the terms that are no plain variables."""
-        return self.picked(np.flatnonzero(self.variables_or(-1) < 0))
 
     def part(self, first: int, last: int) -> Terms:
         """Return the terms ``first`` .. ``last - 1``."""

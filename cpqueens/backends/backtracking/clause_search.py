@@ -7,9 +7,9 @@ import numpy as np
 
 from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.backtracking.clause_audit import Audit
-from cpqueens.backends.backtracking.decomposed import Clause
+from cpqueens.backends.backtracking.clauses import attach
 from cpqueens.backends.backtracking.explained import Explained, explained
-from cpqueens.backends.backtracking.kept_clauses import attach, exported, imported
+from cpqueens.backends.backtracking.kept_clauses import exported, imported
 from cpqueens.backends.backtracking.portfolio import CompetingSearch
 from cpqueens.backends.backtracking.rows import Row
 from cpqueens.backends.backtracking.turns import Slices
@@ -21,17 +21,7 @@ from cpqueens.kernels.exact.apart import kind_of
 from cpqueens.kernels.exact.domains import Memory, copied, enqueue
 from cpqueens.kernels.exact.learning import heap
 from cpqueens.kernels.exact.learning import state as of
-from cpqueens.kernels.exact.learning.clauses import watch
-from cpqueens.kernels.exact.learning.literals import (
-    AT_LEAST,
-    AT_MOST,
-    BY_DECISION,
-    FALSE,
-    OPERATORS,
-    TRUE,
-    make_true,
-    standing,
-)
+from cpqueens.kernels.exact.learning.literals import BY_DECISION, OPERATORS
 from cpqueens.kernels.exact.learning.search import (
     EXHAUSTED,
     NO_CLAUSES,
@@ -107,7 +97,7 @@ class ClauseSearch(CompetingSearch):
         kept = self._kept()
         words = 0 if kept is None else of.C_LITERALS * kept.many + kept.literals.size
         self.learner = _learner(self.memory, start, compiled.decision_count, words)
-        self._refuted = not _attach(self.memory, self.learner, start.clauses)
+        self._refuted = not attach(self.memory, self.learner, start.clauses)
         self.learner.state[of.KEEPS_BEST] = request.want is Want.BEST
         self.audit = audit
         self._is_left, self._learned_at_solution = False, -1
@@ -366,7 +356,7 @@ def _learner(m: Memory, start: Explained, count: int, more: int) -> Learner:
     state[of.LUBY], state[of.LUBY_BITS] = 2, 1
     lists = OPERATORS * variables
     state[of.ARENA_TOP] = state[of.FIRST_CLAUSE] = lists
-    words = more + sum(of.C_LITERALS + 2 * len(clause) for clause in start.clauses)
+    words = more + of.C_LITERALS * start.clauses.many + start.clauses.literals.size
     arena = np.zeros(lists + words + FIRST_CLAUSES, dtype=np.int64)
     solutions = np.zeros((1, count), dtype=np.int64)
     learner = Learner(state, np.zeros(0, dtype=np.int64), arena, solutions)
@@ -404,30 +394,3 @@ def _with_regions(learner: Learner, m: Memory) -> Learner:
     room = np.zeros(first[-1], dtype=np.int64)
     room[: min(len(room), len(learner.room))] = learner.room[: len(room)]
     return learner._replace(room=room)
-
-
-def _attach(m: Memory, q: Learner, clauses: list[Clause]) -> bool:
-    """Put the model's clauses into the arena, and make single literals true; say whether they can hold."""
-    possible = True
-    for clause in clauses:
-        literals = [(4 * v * at.X_WIDTH + operator, value) for v, operator, value in dict.fromkeys(clause)]
-        found = [standing(m, *literal) for literal in literals]
-        if TRUE in found or _always(clause):
-            continue
-        left = [literal for literal, its in zip(literals, found, strict=True) if its != FALSE]
-        if len(left) < 2:
-            possible = possible and bool(left) and bool(make_true(m, *left[0]))
-            continue
-        c = int(q.state[of.ARENA_TOP])
-        q.arena[c] = len(left)
-        q.arena[c + of.C_LITERALS : c + of.C_LITERALS + 2 * len(left)] = np.array(left).reshape(-1)
-        q.state[of.ARENA_TOP] += of.C_LITERALS + 2 * len(left)
-        watch(q, c, 0)
-        watch(q, c, 1)
-    return possible
-
-
-def _always(clause: Clause) -> bool:
-    """Say whether two literals of a clause, on both sides of a variable, leave out no value."""
-    least = {v: value for v, operator, value in clause if operator == AT_LEAST}
-    return any(operator == AT_MOST and v in least and least[v] <= value + 1 for v, operator, value in clause)

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from cpqueens.backends.backtracking.clauses import Clause, Clauses
 from cpqueens.backends.backtracking.wholes.parts import Parts, Propagator
 from cpqueens.backends.backtracking.wholes.registry import numbers_of
 from cpqueens.backends.backtracking.wholes.table import table_propagator
@@ -25,10 +26,7 @@ from cpqueens.language.constraints.regular import Regular
 from cpqueens.language.constraints.table import NegativeTable, ShortTable
 from cpqueens.language.constraints.table_rows import STAR
 from cpqueens.language.rows import IntArray
-from cpqueens.lowered.compiled import EQ, LE, NE
-
-Clause = list[tuple[int, int, int]]
-"""Variables, operators of `literals`, and values: one of these literals is true."""
+from cpqueens.lowered.compiled import EQ, LE, NE, offsets
 
 MOST = 1 << 14
 """Literals, or pairs of a variable and a value, that a constraint may become."""
@@ -46,9 +44,12 @@ class ExplainedParts(Parts, Protocol):
         Whether clauses are apart; else propagators say all.
     truths_of_values
         The variables that say of others whether they have some values.
+    collected
+        The clauses.
     """
 
     clausal: bool
+    collected: Clauses
     truths_of_values: dict[tuple[int, tuple[int, ...]], int]
 
     def add(
@@ -126,30 +127,37 @@ def add_table(builder: ExplainedParts, variables: Sequence[int], rows: IntArray)
     if len(variables) == 2 and not (rows == STAR).any():
         builder.add_apart(table_propagator("table", variables, rows))
         for here, there in ((0, 1), (1, 0)):
-            others = [(variables[there], w) for w in rows[:, there].tolist()]
-            _support(builder, variables[here], rows[:, here], others)
+            _support(builder, variables[here], rows[:, here], variables[there], rows[:, there])
         return True
-    chosen = builder.new_variable(0, len(rows) - 1)
-    numbered = np.column_stack([rows, np.arange(len(rows))])
-    builder.add_apart(table_propagator("table", [*variables, chosen], numbered))
+    chosen, numbers = builder.new_variable(0, len(rows) - 1), np.arange(len(rows))
+    builder.add_apart(table_propagator("table", [*variables, chosen], np.column_stack([rows, numbers])))
     for v, column in zip(variables, rows.T, strict=True):
-        _support(builder, v, column, [(chosen, k) for k in range(len(rows))])
-        for k in np.flatnonzero(column != STAR).tolist():
-            builder.clause([(chosen, lit.IS_NOT, k), (v, lit.IS, int(column[k]))])
+        _support(builder, v, column, chosen, numbers)
+        named = np.flatnonzero(column != STAR)
+        literals = np.empty((len(named), 2, 3), dtype=np.int64)
+        literals[:, 0], literals[:, 1] = (chosen, lit.IS_NOT, 0), (v, lit.IS, 0)
+        literals[:, 0, 2], literals[:, 1, 2] = named, column[named]
+        builder.collected.extend(np.full(len(named), 2), literals)
     return True
 
 
-def _support(builder: ExplainedParts, v: int, column: IntArray, literals: Sequence[tuple[int, int]]) -> None:
-    """Let each value of a variable have one of the rows with it, of which others' values are evidence."""
+def _support(builder: ExplainedParts, v: int, column: IntArray, other: int, evidence: IntArray) -> None:
+    """Let each value of a variable have one of the rows with it, of which another's values are evidence."""
     low, high = builder.bounds(v)
-    stars = np.flatnonzero(column == STAR).tolist()
-    rows: dict[int, list[int]] = {w: list(stars) for w in range(low, high + 1)}
-    for k in np.flatnonzero((column != STAR) & (column >= low) & (column <= high)).tolist():
-        rows[int(column[k])].append(k)
-    for w, having in rows.items():
-        if len(having) < len(column):
-            found = dict.fromkeys(literals[k] for k in having)
-            builder.clause([(v, lit.IS_NOT, w), *((u, lit.IS, value) for u, value in found)])
+    wide = np.arange(low, high + 1)
+    stars = np.flatnonzero(column == STAR)
+    named = np.flatnonzero((column != STAR) & (column >= low) & (column <= high))
+    values = np.concatenate([np.repeat(wide, len(stars)), column[named]])
+    rows = np.concatenate([np.tile(stars, len(wide)), named])
+    order = np.argsort(values, kind="stable")
+    lengths = 1 + np.bincount(values - low, minlength=len(wide))
+    literals = np.empty((len(wide) + len(rows), 3), dtype=np.int64)
+    is_first = np.zeros(len(literals), dtype=np.bool_)
+    is_first[offsets(lengths)[:-1]] = True
+    literals[:, 0], literals[:, 1] = np.where(is_first, v, other), np.where(is_first, lit.IS_NOT, lit.IS)
+    literals[is_first, 2], literals[~is_first, 2] = wide, evidence[rows[order]]
+    known = lengths <= len(column)  # else every row has the value
+    builder.collected.extend(lengths[known], literals[np.repeat(known, lengths)])
 
 
 # ---- constraints that are taken as they are ---------------------------------------------------------------

@@ -5,12 +5,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cpqueens.backends.backtracking.decomposed import DECOMPOSED, Clause, add_number, add_table
+from cpqueens.backends.backtracking.clauses import Clause, Clauses
+from cpqueens.backends.backtracking.decomposed import DECOMPOSED, add_number, add_table
 from cpqueens.backends.backtracking.memory import LISTED_DEFINED, memory_of
 from cpqueens.backends.backtracking.network import Builder
 from cpqueens.backends.backtracking.rows import Row, groups
 from cpqueens.backends.backtracking.wholes.all_different import is_empty_board
 from cpqueens.backends.backtracking.wholes.parts import Propagator
+from cpqueens.backends.known import LearnedClauses
 from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact import kinds
 from cpqueens.kernels.exact.domains import Memory
@@ -46,7 +48,7 @@ class Explained:
 
     memory: Memory
     objective: int
-    clauses: list[Clause]
+    clauses: LearnedClauses
     decided: list[int]
     weak: list[str]
 
@@ -56,7 +58,7 @@ class ExplainedBuilder(Builder):
 
     def __init__(self, compiled: Compiled, apart: bool, sources: Origins | None = None) -> None:
         super().__init__(compiled, not is_empty_board(compiled), True, sources)
-        self.clausal, self.collected = apart, list[Clause]()
+        self.clausal, self.collected = apart, Clauses()
         self.truths_of_values: dict[tuple[int, tuple[int, ...]], int] = {}
 
     def clauses(self, terms: Terms, start: IntArray) -> None:
@@ -79,7 +81,7 @@ class ExplainedBuilder(Builder):
 
     def clause(self, literals: Clause) -> None:
         """Add a clause, which `add_apart` says where there are none."""
-        self.collected.append(literals)
+        self.collected.add(literals)
 
     def table(self, terms: list[Row], rows: IntArray) -> None:
         """Add a table."""
@@ -97,7 +99,7 @@ class ExplainedBuilder(Builder):
         super().distinct(terms, low, high)
         if len(terms) == high - low + 1 and set(terms[:, 1].tolist()) <= {-1, 1}:
             for w in range(low, high + 1):
-                self.collected.append([(v, lit.IS, (w - c) * a) for v, a, c in terms.tolist()])
+                self.collected.add([(v, lit.IS, (w - c) * a) for v, a, c in terms.tolist()])
 
     def add(
         self,
@@ -112,11 +114,12 @@ class ExplainedBuilder(Builder):
         if not self.clausal:
             super().add(kind, variables, coefficients, constant, result)
         elif kind == kinds.CLAUSE:
-            self.collected.append(literals)
+            self.collected.add(literals)
         elif kind == kinds.TRUTH_OR:
-            self.collected.append([*literals, _literal(result, False)])
+            self.collected.add([*literals, _literal(result, False)])
             opposite = [_literal(v, sign < 0) for v, sign in zip(variables, coefficients, strict=True)]
-            self.collected += [[literal, _literal(result, True)] for literal in opposite]
+            for literal in opposite:
+                self.collected.add([literal, _literal(result, True)])
         else:
             super().add(kind, variables, coefficients, constant, result)
 
@@ -153,4 +156,6 @@ def explained(
     two = np.flatnonzero((low == 0) & (high == 1))
     decided += [v for v in two.tolist() if v >= compiled.decision_count]
     weak = {own.name for own in builder.propagators.own.values() if len(own.variables) > SHORT}
-    return Explained(memory, objective, builder.collected, list(dict.fromkeys(decided)), sorted(weak))
+    return Explained(
+        memory, objective, builder.collected.of_model(), list(dict.fromkeys(decided)), sorted(weak)
+    )

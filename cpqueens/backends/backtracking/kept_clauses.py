@@ -7,26 +7,19 @@ there was one. Clauses over variables that only the network has are left out, si
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cpqueens.backends.backtracking.clauses import all_of, entries, picked
 from cpqueens.backends.known import MOST_WORDS, LearnedClauses
 from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact.domains import Memory
 from cpqueens.kernels.exact.learning import literals as lit
 from cpqueens.kernels.exact.learning import state as of
-from cpqueens.kernels.exact.learning.literals import make_true, standing
 from cpqueens.kernels.exact.learning.state import Learner
 from cpqueens.language.rows import IntArray
-from cpqueens.lowered.compiled import Compiled, offsets
+from cpqueens.lowered.compiled import Compiled
 
 MOST_VALUES = 1 << 16
 """Listed values that are looked through for those that were removed."""
-
-
-def _entries(starts: IntArray, lengths: IntArray, step: int = 1) -> IntArray:
-    """Return the numbers of all entries of parts that begin somewhere and have some lengths."""
-    within = np.arange(lengths.sum()) - np.repeat(offsets(lengths)[:-1], lengths)
-    return np.repeat(starts, lengths) + step * within
 
 
 def exported(
@@ -43,7 +36,7 @@ def exported(
         c += of.C_LITERALS + 2 * int(q.arena[c])
     places = np.array(starts, dtype=np.int64)
     lengths, levels = q.arena[places], q.arena[places + of.C_LEVELS]
-    pairs = _entries(places + of.C_LITERALS, lengths, 2)
+    pairs = entries(places + of.C_LITERALS, lengths, 2)
     facts = np.array(_facts(compiled, m), dtype=np.int64).reshape(-1, 2)
     literals = np.concatenate([facts, np.stack([q.arena[pairs], q.arena[pairs + 1]], axis=1)])
     ones = np.ones(len(facts), dtype=np.int64)
@@ -51,7 +44,7 @@ def exported(
     clauses = _renumbered(clauses, compiled.stated, at.X_WIDTH, 1)
     order = np.lexsort((clauses.lengths, clauses.levels))
     order = order[np.cumsum(2 + 2 * clauses.lengths[order]) <= MOST_WORDS]
-    return _picked(clauses, order) if len(order) else None
+    return picked(clauses, order) if len(order) else None
 
 
 def imported(compiled: Compiled, m: Memory, clauses: LearnedClauses) -> LearnedClauses:
@@ -61,7 +54,7 @@ def imported(compiled: Compiled, m: Memory, clauses: LearnedClauses) -> LearnedC
     number[compiled.stated[there]] = there
     found = _renumbered(clauses, number, 1, at.X_WIDTH)
     v, operator = found.literals[:, 0] >> 2, found.literals[:, 0] & 3
-    return _picked(found, _all_of(found, (operator < lit.IS) | (m.x[v + at.FIRST] >= 0)))
+    return picked(found, all_of(found, (operator < lit.IS) | (m.x[v + at.FIRST] >= 0)))
 
 
 def _renumbered(clauses: LearnedClauses, number: IntArray, before: int, after: int) -> LearnedClauses:
@@ -71,20 +64,7 @@ def _renumbered(clauses: LearnedClauses, number: IntArray, before: int, after: i
     v, operator = (clauses.literals[:, 0] >> 2) // before, clauses.literals[:, 0] & 3
     new = np.append(number, -1)[np.minimum(v, len(number))]
     literals = np.stack([4 * after * new + operator, clauses.literals[:, 1]], axis=1)
-    return _picked(clauses._replace(literals=literals), _all_of(clauses, new >= 0))
-
-
-def _all_of(clauses: LearnedClauses, good: NDArray[np.bool_]) -> IntArray:
-    """Return the numbers of the clauses of which all literals are ``good``."""
-    bad = np.repeat(np.arange(clauses.many), clauses.lengths)[~good]
-    return np.setdiff1d(np.arange(clauses.many), bad)
-
-
-def _picked(clauses: LearnedClauses, which: IntArray) -> LearnedClauses:
-    entries = _entries(offsets(clauses.lengths)[which], clauses.lengths[which])
-    return clauses._replace(
-        lengths=clauses.lengths[which], levels=clauses.levels[which], literals=clauses.literals[entries]
-    )
+    return picked(clauses._replace(literals=literals), all_of(clauses, new >= 0))
 
 
 def _facts(compiled: Compiled, m: Memory) -> list[tuple[int, int]]:
@@ -103,54 +83,3 @@ def _facts(compiled: Compiled, m: Memory) -> list[tuple[int, int]]:
             cells = m.cells[first - int(m.x[place + at.BASE]) + low + 1 :][: high - low - 1]
             found += [(4 * place + lit.IS_NOT, low + 1 + k) for k in np.flatnonzero(cells == 0).tolist()]
     return found
-
-
-def attach(m: Memory, q: Learner, clauses: LearnedClauses) -> bool:
-    """Put clauses behind those that there are, and make single literals true; say whether they can hold.
-
-    The lists of watching clauses are linked as `clauses.watch` does it, one clause after the other.
-    """
-    while True:
-        clauses = _picked(clauses, _all_of(clauses, _standing(m, clauses.literals) != lit.TRUE))
-        is_open = _standing(m, clauses.literals) == lit.OPEN
-        owner = np.repeat(np.arange(clauses.many), clauses.lengths)
-        lengths = np.bincount(owner[is_open], minlength=clauses.many)
-        single = clauses.literals[is_open & (lengths[owner] == 1)].tolist()
-        if not lengths.all() or not all(
-            standing(m, *one) == lit.TRUE or (standing(m, *one) == lit.OPEN and make_true(m, *one))
-            for one in single
-        ):
-            return False
-        if not single:
-            break
-    starts = int(q.state[of.ARENA_TOP]) + offsets(of.C_LITERALS + 2 * lengths)
-    q.state[of.ARENA_TOP], starts = starts[-1], starts[:-1]
-    q.state[of.CLAUSES] += len(starts)
-    q.arena[starts + of.C_LENGTH], q.arena[starts + of.C_LEVELS] = lengths, clauses.levels
-    pairs = _entries(starts + of.C_LITERALS, lengths, 2)
-    q.arena[pairs], q.arena[pairs + 1] = clauses.literals[is_open].T
-    first, which = np.repeat(starts, 2), np.tile([0, 1], len(starts))
-    literals = q.arena[first + of.C_LITERALS + 2 * which]
-    lists = literals // (at.X_WIDTH << 2) * lit.OPERATORS + (literals & 3)
-    order = np.argsort(lists, kind="stable")
-    lists, watches, links = lists[order], (2 * first + which)[order], (first + of.C_NEXT + which)[order]
-    before = np.concatenate([np.zeros(1, dtype=np.int64), watches])[:-1]
-    same = np.append(False, lists[1:] == lists[:-1])[: len(lists)]
-    q.arena[links] = np.where(same, before[: len(lists)], q.arena[lists])
-    q.arena[lists] = watches  # of several the last one
-    return True
-
-
-def _standing(m: Memory, literals: IntArray) -> IntArray:
-    """Return which literals are true, false or open, as `literals.standing` says of each."""
-    v, operator, value = literals[:, 0] >> 2, literals[:, 0] & 3, literals[:, 1]
-    low, high, first = m.x[v + at.LOW], m.x[v + at.HIGH], m.x[v + at.FIRST]
-    there = (low <= value) & (value <= high)
-    listed = np.flatnonzero(there & (operator >= lit.IS))
-    there[listed] = m.cells[first[listed] + value[listed] - m.x[v[listed] + at.BASE]] != 0
-    above, below = operator == lit.AT_LEAST, operator == lit.AT_MOST
-    holds = np.where(above, low >= value, np.where(below, high <= value, there & (low == high)))
-    fails = np.where(above, high < value, np.where(below, low > value, ~there))
-    is_not = operator == lit.IS_NOT
-    holds, fails = np.where(is_not, fails, holds), np.where(is_not, holds, fails)
-    return np.where(holds, lit.TRUE, np.where(fails, lit.FALSE, lit.OPEN))

@@ -281,29 +281,30 @@ class Builder:
     def define(self, blocks: Sequence[DefinitionBlock]) -> None:
         """Add the propagators of definitions; mostly functions are of variables, but for a few arguments."""
         blocks = list(in_pieces(blocks))
-        plain = [None if block.is_truth else block.terms.plain_variables() for block in blocks]
+        plain = [self.arguments(block) for block in blocks]
+        others = [None if known is None else np.flatnonzero(known < 0) for known in plain]
         rows = rows_of_each(
-            block.terms if self.needs_rows(block) else block.terms.others()
-            for block, known in zip(blocks, plain, strict=True)
-            if known is None
+            block.terms if which is None else block.terms.picked(which)
+            for block, which in zip(blocks, others, strict=True)
+            if which is None or len(which)
         )
         ends = _array([self.lower, self.upper])
-        for block, known in zip(blocks, plain, strict=True):
+        for block, known, which in zip(blocks, plain, others, strict=True):
             self.origin = self.sources.owner(block.results[0]) if len(block.results) == 1 else SHARED
-            if known is not None:
-                self.functions(block, known, ends[:, known])
-            elif block.is_truth:
-                self.truths(block, next(rows))
-            elif self.needs_rows(block):
-                self.distances(block, next(rows))
+            if known is None or which is None:
+                (self.truths if block.is_truth else self.distances)(block, next(rows))
+            elif len(which):
+                known[which] = [self.variable(row) for row in next(rows)]
+                self.functions(block, known)
             else:
-                flat = block.terms.variables_or(-1)
-                flat[flat < 0] = [self.variable(row) for row in next(rows)]
-                self.functions(block, flat)
+                self.functions(block, known, ends[:, known])
 
-    def needs_rows(self, block: DefinitionBlock) -> bool:
-        """Say whether all arguments of definitions are looked at as terms, variables or not."""
-        return block.is_truth or (block.kind == "abs" and self.strong)
+    def arguments(self, block: DefinitionBlock) -> IntArray | None:
+        """Return the variables that arguments are, -1 for terms; None where all are looked at as terms."""
+        if block.is_truth:
+            return None
+        found = block.terms.variables_or(-1)
+        return None if block.kind == "abs" and self.strong and (found < 0).any() else found
 
     def apart(self) -> None:
         """Let distances of two variables that an AllDifferent or a row holds apart begin with 1.

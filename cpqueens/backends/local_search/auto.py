@@ -133,12 +133,9 @@ def structure_of(search: Search) -> tuple[str, Any] | None:
 
 
 def first_steps(compiled: Compiled) -> int:
-    """Return after how many steps a model is presolved: that costs as much as some thousand moves.
-
-    There must be a variable.
-    """
-    n = compiled.decision_count
-    widest = min(MOST_VALUES, compiled.widest)
+    """Return after how many steps a model is presolved: that costs as much as some thousand moves."""
+    n = max(1, compiled.decision_count)
+    widest = min(MOST_VALUES, max(1, compiled.widest))
     terms = np.diff(compiled.different.start)
     cost = 1 + (len(compiled.definitions) + int(terms[terms > 1].sum())) // n
     return max(FEWEST, min(FIRST, FIRST_MOVES // widest) // cost)

@@ -32,7 +32,7 @@ NODES_IMPROVING = 1000
 REPAIRING, EACH = 1000, 200
 """Nodes of a turn in which neighbourhoods of a solution are searched, and of one neighbourhood at most."""
 RUNS_PER_NODE = 100
-"""Propagators that the exact engine's searches run, at least, for each node of the tree."""
+"""Propagators that the exact engine's searches run, instead of a node of the tree."""
 STEPS_PER_NODE = 20
 """Steps of walks after a turn that found nothing, for each of its nodes."""
 PLACED = 20
@@ -45,10 +45,11 @@ ADDED = ("steps", "evaluations", "moves", "restarts", "resets")
 class Presolve:
     """The looks that a search takes aside; see `Aside`.
 
-    The first explores a small tree and leaves the search if there is a smaller model. Then searches of the
-    tree and walks take turns, each turn twice as long as the one before: some models are easy for the one,
-    others for the other. Rectangles are packed, too, where there are some. Where a solution is known and
-    better ones are wanted, most of it is fixed and the rest searched (`Neighbourhoods`).
+    The first explores a small tree and leaves the search if there is a smaller model. While no solution is
+    known, the exact engine's searches (`InTurns`) and walks take turns, each turn twice as long as the one
+    before: some models are easy for the one, others for the other. Rectangles are packed, too, where there
+    are some. Where a solution is known and better ones are wanted, most of it is fixed and the rest searched
+    (`Neighbourhoods`).
     """
 
     structures: Structures

@@ -113,15 +113,11 @@ def propagated(structures: Structures, request: Request) -> Root | None:
 
 @dataclass(frozen=True)
 class Explored:
-    """What a part of the tree had: the best solution in it, how many nodes, and whether it was all.
-
-    ``runs`` is how many propagators ran.
-    """
+    """What a part of the tree had: the best solution in it, how many nodes, and whether it was all."""
 
     solution: IntArray | None
     nodes: int
     exhausted: bool
-    runs: int = 0
 
 
 class Tree:
@@ -140,19 +136,18 @@ class Tree:
         ``limit`` is the most that the (minimised) objective may be.
         """
         best: list[IntArray] = []
-        done = runs = 0
+        done = 0
         while done < nodes and not self.request.should_stop():
             ended = self._search(min(self.part, nodes - done), limit, best)
             done += max(
                 0, int(ended.statistics["nodes"] + ended.statistics["failures"]) - 1
             )  # without the root
-            runs += ended.statistics["propagations"]
             if ended.exhausted or (best and self.root.compiled.objective is None):
-                return Explored(best[-1] if best else None, done, ended.exhausted, runs)
+                return Explored(best[-1] if best else None, done, ended.exhausted)
             if ended.objective is not None:
                 limit = (-ended.objective if self.root.compiled.maximizing else ended.objective) - 1
             self.searches, self.part = self.searches + 1, self.part * 5 // 4
-        return Explored(best[-1] if best else None, done, False, runs)
+        return Explored(best[-1] if best else None, done, False)
 
     def repair(self, x: IntArray, free: Flags, nodes: int, limit: int | None) -> Explored:
         """Search at most ``nodes`` nodes of what is left where only some variables of ``x`` are ``free``.
