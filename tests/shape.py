@@ -22,9 +22,9 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 71_729,
-    "files": 625,
-    "import lines": 6_871,
+    "code lines": 71_768,
+    "files": 626,
+    "import lines": 6_864,
     "longest file": 707,
     "sudoku by backtracking, files": 65,
     "sudoku by backtracking, functions": 451,
