@@ -22,8 +22,8 @@ Clause = list[tuple[int, int, int]]
 """Variables, operators of `literals`, and values: one of these literals is true."""
 
 
-class Clauses:
-    """Clauses of a network, one after the other: large tables become 100,000."""
+class StatedClauses:
+    """The clauses of a network, one after the other: large tables become 100,000."""
 
     def __init__(self) -> None:
         self._lengths, self._literals = array("q"), array("q")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cpqueens.backends.backtracking.clauses import Clause, Clauses
+from cpqueens.backends.backtracking.clauses import Clause, StatedClauses
 from cpqueens.backends.backtracking.decomposed import DECOMPOSED, add_number, add_table
 from cpqueens.backends.backtracking.memory import LISTED_DEFINED, memory_of
 from cpqueens.backends.backtracking.network import Builder
@@ -58,7 +58,7 @@ class ExplainedBuilder(Builder):
 
     def __init__(self, compiled: Compiled, apart: bool, sources: Origins | None = None) -> None:
         super().__init__(compiled, not is_empty_board(compiled), True, sources)
-        self.clausal, self.collected = apart, Clauses()
+        self.clausal, self.collected = apart, StatedClauses()
         self.truths_of_values: dict[tuple[int, tuple[int, ...]], int] = {}
 
     def clauses(self, terms: Terms, start: IntArray) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 
 from cpqueens import Model
 from cpqueens.backends.backtracking.clause_search import _learner, _with_log
-from cpqueens.backends.backtracking.clauses import Clauses, attach
+from cpqueens.backends.backtracking.clauses import StatedClauses, attach
 from cpqueens.backends.backtracking.explained import Explained, explained
 from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact.domains import Memory, copied
@@ -26,7 +26,7 @@ def _started(clauses: list[list[tuple[int, int, int]]]) -> tuple[Memory, Learner
     m.boolvar(name="b")
     start = explained(compile_model(m))
     assert not isinstance(start, str)
-    collected = Clauses()
+    collected = StatedClauses()
     for clause in clauses:
         collected.add(clause)
     start = Explained(start.memory, start.objective, collected.of_model(), start.decided, start.weak)
