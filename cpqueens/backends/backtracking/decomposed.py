@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from cpqueens.backends.backtracking.clauses import Clause, StatedClauses
+from cpqueens.backends.backtracking.stated_clauses import Clause, StatedClauses
 from cpqueens.backends.backtracking.wholes.parts import Parts, Propagator
 from cpqueens.backends.backtracking.wholes.registry import numbers_of
 from cpqueens.backends.backtracking.wholes.table import table_propagator

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cpqueens.backends.backtracking.clauses import all_of, entries, picked
+from cpqueens.backends.backtracking.stated_clauses import all_of, entries, picked
 from cpqueens.backends.known import MOST_WORDS, LearnedClauses
 from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact.domains import Memory
