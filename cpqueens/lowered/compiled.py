@@ -77,9 +77,10 @@ class Terms:
 
     def picked(self, which: IntArray) -> Terms:
         """Return the terms numbered ``which``, in that order."""
-        lengths = np.diff(self.start)[which]
+        first = self.start[which]
+        lengths = self.start[which + 1] - first
         start = offsets(lengths)
-        entry = np.repeat(self.start[which] - start[:-1], lengths) + np.arange(start[-1])
+        entry = (first - start[:-1]).repeat(lengths) + np.arange(start[-1])
         return Terms(start, self.variable[entry], self.coefficient[entry], self.constant[which])
 
     def variables_or(self, other: int) -> IntArray:
@@ -305,9 +306,9 @@ def _terms(number: IntArray, arrays: Iterable[LinearArray], shifts: Iterable[int
     parts = []
     for array, shift in zip(arrays, shifts, strict=False):
         variables, coefficients, constants = array.variables, array.coefficients, array.constants + shift
-        if array.width == 1 and coefficients.all():  # mostly they are variables
-            ones = np.ones(len(constants), dtype=np.int64)
-            parts.append((ones, number[variables[:, 0]], coefficients.reshape(-1), constants))
+        if coefficients.all():  # as mostly
+            lengths = np.full(len(constants), array.width)
+            parts.append((lengths, number[variables.reshape(-1)], coefficients.reshape(-1), constants))
             continue
         kept = coefficients != 0
         parts.append((kept.sum(axis=1), number[variables[kept]], coefficients[kept], constants))

@@ -51,21 +51,19 @@ def remember(
     """Keep with the model what an outcome of a solver says; ``known`` is what the run was told."""
     if not isinstance(solver, str) or model.assumed or len(model.goals) > 1:
         return
-    goal = goal_of(model)
+    goal, solution = goal_of(model), outcome.solution
+    row = None if known is None else known.row
+    clauses = None if known is None else known.clauses_for(model)
     model._known[solver] = Known(
         model._state(), goal, outcome.solver,
         tuple(outcome.statistics.get("contributors", [outcome.solver])),
         outcome.status is Status.INFEASIBLE,
         None if goal is None else outcome.bound,
-        None if known is None else known.row,
-        None if known is None else known.clauses_for(model),
+        row if solution is None else np.array(solution.values),
+        learned[-1] if learned and not model.has_partial else clauses,  # an undefined value may be any
         None if known is None else replace(known, before=None),
         conflicts=outcome.statistics.get("conflicts", 0 if known is None else known.conflicts),
     )  # fmt: skip
-    if outcome.solution is not None:
-        model._known[solver] = replace(model._known[solver], row=np.array(outcome.solution.values))
-    if learned and not model.has_partial:  # in which an undefined value may be any
-        model._known[solver] = replace(model._known[solver], clauses=learned[-1])
 
 
 def told(known: Known, request: Request, checker: Checker, backend: Backend) -> Request:

@@ -11,6 +11,7 @@ from cpqueens.answers.outcome import Outcome, Solution
 from cpqueens.backends import named
 from cpqueens.backends.base import REFUSED, Backend, Clock, Feature, Request, Want
 from cpqueens.backends.bounds import Bounds
+from cpqueens.backends.known import LearnedClauses
 from cpqueens.errors import ModelError, UnknownParameter, UnsupportedRequest
 from cpqueens.language.ranges import LIMIT
 from cpqueens.language.rows import IntArray
@@ -81,6 +82,7 @@ def build_request(
     given: Mapping[str, Any],
     *,
     look_ahead: bool = True,
+    learned: list[LearnedClauses] | None = None,
 ) -> Request:
     """Return the validated request for the options that a user gave.
 
@@ -124,6 +126,7 @@ def build_request(
         on_progress=on_progress,
         bounds=Bounds(checker.model.maximizing, on_progress) if want is Want.BEST else None,
         parameters=_parameters(backend, strategy, options),
+        learned=learned,
     )
 
 

@@ -207,9 +207,9 @@ def _run_once(
     with current_share().clock() as clock, model.under_way(), listening(abandoned) as interrupt:
         checker = Checker.of(model)
         request = build_request(
-            checker, backend, strategy, want, clock, interrupt, options, look_ahead=look_ahead
-        )
-        request = replace(request, learned=learned)
+            checker, backend, strategy, want, clock, interrupt, options,
+            look_ahead=look_ahead, learned=learned,
+        )  # fmt: skip
         request = request if known is None else told(known, request, checker, backend)
         take = None if consumer is None else carrying(partial(consumer, interrupt))
         collector = collect(checker, backend, request, take)

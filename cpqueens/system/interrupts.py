@@ -202,12 +202,12 @@ def listening(abandoned: Callable[[], bool] | None = None) -> Iterator[Interrupt
     """
     in_main = threading.current_thread() is threading.main_thread()
     handlers = [(n, _signal.getsignal(n)) for n in SIGNALS] if in_main else []
-    owners = [(n, _owner(h)) for n, h in handlers if h is signal.default_int_handler or _owner(h) is not None]
-    if not owners:
+    owners = {n: _owner(h) for n, h in handlers}
+    numbers = [n for n, h in handlers if h is signal.default_int_handler or owners[n] is not None]
+    if not numbers:
         yield Interrupt(abandoned)
         return
-    numbers = [n for n, _ in owners]
-    enclosing = next((owner for _, owner in owners if owner is not None), None)
+    enclosing = next((owner for owner in owners.values() if owner is not None), None)
     interrupt = Interrupt(abandoned, enclosing)
     shared = None if enclosing is None else enclosing.ears
     interrupt.ears = shared if shared is not None and shared.shared else Ears(numbers)

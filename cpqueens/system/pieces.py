@@ -19,13 +19,13 @@ def pieces(size: int) -> Iterator[slice]:
     return (slice(first, first + AT_ONCE) for first in range(0, size, AT_ONCE))
 
 
-def copied(values: Numbers) -> Numbers:
-    """Return a copy of an array, (n,)."""
-    if len(values) <= AT_ONCE:
+def copied(values: Numbers, room: int = 0) -> Numbers:
+    """Return a copy of an array, (n,), with room for more numbers behind it, which may be any."""
+    if len(values) <= AT_ONCE and not room:
         return values.copy()
-    found = np.empty_like(values)
+    found: Any = np.empty(len(values) + room, dtype=values.dtype)
     for piece in pieces(len(values)):
-        found[piece] = values[piece]
+        found[piece][: len(values) - piece.start] = values[piece]
     return found
 
 

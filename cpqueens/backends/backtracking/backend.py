@@ -154,12 +154,14 @@ class Backtracking:
     def _prepare(self, model: Statement, request: Request, started: float) -> Callable[[Deliver], Ended]:
         """Compile the model and choose the search."""
         from cpqueens.backends.backtracking.searching import Searching
-        from cpqueens.lowered.structures.table import find
 
-        asked = request.strategy or "auto"
-        compiled = self._compiled(model, request.want is Want.BEST, decomposed=asked == "check")
-        structure = _board_of(compiled, asked)
-        pattern = None if structure is None else find(structure, compiled)
+        asked, best = request.strategy or "auto", request.want is Want.BEST
+
+        def look() -> tuple[Compiled, str | None, Any]:
+            compiled = self._compiled(model, best, decomposed=asked == "check")
+            return (compiled, *_board_of(compiled, asked))
+
+        compiled, structure, pattern = model.kept(("exact form", asked, best), look)
         strategies, reason = choose(asked, pattern, request)
         facts: dict[str, Any] = {
             "translate_time": time.monotonic() - started,
@@ -190,16 +192,16 @@ class Backtracking:
         return ModelForm(DECOMPOSED.kinds, None if decomposed else takes, objective)
 
 
-def _board_of(compiled: Compiled, strategy: str) -> str | None:
-    """Return the structure that a strategy searches on, if the model has it."""
+def _board_of(compiled: Compiled, strategy: str) -> tuple[str | None, Any]:
+    """Return the structure that a strategy searches on, and its record, if the model has it."""
     from cpqueens.lowered.structures.table import find
 
     for name in _BOARDS:
         asked = strategy in ("auto", "sums") if name == "sum_board" else strategy not in ("forward", "sums")
         found = find(name, compiled) if asked else None
         if found is not None:
-            return name if strategy not in _TABLED or found.has_table else None
-    return None
+            return (name, found) if strategy not in _TABLED or found.has_table else (None, None)
+    return None, None
 
 
 def halved_board(model: Statement, asked: bool) -> int | None:

@@ -14,6 +14,7 @@ from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.backtracking.asking import decide, refuse_wide
 from cpqueens.backends.backtracking.bisection import Bisection
 from cpqueens.backends.backtracking.frontier import open_bound
+from cpqueens.backends.backtracking.memory import with_room
 from cpqueens.backends.backtracking.orders import halves_all, phases, restarts, trial
 from cpqueens.backends.backtracking.portfolio import CompetingSearch
 from cpqueens.backends.backtracking.settings import tree_search
@@ -29,7 +30,7 @@ from cpqueens.kernels.jit.pace import Pace
 from cpqueens.kernels.jit.tiers import Fixed
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import Compiled
-from cpqueens.system.pieces import doubled
+from cpqueens.system.pieces import AT_ONCE, doubled
 from cpqueens.system.stopping import Stopped, stopping
 
 _SMALL = 1 << 12
@@ -68,8 +69,9 @@ class ForwardSearch(CompetingSearch):
         self.learning, self.observer = learning, observer
         self.decided = range(compiled.decision_count) if part is None else part
         self._nogoods = 0 if learning and restarts(request) else -1
-        with stopping(request.should_stop):
-            self.start, self.memory = start, copied(start) if memory is None else memory
+        self.start = start
+        with stopping(request.should_stop) if max(len(part) for part in start) > AT_ONCE else _UNSEEN:
+            self.memory = self._network() if memory is None else memory
         self._prefer_earlier()
         self._number = 0 if request.profiling is None else request.profiling.follow(self)
         self.orders = self._orders()
@@ -315,9 +317,13 @@ class ForwardSearch(CompetingSearch):
             self._look_at_open()
         return super().known_bound()
 
+    def _network(self) -> Memory:
+        """Return a network of its own, as it is before the root."""
+        return copied(self.start) if self._nogoods < 0 else with_room(self.start)
+
     def _begin_anew(self) -> None:
         """Go back to before the root was propagated, with all that was learned."""
-        old, self.memory = self.memory, copied(self.start)
+        old, self.memory = self.memory, self._network()
         self._inherit(old)
         first, end = old.net[[at.ROWS, at.ROWS_END]]
         self.memory.net[first:end] = old.net[first:end]  # the nogoods
@@ -376,5 +382,5 @@ class ForwardSearch(CompetingSearch):
         }
 
     def _ended(self, exhausted: bool, reason: StopReason | None) -> Ended:
-        trace = None if self.observer is None else self.observer.recorder.trace()
-        return replace(super()._ended(exhausted, reason), trace=trace)
+        ended = super()._ended(exhausted, reason)
+        return ended if self.observer is None else replace(ended, trace=self.observer.recorder.trace())

@@ -19,7 +19,7 @@ from cpqueens.kernels.exact.nogoods import NUMBERS, PATHS
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import Compiled, offsets
 from cpqueens.lowered.origins import Origins
-from cpqueens.system.pieces import joined
+from cpqueens.system.pieces import copied, joined
 
 LISTED = 1 << 16
 """Decision variables that span at most so many values have a flag for each; others have bounds only, and the
@@ -193,7 +193,18 @@ def _net(builder: Builder, x: IntArray) -> IntArray:
         if x[variable, at.FIRST] < 0:
             x[variable, at.SPARSE] = append(values)
             x[variable, at.SPARSE_END] = end
+    own = builder.propagators.own.get(0)
+    if own is not None and own.name == "nogoods":  # whose paths lie behind all: who keeps some has room there
+        begin = append(np.zeros(1 if builder.marks is None else NUMBERS, dtype=np.int64))
+        records[0, at.ROWS], records[0, at.ROWS_END] = begin, begin + NUMBERS
     return joined(parts)
+
+
+def with_room(network: Memory) -> Memory:
+    """Return a network of its own for a search that keeps paths, see `nogoods`."""
+    x, net, stack, cells = network
+    room = max(0, net.item(at.ROWS_END) - len(net))
+    return Memory(copied(x), copied(net, room), copied(stack), copied(cells))
 
 
 def _long_rows(builder: Builder, records: IntArray, words: int) -> IntArray:
@@ -362,15 +373,11 @@ FIRST_WEIGHT = 64
 """Of each variable before the first failure, and what that adds."""
 
 
-_NO_PATHS = np.zeros(NUMBERS, dtype=np.int64)
-"""What nogoods begin with, of which each network has a copy."""
-
-
 def nogoods(compiled: Compiled) -> Propagator:
     """Return the propagator of nogoods."""
     decisions = range(compiled.decision_count)
     events, words = at.FIX | at.BOUND, [0] * PATHS
-    return Propagator("nogoods", decisions, numbers=_NO_PATHS, words=words, events=events, queue=at.DEAREST)
+    return Propagator("nogoods", decisions, words=words, events=events, queue=at.DEAREST)
 
 
 def prepare_learning(

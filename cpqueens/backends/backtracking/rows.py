@@ -121,7 +121,7 @@ class LazyRows:
     @cached_property
     def lengths(self) -> IntArray:
         """How many variables each has."""
-        return np.diff(self.terms.start)
+        return self.terms.start[1:] - self.terms.start[:-1]
 
     def differences(self) -> LazyRows:
         """Return those of one variable less another."""

@@ -225,10 +225,11 @@ class Searching:
         own, known = self.request.parameters, self.request.known
         first = known is None or known.clauses is None  # else there are clauses to begin with
         seldom = first and self.request.want is Want.BEST
+        as_written: dict[str, Any] = {"phases": []} if in_phases(self.request) else {}
 
         def ordered(**orders: Any) -> Callable[[Request, Row | None], ForwardSearch]:
             def make(request: Request, proved: Row | None) -> ForwardSearch:
-                request = replace(request, parameters={**own, **orders})
+                request = replace(request, parameters={**own, **orders}) if orders else request
                 network = self._network(learning=True, proved=proved)  # one for all: to build it is dear
                 return ForwardSearch(self.compiled, network, request, False, self.facts, learns(request))
 
@@ -236,13 +237,13 @@ class Searching:
 
         def remembering(request: Request, proved: Row | None) -> ForwardSearch:
             network = self._network(remembering=True, proved=proved)
-            request = replace(request, parameters={**own, "phases": []})
+            request = replace(request, parameters={**own, **as_written})
             return RememberingSearch(self.compiled, network, request, self.facts)
 
         members = [
-            Member("restarts", ordered(phases=[])),
+            Member("restarts", ordered(**as_written)),
             Member("a search that remembers subproblems", remembering),
-            Member("smallest domains", ordered(phases=[], variable_order="smallest-domain"), SELDOM),
+            Member("smallest domains", ordered(**as_written, variable_order="smallest-domain"), SELDOM),
             Member("clause learning", self._clause_search, LEARNED if seldom else 1, learns=True),
         ]
         if in_phases(self.request):

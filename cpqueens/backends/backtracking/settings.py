@@ -48,15 +48,16 @@ def tree_search(
     """
     if phases is None:
         phases = [(range(count), tree.LEXICOGRAPHIC, tree.ASCENDING)]
-    begin = tree.PHASES + 4 * len(phases)
-    options = [count, int(check_only), objective, int(keep), int(learning), nogoods, begin]
-    options += [begin + sum(len(variables) for variables, _, _ in phases), int(asks(phases))]
-    end = begin
-    for variables, variable_order, value_order in phases:
-        named = [0 if isinstance(order, Function) else order for order in (variable_order, value_order)]
-        options += [end, end + len(variables), *named]
+    begin = end = tree.PHASES + 4 * len(phases)
+    placed = [v for variables, _, _ in phases for v in variables]
+    settings = [count, int(check_only), objective, int(keep), int(learning), nogoods, begin]
+    settings += [begin + len(placed), int(asks(phases))]
+    for variables, *orders in phases:
+        named = [0 if isinstance(order, Function) else order for order in orders]
+        settings += [end, end + len(variables), *named]
         end += len(variables)
-    places = [np.asarray(variables, dtype=np.int64) * X_WIDTH for variables, _, _ in phases]
+    options = np.array(settings + placed, dtype=np.int64)
+    options[begin:] *= X_WIDTH
     state = np.zeros(tree.STATES, dtype=np.int64)
     state[tree.REPLAYING] = after is not None
     state[tree.LIMIT] = max(TRIAL, count // VARIABLES) if trial == tree.WRITTEN else FIRST_RESTART
@@ -67,8 +68,10 @@ def tree_search(
     return TreeSearch(
         state=state,
         levels=np.zeros((levels, tree.LEVEL_WIDTH), dtype=np.int64),
-        refuted=np.zeros((_REFUTED if nogoods >= 0 else 0, tree.R_WIDTH), dtype=np.int64),
-        options=np.concatenate([np.array(options, dtype=np.int64), *places]),
+        refuted=np.empty(
+            (_REFUTED if nogoods >= 0 else 0, tree.R_WIDTH), dtype=np.int64
+        ),  # read once written
+        options=options,
         random=_seeded(seed).copy(),
         after=np.zeros(count, dtype=np.int64) if after is None else after.astype(np.int64),
         solutions=np.zeros((capacity if keep else 1, count), dtype=np.int64),

@@ -78,8 +78,8 @@ def is_empty_board(compiled: Compiled) -> bool:
 # ---- AllDifferents of disequalities ----------------------------------------------------------------------
 
 
-FEWEST = 4
-"""Variables of a clique: what pairs and triples say is mostly seen by fixed values."""
+FEWEST, FEWEST_EDGES = 4, 6
+"""Variables and edges of a clique: what pairs and triples say is mostly seen by fixed values."""
 
 SHARE = 1.25
 """How many times as many values as variables there may be: with more, Hall sets are rare."""
@@ -100,7 +100,7 @@ Members = list[tuple[int, int]]
 def cliques(linear: Iterable[tuple[Row, int]]) -> list[Members]:
     """Return cliques of several variables."""
     unequal = [row for row, relation in linear if relation == NE and row[1] in DIFFERENCES]
-    if not FEWEST * (FEWEST - 1) // 2 <= len(unequal) <= MOST_DISEQUALITIES:
+    if not FEWEST_EDGES <= len(unequal) <= MOST_DISEQUALITIES:
         return []
     edges: Edges = {}
     near: dict[int, dict[int, None]] = {}
@@ -148,7 +148,9 @@ def _cover(edges: Edges, near: dict[int, dict[int, None]], looks: int) -> list[M
 def add_cliques(differences: LazyRows, parts: Parts) -> None:
     """Let cliques of disequalities be propagated as AllDifferents, where Hall sets may be found."""
     unequal = np.flatnonzero(differences.relation == NE)
-    for members in cliques(differences.picked(unequal)) if len(unequal) <= MOST_DISEQUALITIES else ():
+    if not FEWEST_EDGES <= len(unequal) <= MOST_DISEQUALITIES:
+        return
+    for members in cliques(differences.picked(unequal)):
         ends = [[end + shift for end in parts.bounds(v)] for v, shift in members]
         low, high = min(a for a, _ in ends), max(b for _, b in ends)
         if high - low + 1 <= SHARE * len(members):

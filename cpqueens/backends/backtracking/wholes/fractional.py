@@ -11,7 +11,7 @@ from cpqueens.backends.backtracking.rows import LazyRows
 from cpqueens.backends.backtracking.wholes.parts import Parts, Propagator
 from cpqueens.kernels.exact import domains as at
 from cpqueens.language.rows import distinct
-from cpqueens.lowered.compiled import EQ, GE, LE
+from cpqueens.lowered.compiled import EQ, GE, LE, NE
 
 WIDE = 1 << 12
 """Values of a variable from which on circles are looked for; with fewer, propagation sees them as soon."""
@@ -30,8 +30,8 @@ Row = tuple[tuple[int, ...], tuple[int, ...], int]
 
 def add_circles(differences: LazyRows, parts: Parts) -> None:
     """Add what is false if rows ``x - y + constant <= 0`` on wide domains allow no values at all."""
-    signed = differences.picked(np.flatnonzero(np.isin(differences.relation, list(SIGNS))))
-    if not 0 < len(distinct(signed.terms.variable)) <= MOST_VARIABLES:
+    signed = differences.picked(np.flatnonzero(differences.relation != NE))
+    if not len(signed) or len(distinct(signed.terms.variable)) > MOST_VARIABLES:
         return
     arcs: list[tuple[int, int, int]] = []
     wide = False
