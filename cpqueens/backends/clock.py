@@ -121,7 +121,7 @@ class Share:
         clock = Clock(time_limit, None if self.left == math.inf else self.left)
         work = _work.get()
         clock.by_processor = work is not None
-        began = time.thread_time()
+        began = 0.0 if work is None else time.thread_time()
         try:
             yield clock
         finally:

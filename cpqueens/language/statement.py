@@ -368,11 +368,13 @@ class Statement(NamedValues, Constraints, metaclass=ListsWhatIsPublic):
         grow: Callable[[Made], Made | None] | None = None,
     ) -> Made:
         """Return what ``make`` makes of the model as it is now, kept until it changes; see `Kept`."""
-        return self._kept.get(self._state(), self.objective, what, make, grow)
+        goals = self.goals
+        return self._kept.get(self._state(), goals[0].term if goals else None, what, make, grow)
 
     def _state(self) -> State:
-        self.settle()
-        return self._count, len(self._posted), self._posted.cuts, self.maximizing
+        posted, goals = self._posted, self.goals
+        posted.settle()
+        return self._count, len(posted), posted.cuts, bool(goals) and goals[0].maximizing
 
     @property
     def is_large(self) -> bool:

@@ -50,18 +50,12 @@ def simplest(model: Statement, form: ModelForm) -> ModelForm:
 
 def compiled_of(model: Statement, form: ModelForm = WALKED, backend: str = "backend") -> Compiled:
     """Compile a model, or return what was made of it in this form; for errors see `compile_model`."""
-    form = simplest(model, form)
-    return model.kept(
-        ("compiled", form),
-        lambda: compile_model(
-            model,
-            form.kinds,
-            takes=form.takes,
-            objective=form.objective,
-            computed=form.computed,
-            backend=backend,
-        ),
-    )
+    return model.kept(("form", form), lambda: _compiled_of(model, simplest(model, form), backend))
+
+
+def _compiled_of(model: Statement, form: ModelForm, backend: str) -> Compiled:
+    given = {name: value for name, value in vars(form).items() if name != "kinds"}
+    return model.kept(("compiled", form), lambda: compile_model(model, form.kinds, **given, backend=backend))
 
 
 def unfolded(compiled: Compiled) -> Compiled:

@@ -51,7 +51,7 @@ def remember(
     """Keep with the model what an outcome of a solver says; ``known`` is what the run was told."""
     if not isinstance(solver, str) or model.assumed or len(model.goals) > 1:
         return
-    goal, solution = goal_of(model), outcome.solution
+    goal, found = goal_of(model), outcome.solutions
     row = None if known is None else known.row
     clauses = None if known is None else known.clauses_for(model)
     model._known[solver] = Known(
@@ -59,7 +59,7 @@ def remember(
         tuple(outcome.statistics.get("contributors", [outcome.solver])),
         outcome.status is Status.INFEASIBLE,
         None if goal is None else outcome.bound,
-        row if solution is None else np.array(solution.values),
+        np.array(found.matrix[outcome._best_at]) if len(found) else row,
         learned[-1] if learned and not model.has_partial else clauses,  # an undefined value may be any
         None if known is None else replace(known, before=None),
         conflicts=outcome.statistics.get("conflicts", 0 if known is None else known.conflicts),

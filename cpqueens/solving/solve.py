@@ -99,7 +99,7 @@ def solve(model: Statement, /, solver: str | Backend = "auto", **options: Any) -
     outcome = run(
         model, solver, want, keep, lambda: kept, options, look_ahead=False, known=known, learned=learned
     )
-    if not any(options.get(name) for name in APART):
+    if not any(map(options.get, APART)):
         remember(model, trusted(outcome), solver, known, learned)
     return trusted(outcome)
 
@@ -270,7 +270,7 @@ def conclude(
         faults += _objective_faults(ended, collector)
         proved = proved and not faults and ended.bound == objective
         kept = [] if collector.best is None else [collector.best[None, :]]
-    matrix = np.concatenate(kept) if kept else np.zeros((0, len(known)), dtype=np.int64)
+    matrix = kept[0] if len(kept) == 1 else np.concatenate([np.zeros((0, len(known)), dtype=np.int64), *kept])
     return Outcome(
         model=model,
         solver=label,
@@ -344,7 +344,7 @@ def _closest(collector: Collector, ended: Ended, found: bool) -> Solution | None
 
 def _statistics(collector: Collector, ended: Ended, times: Mapping[str, float], label: str) -> dict[str, Any]:
     own: dict[str, Any] = {  # some are kept with the model
-        name: value.copy() if isinstance(value, list | dict) else value
+        name: value.copy() if type(value) in (list, dict) else value
         for name, value in ended.statistics.items()
     }
     request = collector.request

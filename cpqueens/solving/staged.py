@@ -57,7 +57,7 @@ def staged(
         native = getattr(choose(model, solver, want)[1], "core", None)
         with model.under_way():
             return under_assumptions(stages, want, consumer, kept, options["assumptions"], native, look_ahead)
-    optima = _optima(model, want, options)
+    optima = None if OF_OPTIMA.isdisjoint(options) else _optima(model, want, options)
     if optima is None and (want is not Want.BEST or len(model.goals) < 2):
         return None
     single = {name: value for name, value in options.items() if name not in OF_OPTIMA | {"assumptions"}}

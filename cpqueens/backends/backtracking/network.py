@@ -46,7 +46,7 @@ from cpqueens.kernels.exact import kinds
 from cpqueens.kernels.exact.apart import kind_of
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.expressions import LinearArray
-from cpqueens.language.rows import IntArray
+from cpqueens.language.rows import IntArray, distinct
 from cpqueens.lowered.compiled import EQ, GE, LE, NE, Compiled, DefinitionBlock, Terms, Whole
 from cpqueens.lowered.origins import IMPLIED, OBJECTIVE, SEARCH, SHARED, Origins
 
@@ -282,7 +282,10 @@ class Builder:
         """Add the propagators of definitions; mostly functions are of variables, but for a few arguments."""
         blocks = list(in_pieces(blocks))
         plain = [self.arguments(block) for block in blocks]
-        others = [None if known is None else np.flatnonzero(known < 0) for known in plain]
+        others = [
+            None if known is None else _asked(block.terms, np.flatnonzero(known < 0))
+            for block, known in zip(blocks, plain, strict=True)
+        ]
         rows = rows_of_each(
             block.terms if which is None else block.terms.picked(which)
             for block, which in zip(blocks, others, strict=True)
@@ -295,6 +298,10 @@ class Builder:
                 (self.truths if block.is_truth else self.distances)(block, next(rows))
             elif len(which):
                 known[which] = [self.variable(row) for row in next(rows)]
+                again = np.flatnonzero(known < 0)
+                numbers = distinct(block.terms.constant[again])
+                named = _array([self.variable(((), (), number)) for number in numbers.tolist()])
+                known[again] = named[numbers.searchsorted(block.terms.constant[again])]
                 self.functions(block, known)
             else:
                 self.functions(block, known, ends[:, known])
@@ -341,13 +348,15 @@ class Builder:
 
     def distances(self, block: DefinitionBlock, rows: list[Row]) -> None:
         """Add the propagators of absolute values: of differences of few values as one, without a variable."""
-        for row, single in zip(rows, block.split(), strict=True):
-            made = len(self.propagators), int(single.results[0])
-            self.origin = self.sources.owner(made[1])
-            if add_distance_values(row, made[1], self):
+        for row, result in zip(rows, block.results.tolist(), strict=True):
+            made = len(self.propagators), result
+            self.origin = self.sources.owner(result)
+            if add_distance_values(row, result, self):
                 self.makers.append(made)
-            else:
-                self.functions(single, _array([self.variable(row)]))
+                continue
+            variable = self.variable(row)
+            self.propagators.append(kinds.FUNCTIONS[block.kind], (variable,), _ONE, 0, result)
+            add_absolute_values(variable, result, self)
 
     def truths(self, block: DefinitionBlock, rows: list[Row]) -> None:
         """Add the propagators of truths, whose terms are ``rows``."""
@@ -578,6 +587,17 @@ class Builder:
             add_tour_bounds(c, linear, limited, self)
         if proved is not None and limited is not None:
             add_proved_row(proved, *limited, self)
+
+
+def _asked(terms: Terms, which: IntArray) -> IntArray:
+    """Leave out of some terms the numbers that come again: of tables there may be thousands."""
+    numbers = which[terms.start[which + 1] == terms.start[which]]
+    if len(numbers) < 2:
+        return which
+    order = numbers[np.argsort(terms.constant[numbers], kind="stable")]
+    asked = np.ones(len(terms), dtype=np.bool_)
+    asked[order[1:][terms.constant[order[1:]] == terms.constant[order[:-1]]]] = False
+    return which[asked[which]]
 
 
 def _differences(terms: Terms) -> tuple[IntArray, IntArray]:

@@ -152,8 +152,8 @@ def trial(request: Request, has_auxiliary: bool) -> int:
 
     For the best, auxiliary variables come last: dom/wdeg alone finds good solutions, which these improve.
     """
-    given = request.parameters.get("variable_order", "auto") != "auto" or value_order(request) != "saved"
-    if given or not restarts(request):
+    given = request.parameters.get("variable_order", "auto") != "auto"
+    if given or not restarts(request) or value_order(request) != "saved":
         return tree.NO_TRIAL
     if request.want is Want.ONE:
         return tree.WRITTEN
@@ -168,6 +168,8 @@ def learns(request: Request) -> bool:
 
 def halves_all(request: Request) -> bool:
     """Say whether domains are halved even where their values are listed."""
+    if not request.parameters:
+        return False
     asked = [order for _, _, order in request.parameters.get("phases", ())]
     return any(order in _HALVING for order in (value_order(request), *asked))
 

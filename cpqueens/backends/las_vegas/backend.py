@@ -299,7 +299,7 @@ class _Run:
         self.found_after: float | None = None  # delivered only when all attempts are made
         self.unlimited = request.step_limit is None and not request.clock.limited
         self.most = request.step_limit or (_DEFAULT_NODES if self.unlimited and asked is None else None)
-        self.pace = Pace()
+        self.pace = Pace(128 if isinstance(attempts, _PatternAttempts) else 16)  # a millisecond in plain form
 
     def to_the_end(self, deliver: Deliver) -> Ended:
         """Run until enough is known or a limit is reached; deliver the first solution."""

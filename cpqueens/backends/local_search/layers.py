@@ -40,6 +40,9 @@ OWNERS = {
 }
 
 
+_NO_SCOPE = np.zeros(0, dtype=np.int64)
+
+
 class _Supports:
     """The decision variables that variables depend on; most definitions depend on what others depend on."""
 
@@ -68,6 +71,8 @@ class _Supports:
             variables = distinct(merged(terms)[1]).tolist()
         n, number = self._n, self._number
         key = tuple(sorted({~v if v < n else number[v] for v in variables}))
+        if len(key) == 1 and key[0] >= 0:
+            return key[0]
         found = self._unions.get(key)
         if found is None:
             union = np.array([~k for k in reversed(key) if k < 0], dtype=np.int64)
@@ -100,8 +105,11 @@ class _DeepBuilder:
             definition = self.compiled.definitions[variable - self.n]
             self.supports.define(variable, definition.terms)
             self.definitions.append(self._definition(k, definition))
-        for entry in entries:
-            self._constraint(entry)
+        scopes = [(entry.number, scope) for entry in entries if len(scope := self._constraint(entry))]
+        if scopes:
+            numbers, found = zip(*scopes, strict=True)
+            lengths = [len(scope) for scope in found]
+            assembler.scopes.append((np.repeat(numbers, lengths), np.concatenate(found)))
 
     def _reached(self, pending: list[Terms]) -> IntArray:
         """Return the defined variables that terms reach, ascending."""
@@ -132,14 +140,14 @@ class _DeepBuilder:
         self._add(terms, codes.OWNER_DEFINITION, k)
         return code, first, len(terms), offset, relation, 0
 
-    def _constraint(self, entry: Entry) -> None:
-        number, terms, base = entry.number, entry.terms, 0
+    def _constraint(self, entry: Entry) -> IntArray:
+        """Add the terms of a constraint; return its scope, of an AllDifferent nothing."""
+        found, number, terms, base = _NO_SCOPE, entry.number, entry.terms, 0
         _, sign = RELATIONS[entry.relation]
         if entry.kind == "AllDifferent":
             base = self.assembler.reserve(number, *bounds(terms, self.compiled))
         else:
             found = self.supports.of(terms)
-            self.assembler.scopes.append((np.full(len(found), number), found))
         if entry.kind == "Count":
             owner = codes.OWNER_COUNT if sign > 0 else codes.OWNER_SIGNED_COUNT
             last = len(terms) - 1
@@ -149,6 +157,7 @@ class _DeepBuilder:
             self.tables[number] = self.size, len(terms), len(self.data), len(entry.rows)
             self.data += entry.rows.reshape(-1).tolist()
         self._add(scaled(terms, sign), OWNERS[entry.kind], number, base)
+        return found
 
     def build(self) -> Deep:
         """Return the layer's arrays."""

@@ -37,10 +37,10 @@ class Structures:
         self.model, self.backend = model, backend
         self.exact = ModelForm(forms.DECOMPOSED.kinds, takes)
         self._compiled: dict[ModelForm, Compiled] = {}
+        self._found: dict[str, Any | None] = {}
 
     def compiled(self, form: ModelForm = forms.WALKED) -> Compiled:
         """Return the model in a form."""
-        form = forms.simplest(self.model, form)
         if form not in self._compiled:
             self._compiled[form] = forms.compiled_of(self.model, form, self.backend)
         return self._compiled[form]
@@ -56,9 +56,11 @@ class Structures:
 
     def find(self, name: str) -> Any | None:
         """Return the record of a structure, None if the model is another."""
-        record = self.find_stated(name)
-        compiled = STRUCTURES[name].form(self) if record is None else None
-        return record if compiled is None else find(name, compiled)
+        if name not in self._found:
+            record = self.find_stated(name)
+            compiled = STRUCTURES[name].form(self) if record is None else None
+            self._found[name] = record if compiled is None else find(name, compiled)
+        return self._found[name]
 
     def find_stated(self, name: str) -> Any | None:
         """Return the record of a structure that the model as stated shows, without compiling it."""
