@@ -42,6 +42,9 @@ OWNERS = {
 
 _NO_SCOPE = np.zeros(0, dtype=np.int64)
 
+_SHORT = 64
+"""Variables that Python puts together sooner than numpy."""
+
 
 class _Supports:
     """The decision variables that variables depend on; most definitions depend on what others depend on."""
@@ -76,8 +79,11 @@ class _Supports:
         found = self._unions.get(key)
         if found is None:
             union = np.array([~k for k in reversed(key) if k < 0], dtype=np.int64)
-            if key and key[-1] >= 0:
-                union = distinct(np.concatenate([union, *(self._sets[k] for k in key if k >= 0)]))
+            parts = [union, *(self._sets[k] for k in key if k >= 0)]
+            if len(parts) > 1 and sum(map(len, parts)) < _SHORT:
+                union = np.array(sorted(set().union(*(part.tolist() for part in parts))), dtype=np.int64)
+            elif len(parts) > 1:
+                union = distinct(np.concatenate(parts))
             found = self._known.setdefault(union.tobytes(), len(self._sets))
             if found == len(self._sets):
                 self._sets.append(union)
