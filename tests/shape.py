@@ -31,7 +31,7 @@ CEILINGS = {
     "knapsack by local-search, files": 66,
     "knapsack by local-search, functions": 432,
     "cross-check of 8 queens, files": 92,
-    "cross-check of 8 queens, functions": 679,
+    "cross-check of 8 queens, functions": 683,
 }
 """What must not be passed today."""
 

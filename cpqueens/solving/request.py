@@ -11,7 +11,6 @@ from cpqueens.answers.outcome import Outcome, Solution
 from cpqueens.backends import named
 from cpqueens.backends.base import REFUSED, Backend, Clock, Feature, Request, Want
 from cpqueens.backends.bounds import Bounds
-from cpqueens.backends.known import LearnedClauses
 from cpqueens.errors import ModelError, UnknownParameter, UnsupportedRequest
 from cpqueens.language.ranges import LIMIT
 from cpqueens.language.rows import IntArray
@@ -26,17 +25,9 @@ from cpqueens.text.plaintext import shown
 from cpqueens.text.suggest import did_you_mean
 
 COMMON = (
-    "time_limit",
-    "solution_limit",
-    "step_limit",
-    "random_seed",
-    "num_workers",
-    "hint",
-    "after",
-    "prove_complete",
-    "log",
-    "on_progress",
-)
+    "time_limit", "solution_limit", "step_limit", "random_seed", "num_workers", "hint", "after",
+    "prove_complete", "log", "on_progress",
+)  # fmt: skip
 
 ALIASES = {"seed": "random_seed"}
 """Second names of what is asked of every solver."""
@@ -82,7 +73,7 @@ def build_request(
     given: Mapping[str, Any],
     *,
     look_ahead: bool = True,
-    learned: list[LearnedClauses] | None = None,
+    learned: list[Any] | None = None,
 ) -> Request:
     """Return the validated request for the options that a user gave.
 

@@ -41,30 +41,14 @@ class Backtracking:
 
     name = "backtracking"
     proves = True
-    features = frozenset(
-        {
-            Feature.ENUMERATE,
-            Feature.COUNT,
-            Feature.OBJECTIVE,
-            Feature.BOUND,
-            Feature.RESUME,
-            Feature.SEED,
-            Feature.STEP_LIMIT,
-            Feature.WORKERS,
-        }
-    )
+    features = frozenset({
+        Feature.ENUMERATE, Feature.COUNT, Feature.OBJECTIVE, Feature.BOUND,
+        Feature.RESUME, Feature.SEED, Feature.STEP_LIMIT, Feature.WORKERS,
+    })  # fmt: skip
     order = Order.LEXICOGRAPHIC
     strategies: tuple[str, ...] = (
-        "auto",
-        "bitmask",
-        "check",
-        "forward",
-        "halves",
-        "learning",
-        "rowmask",
-        "sums",
-        "table",
-    )
+        "auto", "bitmask", "check", "forward", "halves", "learning", "rowmask", "sums", "table",
+    )  # fmt: skip
     parameters: Mapping[str, Parameter] = {
         "variable_order": Parameter(
             str,

@@ -68,9 +68,7 @@ def tree_search(
     return TreeSearch(
         state=state,
         levels=np.zeros((levels, tree.LEVEL_WIDTH), dtype=np.int64),
-        refuted=np.empty(
-            (_REFUTED if nogoods >= 0 else 0, tree.R_WIDTH), dtype=np.int64
-        ),  # read once written
+        refuted=np.empty((_REFUTED * (nogoods >= 0), tree.R_WIDTH), dtype=np.int64),  # written, then read
         options=options,
         random=_seeded(seed).copy(),
         after=np.zeros(count, dtype=np.int64) if after is None else after.astype(np.int64),

@@ -80,10 +80,13 @@ class _Supports:
         if found is None:
             union = np.array([~k for k in reversed(key) if k < 0], dtype=np.int64)
             parts = [union, *(self._sets[k] for k in key if k >= 0)]
-            if len(parts) > 1 and sum(map(len, parts)) < _SHORT:
-                union = np.array(sorted(set().union(*(part.tolist() for part in parts))), dtype=np.int64)
-            elif len(parts) > 1:
-                union = distinct(np.concatenate(parts))
+            if len(parts) > 1:
+                few = sum(map(len, parts)) < _SHORT
+                union = (
+                    np.array(sorted(set().union(*(part.tolist() for part in parts))), dtype=np.int64)
+                    if few
+                    else distinct(np.concatenate(parts))
+                )
             found = self._known.setdefault(union.tobytes(), len(self._sets))
             if found == len(self._sets):
                 self._sets.append(union)

@@ -79,8 +79,7 @@ def task_of(request: Request, recorder: TraceRecorder | None = None) -> Task:
 def _run(model: Statement, request: Request, deliver: Deliver, task: Task) -> Result:
     """Search: by the kernel made for what the model is, if there is one, then by the general engine."""
     began = request.clock.elapsed()  # without compilation
-    structures = model.kept("structures", lambda: Structures(model, "local-search", takes))
-    tried = None
+    structures, tried = model.kept("structures", lambda: Structures(model, "local-search", takes)), None
     bound = ObjectiveBound(structures, request)
     with stopping(request.should_stop):
         found = special_of(structures, task)

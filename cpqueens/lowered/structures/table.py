@@ -42,7 +42,9 @@ class Structures:
     def compiled(self, form: ModelForm = forms.WALKED) -> Compiled:
         """Return the model in a form."""
         if form not in self._compiled:
-            self._compiled[form] = forms.compiled_of(self.model, form, self.backend)
+            simple = forms.simplest(self.model, form)
+            found = self._compiled.get(simple) or forms.compiled_of(self.model, simple, self.backend)
+            self._compiled[form] = self._compiled[simple] = found
         return self._compiled[form]
 
     @cached_property
