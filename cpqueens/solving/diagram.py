@@ -259,7 +259,7 @@ class Diagram:
         self, model: Statement, schedule: _Schedule, parts: _Parts, look: Callable[[], object]
     ) -> None:
         self._place = {v: k for k, v in enumerate(model.decisions.tolist())}
-        self._order, self._look = schedule.order, look
+        self._order = schedule.order
         self._schedule, self._parts = schedule, parts
         self._domains = [model.domain_values(v, VALUES) for v in self._order]
         self._layers: list[_Layer] = []
@@ -280,7 +280,7 @@ class Diagram:
     def of(cls, model: Statement, look: Callable[[], object] = bool) -> Diagram | None:
         """Return the diagram of a model; None if it would be too wide, or has what it cannot say.
 
-        ``look`` is called between two layers, and may raise.
+        ``look`` is called between two layers, and may raise `OverflowError`.
         """
         sizes = [model.upper[v] - model.lower[v] + 1 for v in model.decisions]
         if not 0 < len(sizes) <= DECISIONS or max(sizes) > VALUES:
@@ -381,7 +381,6 @@ class Diagram:
         dtype: Any = object if self.count > _MOST else np.int64
         ways: Any = np.ones(1, dtype=dtype)
         for k, layer in enumerate(self._layers):
-            self._look()
             ways = np.repeat(ways, np.diff(layer.starts))
             many = ways * _whole(self._counts[k + 1][layer.children])
             each = {int(a): int(many[layer.values == j].sum()) for j, a in enumerate(self._domains[k])}

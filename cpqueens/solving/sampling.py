@@ -45,9 +45,6 @@ if TYPE_CHECKING:
 LISTED, CELLS = 300_000, 10_000_000
 """Solutions, and values in them, up to which a part of the space is listed rather than counted by values."""
 
-FEW = 2_000
-"""Solutions up to which the space is listed before a diagram is tried."""
-
 SHARE = 0.25
 """Of the time that is left what the diagram may take."""
 
@@ -289,14 +286,11 @@ class _Space:
         return found, total
 
     def _begun(self) -> tuple[IntArray | None, Diagram | None]:
-        """Return all solutions, if they are few, or else a diagram of them, if it is not too wide."""
-        few = self._all_of(self._model, min(FEW, self._few), self._limits())
-        if few is not None:
-            return few, None
-        end = None if self._end is None else now() + SHARE * (self._end - now())
+        """Return a diagram of all solutions, or, if it would be too wide, all of them, if these are few."""
+        began = now()
 
         def look() -> None:
-            if end is not None and now() > end:
+            if self._end is not None and now() - began > SHARE * (self._end - began):
                 raise OverflowError
 
         diagram = Diagram.of(self._model, look)
