@@ -61,8 +61,7 @@ def answer(verb: str, arguments: Mapping[str, Any], seconds: float) -> dict[str,
         done = True
         return found
     except (EOFError, OSError):
-        limits = f"{MEMORY >> 30} GB and answers of {LARGEST_ANSWER:,} bytes are allowed"
-        return {"error": f"{verb}: its process died: {limits}"}
+        return {"error": f"{verb}: its process died; {MEMORY >> 20:,} MB are allowed"}
     finally:
         worker.end(0.5 if done else 0.0)
 
@@ -91,8 +90,11 @@ def run_call(connection: Connection, verb: str, arguments: dict[str, Any], secon
     except CpqueensError as error:
         found = {"error": str(error).split("\n")[0]}
     except MemoryError:
-        found = {"error": f"{verb}: it needs more than {MEMORY >> 30} GB"}
-    connection.send_bytes(dumps(found).encode())
+        found = {"error": f"{verb}: it needs more memory than is allowed"}
+    said = dumps(found).encode()
+    if len(said) > LARGEST_ANSWER:
+        said = dumps({"error": f"{verb}: the answer has more than {LARGEST_ANSWER:,} bytes"}).encode()
+    connection.send_bytes(said)
 
 
 def read_model(text: str, form: str) -> Model:

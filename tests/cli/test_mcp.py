@@ -104,6 +104,26 @@ def test_other_texts_are_read_and_refusals_are_one_line() -> None:
     with_client(verb.server(), session)
 
 
+def test_an_agent_is_told_that_a_call_needs_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A short text may ask for much: for a long answer, or for more memory than a call may have."""
+
+    def many(variables: int, low: int, high: int) -> str:
+        m = Model("many")
+        m.intvar(low, high, shape=variables, name="x")
+        return dump_model(m)
+
+    async def session(_client: Client, ask: Ask) -> None:
+        long = await ask("solve", model=many(60_000, 10**17, 10**17), solver="local-search")
+        assert long == {"error": "solve: the answer has more than 1,000,000 bytes"}
+        monkeypatch.setattr(mcp_calls, "MEMORY", 300 * 2**20)
+        large = await ask("solve", model=many(1_000_000, 0, 9), solver="local-search")
+        words = ("solve: it needs more memory than is allowed", "solve: its process died; 300 MB are allowed")
+        assert large["error"] in words
+        assert (await ask("check", model=text_of(), assignment={"x": [1, 3]}))["ok"]  # the server goes on
+
+    with_client(verb.server(), session)
+
+
 def test_a_call_that_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mcp_calls, "READING", 0.0)
     found = mcp_calls.answer("solve", {"model": text_of(), "form": "json", "solver": "auto"}, 1e-3)
