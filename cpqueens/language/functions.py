@@ -45,12 +45,13 @@ def element(array: Any, *index: Any) -> LinearArray:
     ModelError
         For an array of another dimension, or an empty one.
     """
-    if len(index) == 1 and type(index[0]) is Term:  # numbers and a single term: the short way
-        numbers, term = listed_integers(array), index[0]
-        if numbers is not None and numbers.ndim == 1:
-            registry = term.registry
-            place = registry.positions(term, "element: an index")
-            return registry.define_single("element", place, constant_array(registry, numbers))
+    if set(map(type, index)) == {Term}:  # numbers and single terms: the short way
+        numbers, registry = listed_integers(array), index[0].registry
+        if numbers is not None and numbers.ndim == len(index):
+            table = constant_array(registry, numbers)
+            if len(index) > 1:
+                return table[index]
+            return registry.define_single("element", registry.positions(index[0], "element: an index"), table)
     names = [terms.registry.names_at(terms) if isinstance(terms, Operand) else None for terms in index]
     table, *positions = as_linears(listed(in_order(array, names, "an index")), *index)
     if not positions or table.ndim != len(positions):
