@@ -23,9 +23,10 @@ def copied(values: Numbers, room: int = 0) -> Numbers:
     """Return a copy of an array, (n,), with room for more numbers behind it, which may be any."""
     if len(values) <= AT_ONCE and not room:
         return values.copy()
-    found: Any = np.empty(len(values) + room, dtype=values.dtype)
+    found: Any = np.empty((len(values) + room, *values.shape[1:]), dtype=values.dtype)
+    begin = found[: len(values)]
     for piece in pieces(len(values)):
-        found[piece][: len(values) - piece.start] = values[piece]
+        begin[piece] = values[piece]
     return found
 
 

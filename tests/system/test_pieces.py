@@ -16,6 +16,9 @@ def test_copies_in_pieces_are_whole(at_once: int, monkeypatch: pytest.MonkeyPatc
             assert copy.dtype == values.dtype
             assert copy.tolist() == values.tolist()
             assert not np.shares_memory(copy, values) or not size
+            wider = pieces.copied(values, 4)
+            assert len(wider) == size + 4
+            assert wider[:size].tolist() == values.tolist()
         assert pieces.doubled(own).tolist() == [*range(size), *[0] * size]
         parts = [own, [5, 6], np.zeros(0), own + 2**60]
         assert pieces.joined(parts).tolist() == [*range(size), 5, 6, *(k + 2**60 for k in range(size))]
