@@ -1,4 +1,4 @@
-"""The heuristic of a hand-over in a thread of its own, so that the exact solver need not wait for it."""
+"""A heuristic in a thread of its own, beside exact solvers, which need not wait for it."""
 
 import threading
 from contextvars import copy_context
@@ -30,6 +30,8 @@ class Beside:
     delay
         Processor seconds of the exact solver (`Clock.used`) after which it begins, once `begin_in_time` is
         called; 0 begins at once. None where nothing runs beside it: then it has ended when this returns.
+    without
+        The processor seconds that it may take without a solution; None: as many as ever.
     """
 
     def __init__(
@@ -41,9 +43,12 @@ class Beside:
         patience: float,
         deliver: Deliver,
         delay: float | None,
+        without: float | None = None,
     ) -> None:
         self._backend, self._model, self._seconds, self._patience = backend, model, seconds, patience
         self._given, self._deliver, self._stop = request, deliver, threading.Event()
+        self._least = LEAST_PATIENCE if without is None else without
+        self._without = seconds if without is None else without
         self.seconds = 0.0
         self._ended: Ended | None = None
         self._book: tiers.Book | None = None  # of its thread, once it has begun
@@ -73,7 +78,7 @@ class Beside:
 
     def _work(self) -> None:
         clock = self._given.clock
-        self._clock = Clock(clock.remaining(), self._seconds)
+        self._clock = Clock(clock.remaining(), self._without)
         request = replace(
             self._given, clock=self._clock,
             interrupted=lambda: self._stop.is_set() or self._given.interrupted(),
@@ -88,7 +93,7 @@ class Beside:
     def _take(self, batch: IntArray) -> bool:
         with self._clock.pause("consumer"):
             going_on = self._deliver(batch)
-        patient = max(LEAST_PATIENCE, (1 + self._patience) * self._clock.used())
+        patient = max(self._least, (1 + self._patience) * self._clock.used())
         self._clock.share = min(self._seconds, patient)
         return going_on and not self._stop.is_set()
 

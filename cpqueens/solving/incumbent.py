@@ -13,6 +13,15 @@ Said = tuple[Ended, float]
 """What a part said at its end, and its seconds."""
 
 
+def best_of(model: Statement, batch: IntArray) -> tuple[int, int]:
+    """Return the row of the best solution, and its objective."""
+    assert model.objective is not None
+    sign = -1 if model.maximizing else 1
+    scores = sign * model.objective.evaluate(model.complete(batch, model.decisions))[:, 0]
+    row = int(scores.argmin())
+    return row, sign * int(scores[row])
+
+
 class Receiver:
     """Stands between the parts and the pipeline: passes on, and keeps the incumbent and who found it."""
 
@@ -54,17 +63,8 @@ class Receiver:
                 self.found_by = self.labels[part]
         return going_on
 
-    def _best_of(self, batch: IntArray) -> tuple[int, int]:
-        """Return the row of the best solution, and its objective."""
-        objective = self._model.objective
-        assert objective is not None
-        sign = -1 if self._model.maximizing else 1
-        scores = sign * objective.evaluate(self._model.complete(batch, self._model.decisions))[:, 0]
-        row = int(scores.argmin())
-        return row, sign * int(scores[row])
-
     def _keep_best(self, part: int, batch: IntArray) -> None:
-        row, value = self._best_of(batch)
+        row, value = best_of(self._model, batch)
         before = self.values[part]
         if before is None or self.is_better(value, before):
             self.values[part] = value

@@ -4,13 +4,16 @@ The own engine begins, in the calling thread. CP-SAT joins in another thread onc
 found few solutions or none, so that the processor time is at most twice what the faster one needs, and the
 moment. Solutions of CP-SAT are kept until it has them all: those that were not delivered yet follow then, in
 lexicographic order, which both keep. Orders of search are followed by the own engine, and hints by CP-SAT.
+Under an objective the own engine hears of the best that CP-SAT has found, and where neither
+ends for long, local search goes on from there, in a third thread, for as long as it gains something.
 To the pipeline a race is one backend.
 """
 
 import math
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -37,8 +40,10 @@ from cpqueens.errors import BackendFault, CpqueensError, ModelError, Unsupported
 from cpqueens.kernels.jit import tiers
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
+from cpqueens.solving.beside import Beside
+from cpqueens.solving.incumbent import best_of
 
-OWN, RIVAL = "backtracking", "cpsat"
+OWN, RIVAL, HEURISTIC = "backtracking", "cpsat", "local-search"
 
 _ORDERS = ("phases", "value_order", "variable_order")
 """Parameters of the own engine that do not keep CP-SAT from racing."""
@@ -58,6 +63,10 @@ KEPT = 20_000
 SILENCE = 0.3
 """Seconds that the own engine works or pauses (`tiers.had`) until CP-SAT joins, if nothing is heard of it: it
 waits for its compiler."""
+
+LATE, WITHOUT, PATIENCE = 2.0, 1.0, 1.0
+"""Processor seconds of the own engine until a heuristic joins, those that it may take without a solution, and
+how many times as long as it took to the last one it goes on."""
 
 LARGEST_VARIABLES, LARGEST_CONSTRAINTS = 5_000, 50_000
 """Of a larger model, making the arrays of the own engine takes longer than a moment."""
@@ -115,10 +124,9 @@ def _told(solver: str, request: Request) -> Request:
     return replace(request, parameters=others)
 
 
-def _credited(ended: Ended, solver: str, reason: str, beside: str | None = None) -> Ended:
-    """Return an end as that of one solver, to which ``beside`` contributed."""
-    contributors = [solver] if beside is None else [beside, solver]
-    said = {"answered_by": solver, "contributors": contributors, "reason": reason}
+def _credited(ended: Ended, solver: str, reason: str, beside: Iterable[str] = ()) -> Ended:
+    """Return an end as that of one solver, to which those ``beside`` it contributed."""
+    said = {"answered_by": solver, "contributors": [*beside, solver], "reason": reason}
     return replace(ended, statistics={**ended.statistics, **said})
 
 
@@ -206,6 +214,11 @@ class _Contest:
         self._seen: set[bytes] | None = None if in_order else set()  # what was delivered in another order
         self._delivered = 0
         self._passed_on = 0  # of the rival's improving solutions
+        self._heuristic: Beside | None = None
+        self._proposed: list[IntArray] = []  # by the heuristic
+        self._heard_of = 0  # of these
+        self._gained = 0  # of those that were passed on, how many were the best so far
+        self._best: tuple[IntArray, int] | None = None
         self._closed = False
         self._thread = threading.get_ident()
         self._began: float | None = None  # after the first slice: processor time of this thread
@@ -219,11 +232,17 @@ class _Contest:
             if self.rival is not None:
                 self.rival.give_up()
                 self.rival.wait()
+            if self._heuristic is not None:
+                self._heuristic.stop()
+                with suppress(ModelError, UnsupportedConstraint):  # it does not take every model
+                    self._heuristic.said()
 
     def _both(self) -> Ended:
         own = replace(
             _told(OWN, self.request), interrupted=self._interrupted, heard=self._heard, reordered=None
         )
+        if self.request.want is Want.BEST:
+            own = replace(own, incumbent=self._incumbent)
         try:
             with tiers.running(own.should_stop, part=True):
                 ended = within_limits(named.get_backend(OWN), self.model, own, self._take)
@@ -248,8 +267,8 @@ class _Contest:
             self._pass_on_improvements()
             bound = None if rival.ended is None else rival.ended.bound
             ended = replace(ended, objective=None, bound=bound)
-        beside = RIVAL if self._passed_on or (ended.bound is not None and not ended.exhausted) else None
-        return _credited(ended, OWN, f"{OWN} and {RIVAL} raced; {reason}", beside)
+        beside = [RIVAL] if self._passed_on or (ended.bound is not None and not ended.exhausted) else []
+        return _credited(ended, OWN, f"{OWN} and {RIVAL} raced; {reason}", [*self._helpers, *beside])
 
     def _without_own(self, reason: str) -> Ended:
         """Let CP-SAT answer alone, as if there was no race."""
@@ -265,6 +284,7 @@ class _Contest:
         """Pass on solutions of the own engine."""
         self._last = batch[-1].copy()
         self._delivered += len(batch)
+        self._keep_best(batch)
         if self._seen is not None and len(self._seen) <= KEPT:  # more than the rival may have
             self._seen.update(row.tobytes() for row in batch)
         self._closed = not self._deliver(batch)
@@ -285,6 +305,7 @@ class _Contest:
     def _interrupted(self) -> bool:
         if threading.get_ident() == self._thread:
             self._pass_on_improvements()
+            self._call_heuristic()
             self._heard_at = min(self._heard_at, tiers.had())
             if self.rival is None and tiers.had() - self._heard_at > SILENCE:
                 self.rival = _Rival(self.model, self.request)
@@ -295,13 +316,61 @@ class _Contest:
         return rival is not None and (rival.exhausted or (rival.satisfied and not self._delivered))
 
     def _pass_on_improvements(self) -> None:
-        """Deliver the rival's solutions of ever better values as they come."""
+        """Deliver others' solutions of ever better values as they come."""
         if self.rival is None or self.request.want is not Want.BEST:
             return
         rows = self.rival.rows[self._passed_on :]
         self._passed_on += len(rows)
-        if rows and not self._closed:
-            self._closed = not self._deliver(np.stack(rows))
+        self._pass_on(rows)
+        proposed = self._proposed[self._heard_of :]
+        self._heard_of += len(proposed)
+        self._gained += self._pass_on(proposed)
+
+    def _pass_on(self, rows: list[IntArray]) -> bool:
+        """Deliver somebody's solutions; say whether one is the best so far."""
+        if not rows or self._closed:
+            return False
+        self._closed = not self._deliver(np.stack(rows))
+        return self._keep_best(np.stack(rows))
+
+    def _keep_best(self, batch: IntArray) -> bool:
+        if self.request.want is not Want.BEST:
+            return False
+        row, value = best_of(self.model, batch)
+        if self._best is not None and (
+            value <= self._best[1] if self.model.maximizing else value >= self._best[1]
+        ):
+            return False
+        self._best = batch[row].copy(), value
+        return True
+
+    def _incumbent(self) -> int | None:
+        return None if self._best is None else self._best[1]
+
+    def _call_heuristic(self) -> None:
+        """Let a heuristic join where nobody ends for long, from the best solution so far."""
+        if self._heuristic is not None or self.rival is None or self.request.want is not Want.BEST:
+            return
+        if self._began is None or time.thread_time() - self._began < LATE:
+            return
+        request = replace(
+            _told(HEURISTIC, self.request), workers=1, spare=0, bounds=None, known=None, learned=None
+        )
+        if self._best is not None:
+            hint = self._best[0]
+            request = replace(request, hint=hint, hinted=np.ones(len(hint), dtype=bool))
+        self._heuristic = Beside(
+            named.get_backend(HEURISTIC), self.model, request, math.inf, PATIENCE, self._propose, 0.0, WITHOUT
+        )
+
+    def _propose(self, batch: IntArray) -> bool:
+        """Take a solution of the heuristic, in its thread."""
+        self._proposed.extend(np.array(batch, dtype=np.int64))
+        return True
+
+    @property
+    def _helpers(self) -> list[str]:
+        return [HEURISTIC] if self._gained else []
 
     # ---- at the end -------------------------------------------------------------------------------------
 
@@ -314,7 +383,7 @@ class _Contest:
         if self.request.want is not Want.BEST and rival.rows:
             self._deliver_missing(rival)
         reason = f"{OWN} and {RIVAL} raced, {RIVAL} finished first"
-        return _credited(rival.ended, RIVAL, reason, OWN if self._delivered else None)
+        return _credited(rival.ended, RIVAL, reason, [*self._helpers, *([OWN] if self._delivered else [])])
 
     def _deliver_missing(self, rival: _Rival) -> None:
         rows = np.stack(rival.rows)

@@ -294,3 +294,68 @@ def test_options_of_one_solver_are_its_own() -> None:
     m = Model()
     x = m.intvar(0, 5, name="x")
     assert m.solve(num_workers=2)[x] in range(6)
+
+
+class Resting:
+    """A solver that finds at most one solution, and goes on until it is told to end."""
+
+    def __init__(self, name: str, solution: Any = None) -> None:
+        self.backend, self.solution, self.met = named.get_backend(name), solution, list[int | None]()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.backend, name)
+
+    def run(self, model: Any, request: Any, deliver: Any) -> Ended:
+        """Rest; write down what is heard of others."""
+        if self.solution is not None:
+            deliver(np.array([self.solution]))
+        deadline = time.monotonic() + 600
+        while not request.should_stop():
+            if request.heard is not None:
+                request.heard(0)
+            self.met += [] if request.incumbent is None else [request.incumbent()]
+            sum(range(1000))  # its processor time counts
+            assert time.monotonic() < deadline
+        self.met += [] if request.incumbent is None else [request.incumbent()]
+        return Ended(False, request.why_stopped())
+
+
+def rested(monkeypatch: pytest.MonkeyPatch, **solutions: Any) -> dict[str, Resting]:
+    """Let some solvers find nothing but these solutions."""
+    get = named.get_backend
+    resting = {name: Resting(name, solution) for name, solution in solutions.items()}
+    monkeypatch.setattr(named, "get_backend", lambda name: resting.get(name) or get(name))
+    return resting
+
+
+@pytest.mark.usefixtures("_early")
+def test_the_own_engine_hears_of_the_rivals_solutions(monkeypatch: pytest.MonkeyPatch) -> None:
+    resting = rested(monkeypatch, backtracking=None, cpsat=[0, 1, 3, 8, 12, 18])
+    outcome = golomb_ruler(6).solve(on_improvement=lambda _: STOP)
+    assert outcome.objective == 18
+    met = resting["backtracking"].met
+    assert met == [*[None] * (len(met) - 1), 18]
+
+
+@pytest.mark.usefixtures("_early")
+def test_a_heuristic_joins_a_race_that_lasts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(race, "LATE", 0.05)
+    rested(monkeypatch, backtracking=None, cpsat=None)
+    outcome = golomb_ruler(6).solve(on_improvement=lambda _: STOP)
+    assert outcome.status is Status.FEASIBLE
+    assert outcome.statistics["contributors"] == ["local-search", "backtracking"]
+    assert [thread for thread in threading.enumerate() if thread.name == "cpqueens-heuristic"] == []
+
+
+@pytest.mark.usefixtures("_early")
+@pytest.mark.parametrize("seed", range(4))
+def test_optima_are_those_of_one_solver_where_three_take_part(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(race, "LATE", 0.0)
+    random = np.random.default_rng(seed)
+    m = Model("covers")
+    x = m.boolvar(shape=25, name="x")
+    m += [x[random.permutation(25)[:4]].sum() >= 1 for _ in range(40)]
+    m.minimize((random.integers(1, 20, 25) * x).sum())
+    assert m.solve().objective == m.solve(solver="cpsat").objective
