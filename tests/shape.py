@@ -36,9 +36,9 @@ CEILINGS = {
 """What must not be passed today."""
 
 GOALS = {
-    "code lines": 71_820,
+    "code lines": 52_000,
     "files": 480,
-    "import lines": 6_867,
+    "import lines": 4_500,
     "longest file": 500,
     "sudoku by backtracking, files": 40,
     "sudoku by backtracking, functions": 300,
@@ -194,9 +194,9 @@ def measured() -> dict[str, int]:
     """Return all measures by name that have a ceiling."""
     texts = [text_of(source) for source in sources()]
     found = {
-        "code lines": 71_820sum(text.lines for text in texts),
+        "code lines": sum(text.lines for text in texts),
         "files": len(texts),
-        "import lines": 6_867sum(text.imports for text in texts),
+        "import lines": sum(text.imports for text in texts),
         "longest file": max(text.whole for text in texts),
     }
     for name, way in ways().items():
