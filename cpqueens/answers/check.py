@@ -251,13 +251,13 @@ class Checker:
 
     def amounts(self, matrix: IntArray) -> list[IntArray]:
         """Return of each constraint of the model the violation in each row, of shape (batch,)."""
-        return [*map(saturated_sum, self.elements(matrix, range(len(self.model.constraints))).values())]
+        return [*map(saturated_sum, self.elements(matrix, range(self.model.constraint_count)).values())]
 
     def elements(self, matrix: IntArray, positions: Iterable[int]) -> dict[int, IntArray]:
         """Return of the constraints at some positions the violation of each element, (batch, elements)."""
         values, defined = self._complete(matrix)
-        placed = self.model.constraints
-        return {k: _amounts(placed[k].constraint.flattened(), values, defined) for k in positions}
+        placed = self.model.posted
+        return {k: _amounts(placed(k).constraint.flattened(), values, defined) for k in positions}
 
     def objective(self, matrix: IntArray) -> IntArray:
         """Return the first objective's value of each row, of shape (batch,)."""

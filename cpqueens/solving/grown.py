@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cpqueens.answers.check import Checker
 from cpqueens.answers.outcome import Outcome, Status, StopReason
@@ -28,6 +29,10 @@ APART = ("assumptions", "proof")
 RECORDED = ("profile", "trace")
 """Options of runs that are looked at, with which nothing is taken over; nor is it where a seed is given, with
 which a run depends on nothing but the model and its options."""
+
+
+LITTLE = 10
+"""New constraints that are looked at before all others."""
 
 
 def recalled(model: Statement, solver: Any, options: Mapping[str, Any]) -> Known | None:
@@ -81,7 +86,7 @@ def told(known: Known, request: Request, checker: Checker, backend: Backend) -> 
     rows = np.stack([model.lower[checker.known], model.upper[checker.known]])
     rows[:, : len(known.row)] = known.row
     hinted = np.arange(rows.shape[1]) < len(known.row)
-    good = rows[checker.accepts(rows)]
+    good = rows[_kept_by(model, checker, known.size[1], rows)]
     given: dict[str, Any] = {}
     if not len(good):
         hinted &= checker.in_domain(rows[:1])[0]
@@ -100,6 +105,15 @@ def told(known: Known, request: Request, checker: Checker, backend: Backend) -> 
     elif not known.is_solution:
         known = replace(known, row=None)
     return replace(request, known=known, **given)
+
+
+def _kept_by(model: Statement, checker: Checker, old: int, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return which rows are solutions; what is new, if it is little, is looked at before all the rest."""
+    new, wrong = range(old, model.constraint_count), np.zeros(len(rows), dtype=np.bool_)
+    if len(new) <= LITTLE and checker.in_domain(rows).all():
+        for amounts in checker.elements(rows, new).values():
+            wrong |= amounts.any(axis=1)
+    return ~wrong if wrong.all() else checker.accepts(rows)
 
 
 def settled(known: Known, collector: Collector) -> Ended | None:

@@ -177,6 +177,17 @@ def test_a_count_that_listing_does_not_confirm_is_a_fault(monkeypatch: pytest.Mo
             model.sample(2, "fake")
 
 
+def test_a_local_search_may_start_from_a_draw() -> None:
+    model = Model()
+    x = model.intvar(0, 3, shape=(3, 4), name="x")
+    model.add((x == 1).sum(axis=0) == 1)
+    model.minimize(x.sum())
+    for start in model.sample(3, random_seed=2):
+        walked = model.solve("local-search", hint=start, step_limit=20, random_seed=0, trace=50)
+        assert next(iter(walked.trace.states())).tolist() == start["x"].reshape(-1).tolist()
+        assert walked.objective <= start["x"].sum()
+
+
 def test_shares_are_told_by_names_and_labels() -> None:
     model = Model()
     x = model.var(["D", "N"], shape=["Al", "Bo"], name="x")
