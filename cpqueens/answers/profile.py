@@ -161,8 +161,7 @@ class Profile:
     @cached_property
     def constraints(self) -> tuple[ConstraintProfile, ...]:
         """Those of the model, and what else took time (`ConstraintProfile`)."""
-        told = self._tallies
-        found = _searched(self, told) if isinstance(told, Tallies) else _walked(self, told)
+        found = _searched(self, t) if isinstance(t := self._tallies, Tallies) else _walked(self, t)
         return tuple(sorted(found, key=lambda c: (-c.share, -c.runs)))
 
     @cached_property
@@ -265,10 +264,11 @@ def profile_of(model: Statement, tallies: Tallies | Walked) -> Profile:
     """Return what was counted in a user's words."""
     many = model.constraint_count
     if isinstance(tallies, Walked):
-        amounts = Checker.of(model).amounts(tallies.states)
-        return Profile("violation", len(tallies.steps), model, amounts, many)
-    measure = "time" if tallies.samples >= FEW_SAMPLES else "runs"
-    return Profile(measure, tallies.samples, model, tallies, many)
+        return Profile(
+            "violation", len(tallies.steps), model, Checker.of(model).amounts(tallies.states), many
+        )
+    timed = tallies.samples >= FEW_SAMPLES
+    return Profile("time" if timed else "runs", tallies.samples, model, tallies, many)
 
 
 def _searched(profile: Profile, tallies: Tallies) -> Iterator[ConstraintProfile]:
@@ -282,8 +282,7 @@ def _searched(profile: Profile, tallies: Tallies) -> Iterator[ConstraintProfile]
         share = row[measured]
         del row["samples"]
         if origin >= 0 or row["runs"] or share:
-            text = _texts(profile._model, origin)
-            yield ConstraintProfile(*text, share / whole if whole else 0.0, **row)
+            yield ConstraintProfile(*_texts(profile._model, origin), share / max(1, whole), **row)
 
 
 def _texts(model: Statement, origin: int) -> tuple[str, str | None, str]:

@@ -21,16 +21,17 @@ from cpqueens.model import Model
 from cpqueens.system.children import Worker
 from cpqueens.text.plaintext import shown
 
-LONGEST_TEXT, MEMORY, LONGEST_TIME, READING = 1_000_000, 4 * 2**30, 60.0, 20.0
-"""Letters of a model, bytes of address space, seconds of one call, and seconds for reading and answering."""
+LONGEST_TEXT, LARGEST_ANSWER, MEMORY = 1_000_000, 1_000_000, 4 * 2**30
+"""Letters of a model, bytes of an answer, bytes of address space."""
 
-LARGEST_ANSWER = 1_000_000
+LONGEST_TIME, READING, _LOOK_EVERY = 60.0, 20.0, 0.05
+"""Seconds of one call, for reading and answering, and between two looks whether it has answered."""
+
 SOLVERS = ("auto", "backtracking", "cpsat", "local-search")
 """Solvers, with a strategy behind a colon or not, that a caller may name."""
 
 _INCLUDE = re.compile(r'\binclude\b\s*("?)([^";]*)("?)')
 _LIBRARY = re.compile(r"[a-z_0-9]+\.mzn")
-_LOOK_EVERY = 0.05
 
 
 def answer(verb: str, arguments: Mapping[str, Any], seconds: float) -> dict[str, Any]:
@@ -92,9 +93,8 @@ def run_call(connection: Connection, verb: str, arguments: dict[str, Any], secon
     except MemoryError:
         found = {"error": f"{verb}: it needs more memory than is allowed"}
     said = dumps(found).encode()
-    if len(said) > LARGEST_ANSWER:
-        said = dumps({"error": f"{verb}: the answer has more than {LARGEST_ANSWER:,} bytes"}).encode()
-    connection.send_bytes(said)
+    refused = dumps({"error": f"{verb}: the answer has more than {LARGEST_ANSWER:,} bytes"}).encode()
+    connection.send_bytes(said if len(said) <= LARGEST_ANSWER else refused)
 
 
 def read_model(text: str, form: str) -> Model:

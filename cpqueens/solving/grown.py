@@ -14,7 +14,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cpqueens.answers.check import Checker
 from cpqueens.answers.outcome import Outcome, Status, StopReason
@@ -107,7 +106,7 @@ def told(known: Known, request: Request, checker: Checker, backend: Backend) -> 
     return replace(request, known=known, **given)
 
 
-def _kept_by(model: Statement, checker: Checker, old: int, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+def _kept_by(model: Statement, checker: Checker, old: int, rows: Any) -> Any:
     """Return which rows are solutions; what is new, if it is little, is looked at before all the rest."""
     new, wrong = range(old, model.constraint_count), np.zeros(len(rows), dtype=np.bool_)
     if len(new) <= LITTLE and checker.in_domain(rows).all():
