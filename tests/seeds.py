@@ -6,19 +6,26 @@ The first `QUICK` are what every run has time for; `make test-slow` has the othe
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 
-QUICK = 40
+Case = TypeVar("Case")
+
+QUICK = 20
 LONG = os.environ.get("CPQUEENS_LONG_TESTS") == "1"
 
 
 def sweep(few: int, many: int) -> range:
     """Return the seeds that a loop within a test goes through: few, or many for `make test-slow`."""
     return range(many if LONG else few)
+
+
+def some(cases: Sequence[Case], few: int) -> Sequence[Case]:
+    """Return the first few of the cases that a test goes through, all for `make test-slow`."""
+    return cases if LONG else cases[:few]
 
 
 def seeds(values: range, together: int = 10) -> Callable[[Callable[..., None]], Any]:

@@ -29,6 +29,7 @@ SUPERVISED = runs_commands()
 """Whether children have a supervisor on this system."""
 _SCRIPT = str(Path(__file__).with_name("supervise.py"))
 _PATIENCE = 8.0  # seconds for a supervisor to end what it watches
+_FRESH = 0.05  # seconds
 _SERVE = (
     "import signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); sys.path[:] = sys.argv[2:]; "
     "from cpqueens.system.children import serve; serve(int(sys.argv[1]))"
@@ -76,6 +77,8 @@ class Command:
         self._said: dict[str, int] = {}  # by the supervisor: P for the process number, S status, E errno
         self._rest = b""
         self._ended = False
+        self._used: float | None = None
+        self._look_again = 0.0
         environment = dict(os.environ if environment is None else environment)
         task = marshal.dumps((list(argv), environment, memory, deaf))
         lifeline, self._lifeline = os.pipe()
@@ -123,10 +126,17 @@ class Command:
         return self._said.get("E", 0)
 
     def used(self) -> float | None:
-        """Return the processor seconds of it and all that it started; None where that cannot be read."""
-        whole = [self.pid, *family(self.pid)]
-        known = [seconds for pid in whole if (seconds := processor_seconds(pid, ended=True)) is not None]
-        return sum(known) if known else None
+        """Return the processor seconds of it and all that it started; None where that cannot be read.
+
+        Whoever asks for each solution is told again what was read at most `_FRESH` ago: to read of all
+        processes takes milliseconds.
+        """
+        now = time.monotonic()
+        if now >= self._look_again:
+            whole = [self.pid, *family(self.pid)]
+            known = [seconds for pid in whole if (seconds := processor_seconds(pid, ended=True)) is not None]
+            self._used, self._look_again = sum(known) if known else None, now + _FRESH
+        return self._used
 
     def wait(self, seconds: float) -> bool:
         """Wait until it has ended by itself; say whether it has."""

@@ -88,7 +88,8 @@ def assert_exact(model: Model, solver: str, **options: Any) -> None:
 @each("context", CONTEXTS)
 @each("kind", sorted(KINDS))
 def test_every_kind_in_every_context(kind: str, context: str) -> None:
-    for seed in sweep(3, 6):
+    first = len(kind) % 3  # one kind has one way to search, another another
+    for seed in range(first, first + len(sweep(1, 6))):
         model = random_model(seed, kinds=[kind], contexts=[context], constraints=2)
         assert_exact(model, EXACT[seed % 3], random_seed=seed % 2)
 

@@ -145,6 +145,6 @@ def test_a_terminal_gets_colours_and_progress() -> None:
     shown = on_terminal("solve", "queens", "n=6", "--solver", "cpsat")
     assert shown.count("♛") == 6
     assert "\x1b[38;5;16;48;5;223m" in shown
-    slow = on_terminal("count", "queens", "n=16", "--solver", "cpsat", "--time-limit", "3")
+    slow = on_terminal("count", "queens", "n=16", "--solver", "cpsat", "--time-limit", "1.5")
     assert "queens(n=16)" in slow.partition("problem")[0]
     assert "time_limit" in slow

@@ -183,17 +183,17 @@ def check(model: Model) -> dict[str, Any]:
 
 def test_random_models_of_all_kinds_have_the_same_answers_and_only_clauses_that_follow() -> None:
     audited = 0
-    for seed in range(30):
+    for seed in sweep(15, 30):
         audited += check(random_model(seed + 5000, constraints=9))["clauses_audited"]
     for seed in range(4):
         audited += check(random_formula(9, 45, seed))["clauses_audited"]
-    for seed in range(25):
+    for seed in sweep(12, 25):
         audited += check(functions(seed))["clauses_audited"]
-    assert audited > 30
+    assert audited > 12
 
 
 def test_constraints_that_become_clauses_and_rows() -> None:
-    said = [check(global_constraints(seed)) for seed in sweep(10, 20)]
+    said = [check(global_constraints(seed)) for seed in sweep(4, 20)]
     assert sum(s["clauses_audited"] for s in said) > 3
 
 

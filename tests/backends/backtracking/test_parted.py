@@ -64,7 +64,7 @@ def several(seed: int) -> Model:
     return m
 
 
-@pytest.mark.parametrize("seed", [k if k < 8 else pytest.param(k, marks=pytest.mark.slow) for k in range(40)])
+@pytest.mark.parametrize("seed", [k if k < 5 else pytest.param(k, marks=pytest.mark.slow) for k in range(40)])
 def test_the_best_of_several_parts_is_that_of_the_whole(seed: int) -> None:
     m = several(seed)
     truth = oracle.solve(m)

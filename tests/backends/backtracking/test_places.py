@@ -2,6 +2,8 @@
 
 import random
 
+from seeds import sweep
+
 from cpqueens import AllDifferent, Model, element
 from cpqueens.backends.backtracking.wholes.registry import takes
 from cpqueens.backends.base import Clock, Request, Want
@@ -30,7 +32,7 @@ def walk(seed: int) -> Model:
 
 def test_random_walks_have_the_same_solutions_and_only_clauses_that_follow() -> None:
     possible = audited = 0
-    for seed in range(40):
+    for seed in sweep(15, 40):
         expected = set(oracle.solve(walk(seed)).rows)
         listed = walk(seed).enumerate(solver="backtracking:forward")
         assert set(map(tuple, listed.solutions.matrix.tolist())) == expected, seed
@@ -38,7 +40,7 @@ def test_random_walks_have_the_same_solutions_and_only_clauses_that_follow() -> 
         one = walk(seed).solve(solver="backtracking:learning", audit=True)
         assert (one.solution is not None) == bool(expected), seed
         audited += one.statistics["clauses_audited"]
-    assert possible > 10
+    assert possible > 4
     assert audited > 3
 
 

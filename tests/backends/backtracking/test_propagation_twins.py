@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from seeds import seeds
+from seeds import seeds, sweep
 
 from cpqueens import Model
 from cpqueens.backends.backtracking.memory import build_memory
@@ -151,7 +151,7 @@ from cpqueens.fuzzing.generate import random_model
 from cpqueens.kernels.jit.tiers import MODE
 from cpqueens.models.queens import queens
 said = []
-for model in [queens(5), *(random_model(seed) for seed in range(25))]:
+for model in [queens(5), *(random_model(seed) for seed in range({models}))]:
     for solver in ("check", "forward", "auto"):
         outcome = model.enumerate(solver="backtracking:" + solver)
         facts = [outcome.statistics[k] for k in ("nodes", "failures", "strategy")]
@@ -170,7 +170,7 @@ def test_compiled_and_plain_python_do_the_same() -> None:
     answers = []
     for disabled in ("0", "1"):
         done = subprocess.run(
-            [sys.executable, "-c", PROGRAM.format(root=str(ROOT))],
+            [sys.executable, "-c", PROGRAM.format(root=str(ROOT), models=len(sweep(8, 25)))],
             env=os.environ | {"NUMBA_DISABLE_JIT": disabled},
             capture_output=True,
             text=True,

@@ -198,7 +198,7 @@ TAKEN = [
 def test_a_run_without_limits_says_that_it_gave_up(
     strategy: str, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(running, "default_steps", lambda compiled: 30_000)
+    monkeypatch.setattr(running, "default_steps", lambda compiled: 8_000)
     outcome = models_without_solution()[kind].solve(
         solver=f"local-search:{strategy}", **walks_alone(strategy)
     )

@@ -37,8 +37,8 @@ def agree(seed: int, audit: str) -> bool:
 
 
 def test_random_models() -> None:
-    found = sum(agree(seed, "full" if seed % 5 == 0 else "final") for seed in sweep(60, 150))
-    assert 20 < found < 150
+    found = sum(agree(seed, "full" if seed % 5 == 0 else "final") for seed in sweep(30, 150))
+    assert 8 < found < 150
 
 
 @pytest.mark.slow
@@ -57,7 +57,7 @@ def wide(terms: int, spread: int) -> Model:
 
 @pytest.mark.parametrize("spread", [2**20, 2**33, 2**59])
 def test_all_different_over_wide_ranges(spread: int) -> None:
-    outcome = wide(5, spread).solve(solver="local-search:tabu", step_limit=20_000, random_seed=1)
+    outcome = wide(5, spread).solve(solver="local-search:tabu", step_limit=4_000, random_seed=1)
     assert outcome.status in ("FEASIBLE", "UNKNOWN")
 
 
@@ -78,7 +78,7 @@ def test_huge_distances_stay_within_64_bits(strategy: str) -> None:
     x = m.intvar(2**53 - 1, 2**53, name="x")
     y = m.intvar(-(2**31), -(2**31) + 5, name="y")
     m.add(2 * x + 2 <= minimum([y, -x]), 3 * x != y, x * 4 == y)
-    outcome = m.solve(solver=f"local-search:{strategy}", step_limit=4_000, random_seed=1, audit="full")
+    outcome = m.solve(solver=f"local-search:{strategy}", step_limit=800, random_seed=1, audit="full")
     assert outcome.status == "UNKNOWN"
 
 
