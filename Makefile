@@ -19,7 +19,8 @@ LEAN := tests/test_packaging.py tests/language/test_expressions.py tests/languag
 	tests/backends/test_cpsat.py tests/backends/test_python_constraint.py \
 	tests/answers/test_statistics.py tests/cli/test_output.py
 LEAN_KERNELS := tests/kernels/test_bitmask.py
-INSTALL := -m pip install --quiet --disable-pip-version-check
+# Libraries are compiled as they are imported: of their 10,000 files few ever are.
+INSTALL := -m pip install --quiet --disable-pip-version-check --no-compile
 # Tests start hundreds of processes; without bytecode each would read all of the package's text anew.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -65,8 +66,11 @@ proofs: $(READY)
 warm: $(READY)
 	$(BIN)/python -m cpqueens.cli.warming
 
+# Each worker would rewrite the assertions of all tests, to say which values an expression had that is false:
+# what fails is run again with that.
 test: warm
-	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal -m "not slow"
+	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal -m "not slow" --assert=plain || { test $$? -ne 1 || \
+		$(BIN)/python -m pytest -q -m "not slow" --last-failed --last-failed-no-failures none; exit 1; }
 
 # What is marked as slow, and all else with every seed of its sweeps.
 test-slow: warm

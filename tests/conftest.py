@@ -13,12 +13,13 @@ os.environ.setdefault("CPQUEENS_KERNELS", "compiled")  # before anything of the 
 import pytest
 from children import adopt_orphans, left_behind, running_children
 from hypothesis import settings
+from seeds import LONG
 
 from cpqueens.backends import named
 from cpqueens.backends.base import Feature
 from cpqueens.kernels.jit.tiers import Code, _Form
 
-settings.register_profile("cpqueens", deadline=None, derandomize=True, max_examples=60)
+settings.register_profile("cpqueens", deadline=None, derandomize=True, max_examples=60 if LONG else 25)
 settings.load_profile("cpqueens")
 
 # A shell that starts the tests in the background makes them ignore Ctrl-C, and their child processes too.

@@ -41,7 +41,7 @@ def test_columns_by_row_and_squares_are_the_same_boards() -> None:
 
 def test_large_boards_too() -> None:
     """That no two queens share a column is refuted value by value: pairs of them would take search."""
-    rows, board = queens(16), queens(16, viewpoint="booleans")
+    rows, board = queens(13), queens(13, viewpoint="booleans")
     limit = 100  # a part of it is lost on pairs
     assert compare(rows, board, mapping={"q": columns(board)}, time_limit=limit).verdict is EQUAL
 

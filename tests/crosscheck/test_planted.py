@@ -16,9 +16,7 @@ MODELS = 1500
 # Hunting them all takes minutes: those that come up within seconds are hunted here, the rest by slow tests.
 QUICK = {
     "a dropped constraint",
-    "a self-symmetric solution counted again",
     "a time-out called infeasible",
-    "the last solution lost",
     "the objective's constant dropped",
 }
 HUNTED = [
@@ -42,7 +40,7 @@ def test_there_are_enough_bugs_and_no_two_of_one_name():
 
 
 def test_the_clean_control_raises_no_alarm():
-    assert hunt(CONTROL, 18) is None
+    assert hunt(CONTROL, 10) is None
 
 
 def test_a_checker_that_accepts_one_bad_value_is_caught(monkeypatch):
@@ -54,10 +52,10 @@ def test_a_checker_that_accepts_one_bad_value_is_caught(monkeypatch):
         return honest(self, np.where(matrix == ends[0], ends[1], matrix))
 
     monkeypatch.setattr(Checker, "accepts", lenient)
-    report = fuzz(12, 7, ["python-constraint"], processes=0)
+    report = fuzz(5, 7, ["python-constraint"], processes=0)
     assert ("CHECKER_DOUBT", "checker") in {(str(f.code), f.accused) for f in report.failures}
     monkeypatch.undo()
-    assert fuzz(12, 7, ["python-constraint"], processes=0).exit_code == 0
+    assert fuzz(5, 7, ["python-constraint"], processes=0).exit_code == 0
 
 
 def table() -> str:
