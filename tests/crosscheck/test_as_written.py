@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import oracle
 import pytest
+from seeds import sweep
 
 from cpqueens.answers.check import Checker
 from cpqueens.crosscheck import as_written

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from collection.designs import code
 from searched import compiled, run
+from seeds import sweep
 
 from cpqueens import AllDifferent, Model, Or
 from cpqueens.backends.local_search import auto, linear
