@@ -20,7 +20,7 @@ def run_apart(typing_context: Any, m: Any, p: Any, address: Any) -> Any:
             parts += [builder.ptrtoint(array.data, WORD), builder.extract_value(array.shape, 0)]
         parts.append(arguments[1])
         result = len(parts)
-        words = cgutils.alloca_once(builder, WORD, size=result + _MORE)  # type: ignore[no-untyped-call]
+        words = cgutils.alloca_once(builder, WORD, size=result + _MORE)
 
         def place(k: int) -> Any:
             return builder.gep(words, [WORD(k)])

@@ -100,7 +100,7 @@ def add_conflicts(typing_context: Any, sums: Any, others: Any, table: Any, words
         # llvmlite's own ctpop takes no vectors
         kind = ir.FunctionType(EIGHT, [EIGHT])
         name = "llvm.ctpop.v8i64"
-        count = cgutils.get_or_insert_function(builder.module, kind, name)  # type: ignore[no-untyped-call]
+        count = cgutils.get_or_insert_function(builder.module, kind, name)
         others_row = load_eight(builder, data(1))
         total = load_eight(builder, data(0))
         for j in range(4):

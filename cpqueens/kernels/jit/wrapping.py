@@ -1,6 +1,7 @@
 """A function around a kernel that takes all arguments as one array of words, see `signatures`."""
 
 from collections import namedtuple
+from functools import cache
 from typing import Any
 
 from numba.core import types as numba_types
@@ -9,6 +10,8 @@ from numba.np import arrayobj as numba_arrays
 
 types: Any = numba_types  # most of both have no annotations
 arrays: Any = numba_arrays
+_record: Any = cache(namedtuple)
+"""A named tuple by its name and fields: of another class each time, all that takes it is compiled each time."""
 
 
 def _view(array_type: Any) -> Any:
@@ -90,7 +93,7 @@ class Wrapper:
         kinds = [part for _, part in parts]
         if not name:
             return f"({expressions})", types.BaseTuple.from_types(kinds)
-        record: Any = namedtuple(name, fields)  # type: ignore[misc]
+        record = _record(name, tuple(fields))
         uniform = len(set(kinds)) == 1
         of = types.NamedUniTuple(kinds[0], len(kinds), record) if uniform else types.NamedTuple(kinds, record)
         return f"{self._name(record)}({expressions})", of
