@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from seeds import LONG
 
 from cpqueens import (
     AllDifferent,
@@ -145,14 +146,14 @@ def enumerated(m: Model, solver: str) -> set[tuple[int, ...]] | None:
 @pytest.mark.parametrize("ends", DOMAINS)
 @pytest.mark.parametrize("kind", GLOBAL)
 def test_at_the_ends_every_solver_is_right_or_refuses(kind: str, ends: str) -> None:
-    for context in CONTEXTS:
+    for place, context in enumerate(CONTEXTS):
         m, expected = model_of(kind, context, DOMAINS[ends])
         grid = np.array(list(itertools.product(*[DOMAINS[ends]] * 3, (0, 1))))
         checker = Checker(m)
         accepted = checker.accepts(grid)
         assert {tuple(row) for row in grid[accepted].tolist()} == expected
         assert ((checker.violation(grid) == 0) == accepted).all()
-        for solver in SOLVERS:
+        for solver in SOLVERS if LONG else [SOLVERS[(place + len(kind) + len(ends)) % len(SOLVERS)]]:
             found = enumerated(m, solver)
             assert found in (expected, None), (context, solver)
             assert found is not None or solver == "cpsat"  # the others take the whole range

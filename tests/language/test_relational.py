@@ -295,7 +295,7 @@ def test_checker_and_oracle_mean_it(kind: str) -> None:
 @each("kind", sorted(BUILDERS))
 def test_backends_mean_it(solver: str, kind: str) -> None:
     every = (
-        1 if solver == "backtracking" else 2 if LONG else 4
+        (1 if LONG else 2) if solver == "backtracking" else 2 if LONG else 6
     )  # who reads the same definitions shares the cases
     for name, m, expected in paired_cases(kind)[solver == "cpsat" :: every]:
         outcome = m.enumerate(solver=solver)

@@ -11,7 +11,7 @@ from numba.np import arrayobj as numba_arrays
 types: Any = numba_types  # most of both have no annotations
 arrays: Any = numba_arrays
 _record: Any = cache(namedtuple)
-"""A named tuple by its name and fields: of another class each time, all that takes it is compiled each time."""
+"""A named tuple by its name and fields: of another class, all that takes it would be compiled again."""
 
 
 def _view(array_type: Any) -> Any:
