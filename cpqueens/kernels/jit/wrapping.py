@@ -1,7 +1,6 @@
 """A function around a kernel that takes all arguments as one array of words, see `signatures`."""
 
 from collections import namedtuple
-from functools import cache
 from typing import Any
 
 from numba.core import types as numba_types
@@ -10,8 +9,8 @@ from numba.np import arrayobj as numba_arrays
 
 types: Any = numba_types  # most of both have no annotations
 arrays: Any = numba_arrays
-_record: Any = cache(namedtuple)
-"""A named tuple by its name and fields: of another class, all that takes it would be compiled again."""
+_RECORDS: dict[tuple[str, ...], Any] = {}
+"""Named tuples by names and fields: of another class, all that takes one would be compiled again."""
 
 
 def _view(array_type: Any) -> Any:
@@ -93,7 +92,7 @@ class Wrapper:
         kinds = [part for _, part in parts]
         if not name:
             return f"({expressions})", types.BaseTuple.from_types(kinds)
-        record = _record(name, tuple(fields))
+        record = _RECORDS.setdefault((name, *fields), namedtuple(name, fields))  # type: ignore[misc]
         uniform = len(set(kinds)) == 1
         of = types.NamedUniTuple(kinds[0], len(kinds), record) if uniform else types.NamedTuple(kinds, record)
         return f"{self._name(record)}({expressions})", of
