@@ -92,7 +92,7 @@ class Wrapper:
         kinds = [part for _, part in parts]
         if not name:
             return f"({expressions})", types.BaseTuple.from_types(kinds)
-        record = _RECORDS.setdefault((name, *fields), namedtuple(name, fields))  # type: ignore[misc]
+        record = _RECORDS.setdefault((name, *fields), namedtuple(name, fields))
         uniform = len(set(kinds)) == 1
         of = types.NamedUniTuple(kinds[0], len(kinds), record) if uniform else types.NamedTuple(kinds, record)
         return f"{self._name(record)}({expressions})", of
