@@ -36,7 +36,7 @@ CEILINGS = {
 """What must not be passed today."""
 
 GOALS = {
-    "code lines": 52_002,
+    "code lines": 52_000,
     "files": 480,
     "import lines": 4_500,
     "longest file": 500,
