@@ -22,7 +22,7 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 71_826,
+    "code lines": 71_833,
     "files": 626,
     "import lines": 6_867,
     "longest file": 707,
