@@ -5,7 +5,8 @@ found few solutions or none, so that the processor time is at most twice what th
 moment. Solutions of CP-SAT are kept until it has them all: those that were not delivered yet follow then, in
 lexicographic order, which both keep. Orders of search are followed by the own engine, and hints by CP-SAT.
 Under an objective the own engine hears of the best that CP-SAT has found, and where neither
-ends for long, local search goes on from there, in a third thread, for as long as it gains something.
+ends for long, local search joins, in a third thread, for as long as it gains something: from a start of its
+own, since from the others' best solution it found less.
 To the pipeline a race is one backend.
 """
 
@@ -42,6 +43,7 @@ from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
 from cpqueens.solving.beside import Beside
 from cpqueens.solving.incumbent import best_of
+from cpqueens.system.platforms import give_way
 
 OWN, RIVAL, HEURISTIC = "backtracking", "cpsat", "local-search"
 
@@ -64,7 +66,11 @@ SILENCE = 0.3
 """Seconds that the own engine works or pauses (`tiers.had`) until CP-SAT joins, if nothing is heard of it: it
 waits for its compiler."""
 
-LATE, WITHOUT, PATIENCE = 2.0, 1.0, 1.0
+STEPS = 7
+"""Steps of nice of CP-SAT's threads, which are nine once it has a second search: else, on two processors, the
+own engine would have a tenth of them, and has about a third."""
+
+LATE, WITHOUT, PATIENCE = 2.0, 3.0, 1.0
 """Processor seconds of the own engine until a heuristic joins, those that it may take without a solution, and
 how many times as long as it took to the last one it goes on."""
 
@@ -171,6 +177,8 @@ class _Rival:
         self._thread.start()
 
     def _work(self) -> None:
+        if self._request.spare:
+            give_way(STEPS)
         try:
             self.ended = within_limits(named.get_backend(RIVAL), self._model, self._request, self._take)
         except BaseException as error:
@@ -348,7 +356,7 @@ class _Contest:
         return None if self._best is None else self._best[1]
 
     def _call_heuristic(self) -> None:
-        """Let a heuristic join where nobody ends for long, from the best solution so far."""
+        """Let a heuristic join where nobody ends for long."""
         if self._heuristic is not None or self.rival is None or self.request.want is not Want.BEST:
             return
         if self._began is None or time.thread_time() - self._began < LATE:
@@ -356,9 +364,6 @@ class _Contest:
         request = replace(
             _told(HEURISTIC, self.request), workers=1, spare=0, bounds=None, known=None, learned=None
         )
-        if self._best is not None:
-            hint = self._best[0]
-            request = replace(request, hint=hint, hinted=np.ones(len(hint), dtype=bool))
         self._heuristic = Beside(
             named.get_backend(HEURISTIC), self.model, request, math.inf, PATIENCE, self._propose, 0.0, WITHOUT
         )

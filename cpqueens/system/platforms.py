@@ -45,6 +45,17 @@ def processors() -> int:
     return (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()) or 1
 
 
+def give_way(steps: int) -> None:
+    """Let this thread, and those that it starts, have less where processors are few: some steps of nice.
+
+    Only Linux knows priorities of threads; elsewhere nothing happens.
+    """
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError):
+            thread = threading.get_native_id()
+            os.setpriority(os.PRIO_PROCESS, thread, os.getpriority(os.PRIO_PROCESS, thread) + steps)
+
+
 class ThreadTime:
     """The processor seconds of one thread since it made this; any thread may ask.
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from cpqueens.models.queens import queens
+from seeds import LONG
 
 from cpqueens import BackendFault, Model, Status, StopReason, UnsupportedConstraint, cross_check
 from cpqueens.backends import named
@@ -45,6 +46,8 @@ def test_conformance(name: str, tmp_path: Path) -> None:
         pytest.skip(f"cpmpy:{name} is not installed")
     program = "from cpqueens.testing import BackendConformance\nclass TestIt(BackendConformance):\n"
     program += f"    solver = 'cpmpy:{name}'\n    may_refuse = {MAY_REFUSE.get(name, 0.0)}\n"
+    if not LONG:
+        program += "    seeds = range(12)\n"
     if name in solvers.LARGEST:  # about half of the models declare larger ones
         program += f"    largest, seeds = {solvers.LARGEST[name]}, range(130)\n"
     words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]

@@ -11,7 +11,7 @@ def test_brute_force_solver_and_publication_agree(n: int) -> None:
     assert agree("all_interval", n=n) == ALL_INTERVAL[n]
 
 
-@pytest.mark.parametrize("n", [7, 8, 9])
+@pytest.mark.parametrize("n", [7, 8, pytest.param(9, marks=pytest.mark.slow)])
 def test_published_counts(n: int) -> None:
     assert solutions_verified("all_interval", n=n) == ALL_INTERVAL[n]
 

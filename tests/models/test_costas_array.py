@@ -12,7 +12,7 @@ def test_brute_force_solver_and_publication_agree(n: int) -> None:
     assert agree("costas_array", n=n) == COSTAS[n]
 
 
-@pytest.mark.parametrize("n", [6, 7, 8])
+@pytest.mark.parametrize("n", [6, 7, pytest.param(8, marks=pytest.mark.slow)])
 def test_published_counts(n: int) -> None:
     assert solutions_verified("costas_array", n=n) == COSTAS[n]
 

@@ -116,3 +116,18 @@ def test_the_time_of_a_thread_is_its_own(asked_elsewhere: bool, monkeypatch: pyt
     end.set()
     thread.join()
     assert used[0]() >= 0.05  # it has ended
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux knows priorities of threads")
+def test_a_thread_gives_way_alone() -> None:
+    before, found = os.getpriority(os.PRIO_PROCESS, 0), list[int]()
+
+    def work() -> None:
+        platforms.give_way(3)
+        found.append(os.getpriority(os.PRIO_PROCESS, threading.get_native_id()))
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert found == [min(19, before + 3)]
+    assert os.getpriority(os.PRIO_PROCESS, 0) == before
