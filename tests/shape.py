@@ -22,9 +22,9 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 71_833,
+    "code lines": 71_839,
     "files": 626,
-    "import lines": 6_867,
+    "import lines": 6_868,
     "longest file": 707,
     "sudoku by backtracking, files": 64,
     "sudoku by backtracking, functions": 450,
