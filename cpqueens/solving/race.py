@@ -4,10 +4,9 @@ The own engine begins, in the calling thread. CP-SAT joins in another thread onc
 found few solutions or none, so that the processor time is at most twice what the faster one needs, and the
 moment. Solutions of CP-SAT are kept until it has them all: those that were not delivered yet follow then, in
 lexicographic order, which both keep. Orders of search are followed by the own engine, and hints by CP-SAT.
-Under an objective the own engine hears of the best that CP-SAT has found, and where neither
-ends for long, local search joins, in a third thread, for as long as it gains something: from a start of its
-own, since from the others' best solution it found less.
-To the pipeline a race is one backend.
+Under an objective the own engine hears of the best that CP-SAT has found, and where neither ends for long,
+local search joins, in a third thread, for as long as it gains something: from a start of its own, since from
+the others' best solution it found less. To the pipeline a race is one backend.
 """
 
 import math
@@ -68,7 +67,7 @@ waits for its compiler."""
 
 STEPS = 7
 """Steps of nice of CP-SAT's threads, which are nine once it has a second search: else, on two processors, the
-own engine would have a tenth of them, and has about a third."""
+own engine would have a tenth of them. By the weights of Linux it has a third, until a heuristic joins."""
 
 LATE, WITHOUT, PATIENCE = 2.0, 3.0, 1.0
 """Processor seconds of the own engine until a heuristic joins, those that it may take without a solution, and
@@ -226,7 +225,7 @@ class _Contest:
         self._proposed: list[IntArray] = []  # by the heuristic
         self._heard_of = 0  # of these
         self._gained = 0  # of those that were passed on, how many were the best so far
-        self._best: tuple[IntArray, int] | None = None
+        self._best: int | None = None  # the objective of the best solution so far
         self._closed = False
         self._thread = threading.get_ident()
         self._began: float | None = None  # after the first slice: processor time of this thread
@@ -344,16 +343,17 @@ class _Contest:
     def _keep_best(self, batch: IntArray) -> bool:
         if self.request.want is not Want.BEST:
             return False
-        row, value = best_of(self.model, batch)
-        if self._best is not None and (
-            value <= self._best[1] if self.model.maximizing else value >= self._best[1]
-        ):
+        value, maximizing = best_of(self.model, batch)[1], self.model.maximizing
+        if self._best is not None and (value <= self._best if maximizing else value >= self._best):
             return False
-        self._best = batch[row].copy(), value
+        self._best = value
         return True
 
     def _incumbent(self) -> int | None:
-        return None if self._best is None else self._best[1]
+        """Return the best objective that anybody has met, or the run was told of."""
+        told = None if self.request.incumbent is None else self.request.incumbent()
+        met = [value for value in (told, self._best) if value is not None]
+        return (max if self.model.maximizing else min)(met, default=None)
 
     def _call_heuristic(self) -> None:
         """Let a heuristic join where nobody ends for long."""

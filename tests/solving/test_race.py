@@ -338,6 +338,19 @@ def test_the_own_engine_hears_of_the_rivals_solutions(monkeypatch: pytest.Monkey
 
 
 @pytest.mark.usefixtures("_early")
+def test_the_own_engine_hears_of_what_was_known_before_the_model_grew(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    m = golomb_ruler(8)
+    known = m.solve(on_improvement=lambda _: STOP).objective
+    assert isinstance(known, int)
+    m.add(m["x"][0] >= 0)
+    resting = rested(monkeypatch, backtracking=None, cpsat=None)
+    assert m.solve(time_limit=0.3).objective == known
+    assert set(resting["backtracking"].met) == {known}
+
+
+@pytest.mark.usefixtures("_early")
 def test_a_heuristic_joins_a_race_that_lasts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(race, "LATE", 0.05)
     rested(monkeypatch, backtracking=None, cpsat=None)
