@@ -46,7 +46,7 @@ from cpqueens.kernels.exact import kinds
 from cpqueens.kernels.exact.apart import kind_of
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.expressions import LinearArray
-from cpqueens.language.rows import IntArray, distinct
+from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import EQ, GE, LE, NE, Compiled, DefinitionBlock, Terms, Whole
 from cpqueens.lowered.origins import IMPLIED, OBJECTIVE, SEARCH, SHARED, Origins
 
@@ -282,10 +282,7 @@ class Builder:
         """Add the propagators of definitions; mostly functions are of variables, but for a few arguments."""
         blocks = list(in_pieces(blocks))
         plain = [self.arguments(block) for block in blocks]
-        others = [
-            None if known is None else _asked(block.terms, np.flatnonzero(known < 0))
-            for block, known in zip(blocks, plain, strict=True)
-        ]
+        others = [None if known is None else np.flatnonzero(known < 0) for known in plain]
         rows = rows_of_each(
             block.terms if which is None else block.terms.picked(which)
             for block, which in zip(blocks, others, strict=True)
@@ -298,20 +295,26 @@ class Builder:
                 (self.truths if block.is_truth else self.distances)(block, next(rows))
             elif len(which):
                 known[which] = [self.variable(row) for row in next(rows)]
-                again = np.flatnonzero(known < 0)
-                numbers = distinct(block.terms.constant[again])
-                named = _array([self.variable(((), (), number)) for number in numbers.tolist()])
-                known[again] = named[numbers.searchsorted(block.terms.constant[again])]
                 self.functions(block, known)
             else:
                 self.functions(block, known, ends[:, known])
 
     def arguments(self, block: DefinitionBlock) -> IntArray | None:
-        """Return the variables that arguments are, -1 for terms; None where all are looked at as terms."""
+        """Return the variables that arguments are, -1 for terms; None where all are looked at as terms.
+
+        Numbers have a variable each, equal ones the same: of tables there may be thousands.
+        """
         if block.is_truth:
             return None
         found = block.terms.variables_or(-1)
-        return None if block.kind == "abs" and self.strong and (found < 0).any() else found
+        if found.min(initial=0) == 0:
+            return found
+        if block.kind == "abs" and self.strong:
+            return None
+        is_number = np.diff(block.terms.start) == 0
+        numbers, place = np.unique(block.terms.constant[is_number], return_inverse=True)
+        found[is_number] = _array([self.variable(((), (), number)) for number in numbers.tolist()])[place]
+        return found
 
     def apart(self) -> None:
         """Let distances of two variables that an AllDifferent or a row holds apart begin with 1.
@@ -587,17 +590,6 @@ class Builder:
             add_tour_bounds(c, linear, limited, self)
         if proved is not None and limited is not None:
             add_proved_row(proved, *limited, self)
-
-
-def _asked(terms: Terms, which: IntArray) -> IntArray:
-    """Leave out of some terms the numbers that come again: of tables there may be thousands."""
-    numbers = which[terms.start[which + 1] == terms.start[which]]
-    if len(numbers) < 2:
-        return which
-    order = numbers[np.argsort(terms.constant[numbers], kind="stable")]
-    asked = np.ones(len(terms), dtype=np.bool_)
-    asked[order[1:][terms.constant[order[1:]] == terms.constant[order[:-1]]]] = False
-    return which[asked[which]]
 
 
 def _differences(terms: Terms) -> tuple[IntArray, IntArray]:
