@@ -22,7 +22,7 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 71_839,
+    "code lines": 71_889,
     "files": 626,
     "import lines": 6_868,
     "longest file": 707,

@@ -599,7 +599,15 @@ class Truth(Definition):
 DEFINITION_KINDS: dict[str, type[Definition]] = {
     kind.kind: kind
     for kind in (
-        Abs, Product, Quotient, QuotientTruncated, Remainder, RemainderTruncated,
-        Minimum, Maximum, Element, Zero,
+        Abs,
+        Product,
+        Quotient,
+        QuotientTruncated,
+        Remainder,
+        RemainderTruncated,
+        Minimum,
+        Maximum,
+        Element,
+        Zero,
     )
-}  # fmt: skip
+}

@@ -54,8 +54,17 @@ def compiled_of(model: Statement, form: ModelForm = WALKED, backend: str = "back
 
 
 def _compiled_of(model: Statement, form: ModelForm, backend: str) -> Compiled:
-    given = {name: value for name, value in vars(form).items() if name != "kinds"}
-    return model.kept(("compiled", form), lambda: compile_model(model, form.kinds, **given, backend=backend))
+    return model.kept(
+        ("compiled", form),
+        lambda: compile_model(
+            model,
+            form.kinds,
+            takes=form.takes,
+            objective=form.objective,
+            computed=form.computed,
+            backend=backend,
+        ),
+    )
 
 
 def unfolded(compiled: Compiled) -> Compiled:

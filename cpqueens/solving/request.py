@@ -25,9 +25,17 @@ from cpqueens.text.plaintext import shown
 from cpqueens.text.suggest import did_you_mean
 
 COMMON = (
-    "time_limit", "solution_limit", "step_limit", "random_seed", "num_workers", "hint", "after",
-    "prove_complete", "log", "on_progress",
-)  # fmt: skip
+    "time_limit",
+    "solution_limit",
+    "step_limit",
+    "random_seed",
+    "num_workers",
+    "hint",
+    "after",
+    "prove_complete",
+    "log",
+    "on_progress",
+)
 
 ALIASES = {"seed": "random_seed"}
 """Second names of what is asked of every solver."""

@@ -63,9 +63,18 @@ class stopping:  # noqa: N801 - used like a function
     """
 
     __slots__ = (
-        "_asks_from", "_collects", "_ends", "_fired", "_frame", "_grace", "_outer", "_should_stop",
-        "_thread", "_used", "place",
-    )  # fmt: skip
+        "_asks_from",
+        "_collects",
+        "_ends",
+        "_fired",
+        "_frame",
+        "_grace",
+        "_outer",
+        "_should_stop",
+        "_thread",
+        "_used",
+        "place",
+    )
 
     def __init__(self, should_stop: Callable[[], bool], after: float = 0.0, grace: float = 0.0) -> None:
         self._should_stop, self._asks_from, self._grace = should_stop, after, grace

@@ -41,14 +41,30 @@ class Backtracking:
 
     name = "backtracking"
     proves = True
-    features = frozenset({
-        Feature.ENUMERATE, Feature.COUNT, Feature.OBJECTIVE, Feature.BOUND,
-        Feature.RESUME, Feature.SEED, Feature.STEP_LIMIT, Feature.WORKERS,
-    })  # fmt: skip
+    features = frozenset(
+        {
+            Feature.ENUMERATE,
+            Feature.COUNT,
+            Feature.OBJECTIVE,
+            Feature.BOUND,
+            Feature.RESUME,
+            Feature.SEED,
+            Feature.STEP_LIMIT,
+            Feature.WORKERS,
+        }
+    )
     order = Order.LEXICOGRAPHIC
     strategies: tuple[str, ...] = (
-        "auto", "bitmask", "check", "forward", "halves", "learning", "rowmask", "sums", "table",
-    )  # fmt: skip
+        "auto",
+        "bitmask",
+        "check",
+        "forward",
+        "halves",
+        "learning",
+        "rowmask",
+        "sums",
+        "table",
+    )
     parameters: Mapping[str, Parameter] = {
         "variable_order": Parameter(
             str,

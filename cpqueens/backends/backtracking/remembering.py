@@ -20,9 +20,17 @@ LARGEST = 1 << 14
 """Variables and arguments of constraints: with more, to describe a node would cost more than to search it."""
 
 _IMPLIED = (
-    "absolute_values", "all_different_values", "distances", "equation_values", "extreme_values",
-    "fractional_bound", "function_values", "nogoods", "remembered", "tour_bound",
-)  # fmt: skip
+    "absolute_values",
+    "all_different_values",
+    "distances",
+    "equation_values",
+    "extreme_values",
+    "fractional_bound",
+    "function_values",
+    "nogoods",
+    "remembered",
+    "tour_bound",
+)
 """Propagators of what other ones say."""
 
 _CONSISTENT = ("distance_values", "negative_table", "regular", "table", "value_precede")
