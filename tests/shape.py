@@ -27,11 +27,11 @@ CEILINGS = {
     "import lines": 6_868,
     "longest file": 707,
     "sudoku by backtracking, files": 64,
-    "sudoku by backtracking, functions": 450,
+    "sudoku by backtracking, functions": 449,
     "knapsack by local-search, files": 66,
-    "knapsack by local-search, functions": 430,
+    "knapsack by local-search, functions": 429,
     "cross-check of 8 queens, files": 92,
-    "cross-check of 8 queens, functions": 683,
+    "cross-check of 8 queens, functions": 682,
 }
 """What must not be passed today."""
 
