@@ -173,7 +173,7 @@ CHANGES: dict[str, Callable[[Model, Any], object]] = {
     "add": lambda m, q: m.add(q[0] == 9),
     "add array": lambda m, q: m.add(q == 9, name="nine"),
     "iadd": lambda m, q: m.__iadd__([AllDifferent(q)]),
-    "fix": lambda m, q: m.fix(q[0], 9),
+    "fix": lambda m, q: m.fix(q[0], 0),
     "intvar": lambda m, q: m.intvar(0, 1),
     "boolvar": lambda m, q: m.boolvar(name="b"),
     "minimize": lambda m, q: m.minimize(q[0]),

@@ -434,7 +434,7 @@ def test_a_habit_that_does_not_work_is_answered_with_the_spelling_of_here(name: 
     assert len(str(caught.value)) <= 330
 
 
-@pytest.mark.parametrize("name", ["alldifferent", "CpModel", "forall", "boolvar"])
+@pytest.mark.parametrize("name", ["alldifferent", "CpModel", "forall", "boolvar", "Routes", "Gantt"])
 def test_an_import_of_a_foreign_name_is_answered_too(name: str) -> None:
     advice = spelled(name, cpqueens.__all__)
     with pytest.raises(ImportError, match=re.escape(advice)):

@@ -12,6 +12,7 @@ from functools import cache, partial
 from random import Random
 from typing import Any
 
+from cpqueens.errors import ModelError
 from cpqueens.fuzzing.huge import HugeTerms, add_in_range
 from cpqueens.fuzzing.random_patterns import pattern_model
 from cpqueens.fuzzing.random_schedules import SCHEDULES
@@ -42,6 +43,15 @@ CONTEXTS = ("plain", "negated", "reified")
 _DEPTH = 2
 _PATTERN_EVERY = 7
 _SOFT_EVERY = 3
+
+
+def _has_sense(constraint: Any) -> bool:
+    """Say whether a model takes a constraint without a condition around it."""
+    try:
+        constraint.require_sense()
+    except ModelError:
+        return False
+    return True
 
 
 @explaining_keywords
@@ -159,9 +169,9 @@ class _Maker:
         """Return one constraint in a random context."""
         context = self.random.choice(self.contexts)
         kind = self.random.choice(self.kinds)
-        if context == "plain":
-            return self.constraint(kind)
         constraint = self.constraint(kind)
+        if context == "plain":
+            return constraint if _has_sense(constraint.built) else ~constraint
         return ~constraint if context == "negated" else self.reified(constraint)
 
     def constraint(self, kind: str, depth: int = 0) -> Any:

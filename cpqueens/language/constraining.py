@@ -16,13 +16,12 @@ import numpy as np
 
 from cpqueens.errors import ModelError
 from cpqueens.language.constraints.base import Constraint
-from cpqueens.language.constraints.circuit import Successors
 from cpqueens.language.constraints.connective import And, Negation
-from cpqueens.language.constraints.inverse import Inverse
 from cpqueens.language.constraints.linear import OPPOSITE, Linear
 from cpqueens.language.conversion import aligned, as_linear
 from cpqueens.language.definedness import conditions
 from cpqueens.language.definitions import Truth
+from cpqueens.language.describe import describe
 from cpqueens.language.expressions import BoolArray, LinearArray
 from cpqueens.language.objectives import Objectives
 from cpqueens.language.pending import given_terms
@@ -46,6 +45,9 @@ _OF_CONSTRAINTS = {
     "proto": "m.constraints, or m.to_cpsat()",
 }
 """What constraints have in OR-Tools, by names without case and underscores."""
+
+_OF_ADDING = dict.fromkeys(("weight", "penalty", "cost", "soft"), "m.add_soft(..., weight=...)")
+"""What `add` does not take, since soft constraints are another verb's."""
 
 
 class Added:
@@ -151,7 +153,7 @@ class Constraints(Objectives):
         if self._runs:
             self._refuse_during_runs()
         if unknown:
-            raise no_keyword("add", next(iter(unknown)), ["name"], {"weight": "m.add_soft(..., weight=...)"})
+            raise no_keyword("add", next(iter(unknown)), ["name"], _OF_ADDING)
         frame = sys._getframe(1)
         code, at = frame.f_code, frame.f_lasti
         if name is not None:
@@ -409,15 +411,30 @@ class Constraints(Objectives):
         Raises
         ------
         ModelError
-            For variables of another model, or shapes that do not fit.
+            For variables of another model, shapes that do not fit, or a value that is not in a domain.
         """
         if isinstance(x, LinearArray):
             x = self.own_terms(x)
         elif not isinstance(x, BoolArray):
             x = cast(Any, self)[x] if isinstance(x, str) else as_linear(self, x, "x")
         frame = sys._getframe(_CALLER)
-        self._add(x == value, "fixed", (frame.f_code, frame.f_lasti))
+        fixed = x == value
+        self._require_possible(fixed)
+        self._add(fixed, "fixed", (frame.f_code, frame.f_lasti))
         return returned("fix", self, frame)
+
+    def _require_possible(self, fixed: BoolArray) -> None:
+        """Refuse a value that a variable does not have: the model would silently have no solution."""
+        if not isinstance(fixed, Linear):
+            return
+        flat = fixed.flattened()
+        low, high = flat.expression.bounds(flat.most)
+        for row, (variables, coefficients, constant) in enumerate(flat.expression.rows()):
+            gaps = self.domains.get(variables[0]) if len(variables) == 1 else None
+            missed = gaps is not None and not (coefficients[0] * gaps + constant == 0).any()
+            if missed or low[row] > 0 or high[row] < 0:
+                text = describe(cast(Any, self), flat.take(np.array(row)))
+                raise ModelError(f"fix: {text} never holds: the domain has no such value")
 
     @contextmanager
     def under_way(self) -> Iterator[None]:
@@ -440,5 +457,5 @@ class Constraints(Objectives):
 def _require_sense(given: Any) -> None:
     """Refuse what a user adds by itself, or in a list, and surely means otherwise."""
     for one in given if isinstance(given, list | tuple) else (given,):
-        if isinstance(one, Inverse | Successors):
+        if isinstance(one, Constraint):
             one.require_sense()

@@ -230,12 +230,35 @@ def singles_of(value: Any) -> list[Term] | None:
 
 
 def flat_terms(value: Any, what: str = "value") -> LinearArray:
-    """Return ``value`` as terms of shape (size,); in lists arrays of any shape may stand beside terms."""
+    """Return ``value`` as terms of shape (size,); in lists arrays of any shape may stand beside terms.
+
+    Raises
+    ------
+    ModelError
+        For a number alone, as of somebody who means how many terms there are.
+    """
+    if isinstance(value, int | np.integer):
+        raise ModelError(f"{what}: an array or a list of terms is needed, got {value}")
     terms = singles_of(value)
     if terms is not None:
         return join_terms(terms[0].registry, terms)
     value = listed(value, what)
     return _flat(registry_of(value), value, what, 0)
+
+
+def require_not_negative(kind: str, present: LinearArray, **sides: LinearArray) -> None:
+    """Refuse what is below 0 whatever is chosen, of tasks or boxes that are present.
+
+    Raises
+    ------
+    ModelError
+        With the place of the first one.
+    """
+    here = present.bounds()[0] > 0
+    for name, terms in sides.items():
+        wrong = np.flatnonzero(here & (terms.bounds()[1] < 0))
+        if wrong.size:
+            raise ModelError(f"{kind}: {name}: below 0 at position {wrong[0]}; at least 0 is needed")
 
 
 def row_of_terms(value: Any, kind: str) -> LinearArray:

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from cpqueens.errors import ModelError
-from cpqueens.language.rows import IntArray
-from cpqueens.text.plaintext import checked_name, shown
+from cpqueens.language.rows import IntArray, refusing
+from cpqueens.text.plaintext import checked_name, first_repeated, shown
 from cpqueens.text.suggest import did_you_mean
 
 Label = str | Enum
@@ -182,7 +182,7 @@ def listed_values(values: Any) -> list[Any]:
     Raises
     ------
     ModelError
-        For a text, which is one name and no list of them, and for too many values.
+        For a text, which is one name and no list of them, for too many values, and one that is there twice.
     """
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
         bounds = "; for bounds m.intvar(lower, upper)" if isinstance(values, int | np.integer) else ""
@@ -193,4 +193,8 @@ def listed_values(values: Any) -> list[Any]:
         raise ModelError(f"values: more than {MAX_DOMAIN}; use m.intvar with bounds")
     if not found:
         raise ModelError("values: empty; at least one value is needed")
+    with refusing("values"):  # some cannot be compared
+        repeated = first_repeated(found)
+    if repeated is not None:
+        raise ModelError(f"values: {shown(repeated)} is there twice; of a column write series.unique()")
     return found

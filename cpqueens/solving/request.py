@@ -19,7 +19,7 @@ from cpqueens.solving.carried import carrying
 from cpqueens.system.interrupts import Interrupt
 from cpqueens.system.platforms import processors
 from cpqueens.system.stopping import unstopped
-from cpqueens.text.foreign import spelled
+from cpqueens.text.foreign import as_keyword, spelled
 from cpqueens.text.needed import as_function, as_switch
 from cpqueens.text.plaintext import shown
 from cpqueens.text.suggest import did_you_mean
@@ -293,7 +293,7 @@ def _parameters(backend: Backend, strategy: str | None, options: Mapping[str, An
 
 def _unknown(backend: Backend, strategy: str | None, name: str, declared: Mapping[str, Any]) -> str:
     """Return why a parameter is refused, with who has it or the nearest name."""
-    elsewhere = spelled(name)
+    elsewhere = as_keyword(name, (*COMMON, *declared, "solver")) or spelled(name)
     asked = backend.name if strategy is None else f"{backend.name}:{strategy}"
     having = [f"{backend.name}:{s}" for s in backend.strategies if name in named.parameters_of(backend, s)]
     having = having or ([] if elsewhere else named.backends_with(name))

@@ -170,6 +170,9 @@ class Constraint(BoolArray, metaclass=ListsForUsers):
         """Return the summed violation of all elements, of shape (batch,), see `ranges.saturated_sum`."""
         return saturated_sum(self.amounts(values))
 
+    def require_sense(self) -> None:
+        """Refuse what can never hold, where no condition is around and a user surely means otherwise."""
+
     # ---- simpler forms --------------------------------------------------------------------------
 
     def simpler(self) -> list[Constraint]:

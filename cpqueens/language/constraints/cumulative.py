@@ -10,7 +10,7 @@ from cpqueens.language.arrays import constant_array, stack_last
 from cpqueens.language.constraints.base import Constraint, Truths
 from cpqueens.language.constraints.connective import Or
 from cpqueens.language.constraints.linear import Linear
-from cpqueens.language.conversion import aligned, as_linear, listed, registry_of
+from cpqueens.language.conversion import aligned, as_linear, listed, registry_of, require_not_negative
 from cpqueens.language.expressions import LinearArray, Operand, Registry
 from cpqueens.language.ranges import LIMIT, saturated_sum
 from cpqueens.language.rows import IntArray
@@ -78,6 +78,10 @@ class Disjoint(Constraint):
     def _after(self, end: LinearArray, i: IntArray, j: IntArray) -> LinearArray:
         """Return where boxes ``j`` may begin along a dimension in which boxes ``i`` end and come first."""
         return end._pick(i)
+
+    def require_sense(self) -> None:
+        """Refuse sizes below 0."""
+        require_not_negative(self.kind, self.present, **{n: getattr(self, n) for _, n in self.dimensions})
 
     def _gaps(self, values: IntArray) -> IntArray | int:
         """Return what must lie between the end of one box and the origin of a later one, (batch, n, n)."""
@@ -154,7 +158,7 @@ class Cumulative(Constraint):
     Raises
     ------
     ModelError
-        For lengths that differ, or terms of two models.
+        For lengths that differ, or terms of two models; where it is added, for what is always below 0.
     IntegerError
         For what is no integer, where integers are needed.
     """
@@ -181,6 +185,12 @@ class Cumulative(Constraint):
             if is_end and (lasts.coefficients.any() or lasts.constants.any()):
                 raise ModelError("Cumulative: demand is start + duration; ends are not given")
         super().__init__(**sides, capacity=limit.reshape(()))
+
+    def require_sense(self) -> None:
+        """Refuse durations and demands below 0, and such a capacity."""
+        require_not_negative(self.kind, self.present, duration=self.duration, demand=self.demand)
+        if self.capacity.bounds()[1][0] < 0:
+            raise ModelError("Cumulative: capacity: below 0; at least 0 is needed")
 
     @property
     def ranged(self) -> tuple[LinearArray, ...]:
@@ -284,7 +294,7 @@ class NoOverlap(Disjoint):
     Raises
     ------
     ModelError
-        For lengths that differ, or terms of two models.
+        For lengths that differ, or terms of two models; where it is added, for what is always below 0.
     IntegerError
         For what is no integer, where integers are needed.
     """
@@ -421,7 +431,7 @@ class NoOverlap2D(Disjoint):
     Raises
     ------
     ModelError
-        For lengths that differ, or terms of two models.
+        For lengths that differ, or terms of two models; where it is added, for what is always below 0.
     IntegerError
         For what is no integer, where integers are needed.
     """
