@@ -62,7 +62,7 @@ def _document(instance: Instance) -> dict[str, Any]:
 
 def _lines(instance: Instance, width: int) -> list[str]:
     problem = instance.problem
-    lines = [*wrapped(instance.title, width), ""]
+    lines = [*wrapped(instance.title, width, broken=True), ""]
     if problem is not None:
         told = problem.description.split("\n\n>>>")[0].split("\n>>>")[0].rstrip()
         lines += [*_flowing(plain(told), width), "Parameters, with their defaults"]
@@ -139,8 +139,7 @@ def _parameter(name: str, parameter: Any, width: int) -> list[str]:
     behind = f"{head + text + ' ':<{_ALLOWED}}{parameter.allowed}"
     if len(text) < 16:
         return _kept(wrapped(behind, width, inset))
-    fits = max(map(len, text.split())) <= width - 18  # a text of 81 clues does not, and stays where it is
-    first = wrapped(head + text, width, " " * 18) if fits else [head + text]
+    first = wrapped(head + text, width, " " * 18, broken=True)
     return _kept([*first, *wrapped(inset + parameter.allowed, width, inset)])
 
 
@@ -176,7 +175,7 @@ def _in_a_row(entries: list[str], width: int) -> list[str]:
     if max(map(len, whole)) <= width - 5:
         return _kept(wrapped("    " + ", ".join(whole), width, "    "))
     parts = ",\n".join(whole).replace("/", "/ ").split("\n")
-    below = (line for part in parts for line in wrapped("    " + part, width, " " * 6))
+    below = (line for part in parts for line in wrapped("    " + part, width, " " * 6, broken=True))
     return [line.replace("/ ", "/") for line in _kept(list(below))]
 
 

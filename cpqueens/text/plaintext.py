@@ -48,16 +48,20 @@ def counted(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
-def wrapped(line: str, width: int, hanging: str = "  ") -> list[str]:
+def wrapped(line: str, width: int, hanging: str = "  ", *, broken: bool = False) -> list[str]:
     """Return a line of prose as lines of at most ``width`` characters, if words are not longer.
 
     >>> wrapped("  all words stay whole", 12)
     ['  all words', '  stay whole']
+    >>> wrapped("5300700006001950000980", 12, broken=True)
+    ['530070000600', '  1950000980']
 
     Parameters
     ----------
     hanging
         What all lines but the first begin with; the first keeps its own spaces.
+    broken
+        Whether words that are longer than a line are broken.
     """
     import textwrap
 
@@ -68,7 +72,7 @@ def wrapped(line: str, width: int, hanging: str = "  ") -> list[str]:
         width,
         initial_indent=first,
         subsequent_indent=hanging,
-        break_long_words=False,
+        break_long_words=broken,
         break_on_hyphens=False,
     )
 
