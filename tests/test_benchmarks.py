@@ -255,6 +255,27 @@ def test_ratios_of_several_days_are_a_range(monkeypatch: pytest.MonkeyPatch) -> 
     assert told == ["2\N{NO-BREAK SPACE}ms", "K 4\N{NO-BREAK SPACE}ms, L: not measured", "**0.5 to 1.2**"]
 
 
+def test_rows_where_a_peer_is_ahead_come_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(FOLDER.parents[1] / "docs")
+    summary = importlib.import_module("generating.summary")
+    monkeypatch.setattr(summary, "MEASURED", tmp_path)
+    run = {"date": "2026-01-01", "machine": "one", "load": None, "versions": {"nucs": "19"}, "command": ""}
+    ratios = {"a": 1.0, "b": 3.0, "c": 0.5, "d": 2.0}
+    rows = [
+        {"run": 0, "job": job, "entries": [{"name": n, "ms": ms, "ended": False} for n, ms in told]}
+        for job, told in ((job, [("we", ratio), ("peer", 1.0)]) for job, ratio in ratios.items())
+    ]
+    (tmp_path / "x.json").write_text(json.dumps({"runs": [run], "rows": rows}))
+    monkeypatch.setattr(summary, "ROWS", [summary.Row(j, "x", j, "we", {"P": "peer"}) for j in ratios])
+    said = summary.summary()
+    assert re.findall(r"^\| (\w) \|", said, re.M) == ["b", "d", "a", "c"]
+    assert "\nNuCS 19.\n" in said
+    pages = importlib.import_module("generating.benchmarks")
+    monkeypatch.setattr(pages, "_purpose", lambda name: "")
+    listed = re.findall(r"^\| (\w) \|", pages.part(tmp_path / "x.json"), re.M)
+    assert listed == ["b", "d", "a", "c"]
+
+
 def test_what_a_race_had_on_other_days_is_kept(race: ModuleType) -> None:
     kept = importlib.import_module("kept")
     today = kept.this_run()["date"]

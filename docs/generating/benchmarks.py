@@ -36,7 +36,7 @@ def part(path: Path) -> str:
     """Return what there is to show of one script."""
     told = json.loads(path.read_text(encoding="utf-8"))
     rows: list[dict[str, Any]] = told["rows"]
-    races = [_named(row) for row in rows if "entries" in row]
+    races = sorted((_named(row) for row in rows if "entries" in row), key=lambda race: _worst(race) <= 1)
     tables = dict.fromkeys(row["table"] for row in rows if "table" in row)
     parts = [f"# bench_{path.stem}.py", _purpose(path.stem)]
     parts += _races(path.stem, races) if races else []
@@ -62,16 +62,23 @@ def _commands(runs: list[dict[str, Any]]) -> list[str]:
 
 
 KLUEV = "--against ./nqueens{n} 1"
-"""Whom the command measures that `docs/benchmarks.md` names."""
+BUILT = {
+    KLUEV: "Kluev's C++",
+    **{
+        f"--against ./{name} {{n}} -s {{seed}}": "Adaptive Search 1.2 in C"
+        for name in ("costas", "magic-square", "all-interval")
+    },
+}
+"""Whom the commands measure that `docs/benchmarks.md` names."""
 
 
 def _named(race: dict[str, Any]) -> dict[str, Any]:
-    """Return a race with Kluev's program by its author, and without a slow program beside it."""
+    """Return a race with built programs by their authors, and without a slow program beside Kluev's."""
     days = [race, *race.get("earlier", ())]
     if any(entry["name"] == KLUEV for entry in race["entries"]):
         days = [{**day, "entries": [e for e in day["entries"] if e["name"] != SLOW]} for day in days]
     renamed = [
-        {**day, "entries": [{**e, "name": e["name"].replace(KLUEV, "Kluev's C++")} for e in day["entries"]]}
+        {**day, "entries": [{**e, "name": BUILT.get(e["name"], e["name"])} for e in day["entries"]]}
         for day in days
     ]
     return {**renamed[0], "earlier": renamed[1:]}

@@ -18,6 +18,14 @@ PLACE = re.compile(r"(<!-- measured -->\n).*?(<!-- end -->\n)", re.S)
 
 
 HEAD = ("job", "cpqueens", "peers", "ratio")
+NAMES = {
+    "Python": "Python",
+    "nucs": "NuCS",
+    "ortools": "OR-Tools",
+    "cpmpy": "CPMpy",
+    "python-constraint2": "python-constraint2",
+}
+"""What runs call whom, and what they are called here."""
 
 
 class Row(NamedTuple):
@@ -62,7 +70,7 @@ def pages() -> dict[str, str]:
 
 def summary(here: bool = False) -> str:
     """Return the table, of rows that were measured, with when and where; ``here``: on the site."""
-    lines, days, machines, loads = [], set(), set(), set()
+    found, days, machines, loads, versions = [], set(), set(), set(), dict[str, None]()
     for row in ROWS:
         path = MEASURED / f"{row.script}.json"
         told: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {"rows": []}
@@ -73,13 +81,18 @@ def summary(here: bool = False) -> str:
         days.add(run["date"])
         machines.add(run["machine"])
         loads |= {run["load"]} - {None}
-        lines.append([row.says, *_cells(row, race)])
+        known = run["versions"]
+        versions |= dict.fromkeys(f"{name} {known[key]}" for key, name in NAMES.items() if key in known)
+        found.append([row.says, *_cells(row, race)])
+    lines = sorted(found, key=lambda line: "**" not in line[-1])  # those first where a peer is ahead
     when = " and ".join(sorted({min(days), max(days)})) if days else "never"
     busy = f", at a load of {min(loads):g} to {max(loads):g}" if loads else ""
+    among = ", ".join(versions)
     if here:
-        return f"{when}, {'; '.join(sorted(machines))}{busy}:\n\n{table(HEAD, lines)}\n"
+        return f"{when}, {'; '.join(sorted(machines))}{busy}; {among}:\n\n{table(HEAD, lines)}\n"
     said = f"""Processor time, medians of interleaved runs (for 128 queens means over five seeds), {when},
-{"; ".join(sorted(machines))}{busy}.
+{"; ".join(sorted(machines))}{busy};
+{among}.
 Unless its row says otherwise, cpqueens builds its model, solves it, reads the values and checks every
 solution, which no peer does; a ratio below 1 means that it is faster; for several days the range is given.
 `make docs-benchmarks` measures it again; [all rows, also those where peers are ahead](docs/benchmarks.md).

@@ -28,7 +28,7 @@ from cpqueens.models.latin_square import latin_square
 from cpqueens.models.magic_square import magic_square
 from cpqueens.models.queens import queens
 from ortools.sat.python import cp_model
-from peers import gecode_all, nucs_all
+from peers import NUCS, gecode_all, nucs_all
 from race import Absent, Work, arguments, race, show
 
 from cpqueens import Model
@@ -130,7 +130,7 @@ def bench_callback(rounds: int, patience: float) -> None:
         works: dict[str, Work | Absent] = {
             "cpqueens, backtracking, checked": ours_callback(n, "backtracking"),
             "    the same, all values of a solution at once": ours_by_row(n, "backtracking"),
-            "NuCS": nucs_queens(n),
+            NUCS: nucs_queens(n),
             "Gecode, first-fail, flattened before": gecode_all(
                 GECODE_QUEENS, f"n={n};", Path(name), patience
             ),

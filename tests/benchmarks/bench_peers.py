@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from peers import gecode_all, gecode_first, gecode_least, nucs_all, nucs_first, nucs_least
+from peers import NUCS, gecode_all, gecode_first, gecode_least, nucs_all, nucs_first, nucs_least
 from race import Absent, Work, arguments, race, show
 from stated import PROBLEMS, Stated
 
@@ -86,7 +86,7 @@ def main() -> None:
                 f"cpqueens, {solver}, checked": ours(stated, solver, options.patience)
                 for solver in SOLVERS[stated.wanted]
             }
-            works |= {"NuCS": with_nucs(stated)}
+            works |= {NUCS: with_nucs(stated)}
             if stated.minizinc:
                 works |= {"Gecode, flattened before": with_gecode(stated, Path(name), options.patience)}
             show(TITLES[stated.wanted].format(label), race(works, options.rounds))

@@ -13,11 +13,16 @@ import json
 import shutil
 import subprocess
 from collections.abc import Callable
+from importlib.metadata import version
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 from race import Absent, Work, timed
+
+HAS_NUCS = importlib.util.find_spec("nucs") is not None
+NUCS = f"NuCS {version('nucs')}" if HAS_NUCS else "NuCS"
+"""Its name in tables: what another version took on an earlier day is not held to be the same."""
 
 NO_NUCS = Absent("make bench installs it (pip install --group benchmark)")
 NO_GECODE = Absent("Gecode and MiniZinc are needed (Debian: apt-get install minizinc flatzinc)")
@@ -59,7 +64,7 @@ def nucs_optimum(solver: Any, variable: int, *, greatest: bool = False, prune: b
 
 def nucs(job: Callable[[], object]) -> Work | Absent:
     """Return a job that uses NuCS as a work, if it is installed."""
-    return NO_NUCS if importlib.util.find_spec("nucs") is None else lambda turn: job()
+    return (lambda turn: job()) if HAS_NUCS else NO_NUCS
 
 
 def nucs_all(build: Callable[[], Any], search: Search = dict) -> Work | Absent:
