@@ -22,7 +22,7 @@ class CpqueensError(Exception):
 
 
 class ModelError(CpqueensError, ValueError):
-    """The model, or a value given for it, is not well-formed.
+    """The model, or a value that was given for it, is not valid.
 
     >>> from cpqueens import Model
     >>> Model().intvar(3, 1)
@@ -133,7 +133,7 @@ class NotInTime(CpqueensError, TimeoutError):  # noqa: N818
 class MissingLibrary(CpqueensError, ImportError):  # noqa: N818
     """An optional library is not installed; the message has the command that installs it.
 
-    It is an ``ImportError``, too.
+    It is also an ``ImportError``.
 
     >>> from cpqueens import MissingLibrary
     >>> issubclass(MissingLibrary, ImportError)
@@ -170,7 +170,7 @@ FAULT_EXITS = {
 class BackendFault(CpqueensError):  # noqa: N818
     """A backend broke its contract, for instance by delivering a wrong or unordered solution.
 
-    It stops the run, whose exit code says which part of the contract it was.
+    It ends the run; the exit code says which part of the contract was broken.
 
     >>> from cpqueens import BackendFault
     >>> BackendFault("two solutions are one", "DUPLICATE").exit_code

@@ -83,9 +83,9 @@ class Model(Statement):
     ) -> Outcome:
         """Find one solution, or the best one if there are objectives (several in lexicographic order).
 
-        Of a model that has only got more constraints and variables since the same solver was asked, what is
-        still true is taken over: infeasibility, a bound, the solution, learned clauses.
-        ``statistics["kept"]`` says what.
+        If the same solver has solved this model before, and only constraints and variables were added since,
+        results that are still valid are reused: infeasibility, a bound, the solution, learned clauses.
+        ``statistics["kept"]`` lists them.
 
         >>> from cpqueens import Model
         >>> m = Model()
@@ -97,50 +97,51 @@ class Model(Statement):
         Parameters
         ----------
         solver
-            ``backend`` or ``backend:strategy``; ``auto`` chooses by the model, and two exact solvers race
-            where no rule says which is faster (the statistics have its ``reason``). ``heuristic+exact``, as
-            in ``local-search+cpsat``, lets the one propose and the other prove.
+            ``backend`` or ``backend:strategy``. ``auto`` chooses by rules; if none applies, two exact solvers
+            race (``statistics["reason"]`` explains the choice). With ``heuristic+exact``, such as
+            ``local-search+cpsat``, the exact solver starts from the solution of the heuristic.
         time_limit
-            Seconds for build, translation and search; time in callbacks does not count.
+            Seconds for building, translating and searching; time in callbacks does not count.
         step_limit
-            Steps of the search, for solvers that count them; of each stage where there are several.
+            Limit on search steps, for solvers that count them; with several objectives, for each stage.
         random_seed
-            Of all random choices, from 0 to 2^31 - 1. With one, nothing is taken over from an earlier run.
+            Seed of all random choices, from 0 to 2^31 - 1. With a seed, nothing of earlier runs is reused.
         num_workers
-            Threads, for solvers that have them. Where neither this nor a seed is given, CP-SAT begins with
-            one, and OR-Tools' portfolio of eight or more joins after 0.3 s, if there are two processors.
+            Number of threads, for solvers that have them. Without it and without a seed, CP-SAT starts with
+            one; on two or more processors, OR-Tools' portfolio of eight or more joins after 0.3 s.
         hint
-            Values to begin with, of some variables or all. With an objective, a solution given as hint is the
-            first incumbent, on every solver; ``statistics["hint"]`` says what became of it.
+            Values to start from, for some or all variables. If there is an objective and the hint is a
+            complete solution, every solver takes it as first incumbent; ``statistics["hint"]`` says how it
+            was used.
         assumptions
-            Conditions that are to hold this time. If there is no solution under them, ``outcome.core`` says
-            which of them are to blame.
+            Conditions that must hold in this run. If there is no solution under them, ``outcome.core`` lists
+            those that cannot hold together.
         near
-            An earlier solution, of which as little as possible is to change: a solution or an outcome, also
-            of another model (its variables are found by names, and by labels along their axes),
-            ``{variable or name: values}``, a frame. The objective comes first, changes after it; the
-            outcome is that of a copy of the model with changes as the last objective, and
-            ``statistics["changes"]`` says how many there are.
+            An earlier solution that should change as little as possible: a solution, an outcome,
+            ``{variable or name: values}``, or a frame. It may be of another model: variables are matched by
+            name, and by the labels of their axes. The objective comes first, then the changes. The outcome is
+            that of a copy of the model in which the changes are the last objective; their number is
+            ``statistics["changes"]``.
         weight
-            What a change costs; then the objective and the changes are added up. Soft constraints count
-            as they do in the objective.
+            The cost of a change. With it, objective and changes are added up; soft constraints count as
+            they do in the objective.
         over
             The variables that are compared, in a list; by default all that have an earlier value.
         distance
-            ``hamming``, the number of variables that change (the default), or ``manhattan``, by how much
-            they change in all.
+            ``hamming``, the number of variables that change (the default), or ``manhattan``, the sum of
+            their differences.
         proof
-            A file to which the steps of the search are written, from the constraints to the claim, for
-            ``cpqueens check-proof`` and `cpqueens.proofs.check.check_proof`. One search of its own runs, in
-            plain Python, or Pumpkin (``solver="cpmpy:pumpkin"``); the outcome says what is off. A file of
-            this name is replaced.
+            A file for the steps of the search, which ``cpqueens check-proof`` and
+            `cpqueens.proofs.check.check_proof` verify. A separate search in plain Python runs, or Pumpkin
+            (``solver="cpmpy:pumpkin"``); the outcome lists the features that are off. An existing file is
+            replaced.
         on_improvement
-            Called with each better solution.
+            A function that is called with each better solution; if it returns `STOP`, the run ends.
         on_progress
-            Called with what a long search has done so far: with ``{"bound": b}`` for each better bound of the
-            (first) objective that is proved; of a count now and then with ``count`` and an estimate.
+            A function that is called with the progress of a long run: with ``{"bound": b}`` for each better
+            proved bound of the (first) objective; during a count with ``count`` and an estimate.
         log
-            A function of one line, or True for standard error.
+            A function that takes a line of the solver's log, or True for standard error.
         **parameters
             The backend's own parameters.
 
@@ -154,7 +155,7 @@ class Model(Statement):
         BackendFault
             If the backend delivered something that is not a solution.
         UnsupportedRequest, UnsupportedConstraint
-            If the solver lacks what is asked for, before the search; the message names those that have it.
+            Before the search, if the solver does not support the request; the message names solvers that do.
         UnknownBackend, UnknownParameter, ModelError
             For a solver, a parameter or a value that is not allowed.
         """
@@ -189,12 +190,12 @@ class Model(Statement):
         Parameters
         ----------
         solver
-            As for `solve`. Local search and Las Vegas make many runs in one call; all others one by one.
+            As for `solve`. Local search and Las Vegas make many runs in one call, other solvers one by one.
         seeds
             A number k for the seeds 0 to k - 1, or the seeds.
         total_time_limit
-            Seconds for all runs together; what was not run to its end is left out. ``time_limit`` is for
-            each.
+            Seconds for all runs together; runs that did not end in this time are left out. ``time_limit`` is
+            for each run.
         time_limit, step_limit, num_workers, hint, log, parameters
             As for `solve`, for each run.
 
@@ -250,12 +251,12 @@ class Model(Statement):
         Returns
         -------
         SolutionStream
-            An iterator that can be closed, or used in ``with``; ``outcome`` says at its end what was proved.
+            An iterator that can be closed or used in ``with``; at its end, ``outcome`` says what was proved.
 
         Raises
         ------
         CpqueensError
-            As for `solve`, where the first solution is asked for.
+            As for `solve`, when the first solution is requested.
         """
         options = _given(
             solution_limit=solution_limit, optimal=optimal, gap=gap, best=best, after=after,
@@ -287,7 +288,7 @@ class Model(Statement):
         log: LogLine | None = None,
         **parameters: Unpack[BackendParameters],
     ) -> Outcome:
-        """Find all solutions: pass each once to ``on_solution``, or without it keep them in the outcome.
+        """Find all solutions and pass each to ``on_solution``, or, without it, keep them in the outcome.
 
         >>> from cpqueens import Model
         >>> m = Model()
@@ -307,18 +308,18 @@ class Model(Statement):
         solver
             As for `solve`.
         solution_limit
-            Deliver at most so many.
+            The number of solutions after which to stop.
         optimal
-            Only the optimal solutions: the optimum is proved first, without which nothing is delivered.
+            Only optimal solutions. The optimum is proved first; without this proof nothing is delivered.
         gap
             Only solutions whose objective is at most this far from the optimum.
         best
-            Only so many, the best ones, the best first.
+            Only this number of the best solutions, the best first.
         after
-            Resume behind this solution, on backends that deliver in lexicographic order; with
-            ``backtracking`` the listing begins with ``variable_order="lexicographic"``.
+            Resume after this solution, on backends that deliver in lexicographic order
+            (``backtracking`` does with ``variable_order="lexicographic"``).
         prove_complete
-            At the limit, look as long as it takes whether there are more solutions.
+            At the limit, search on until it is known whether there are more solutions.
         time_limit, step_limit, random_seed, num_workers, hint, assumptions, proof
             As for `solve`.
         on_progress, log, parameters
@@ -327,8 +328,8 @@ class Model(Statement):
         Returns
         -------
         Outcome
-            ``complete`` if nothing that was asked for is missing: of optimal solutions, if both the optimum
-            and the enumeration were proved.
+            Its ``complete`` says whether all requested solutions were found; for optimal ones, both the
+            optimum and the enumeration must be proved.
 
         Raises
         ------
@@ -381,7 +382,7 @@ class Model(Statement):
         Raises
         ------
         IncompleteCount
-            If a limit or Ctrl-C ended it before the count was proved.
+            If a limit or Ctrl-C ended the run before the count was proved.
         CpqueensError
             As for `solve`.
         """
@@ -415,34 +416,35 @@ class Model(Statement):
         >>> sorted(found.solutions.values(x).tolist()), found.distance
         ([[0, 4], [2, 2], [4, 0]], 4)
 
-        Objectives and soft constraints do not count; what is best and near an assignment is found by
-        ``solve(near=...)``.
+        Objectives and soft constraints are ignored. ``solve(near=...)`` finds a good solution close to a
+        given one.
 
         Parameters
         ----------
         k
-            How many, from 1.
+            How many solutions, at least 1.
         solver
-            Any that takes objectives; those that prove say whether more distance is possible.
+            Any solver that supports objectives; exact ones say whether a larger distance is possible.
         distance
             ``hamming``, the number of variables in which two solutions differ (the default), or
-            ``manhattan``, by how much they differ in all.
+            ``manhattan``, the sum of their differences.
         over
             The variables that are compared, in a list; by default all.
         time_limit
-            Seconds for everything. Half of them, at most, are for one solution after another.
+            Seconds for everything. At most half of them are spent on finding one solution after another.
         random_seed, num_workers, log, parameters
             As for `solve`, for each run.
 
         Returns
         -------
         Diverse
-            The solutions, their least distance, what is proved of it. Where not so many differ, these.
+            The solutions, their smallest distance, and what is proved about it; fewer than k solutions if
+            there are not more.
 
         Raises
         ------
         ModelError
-            For a distance that is not known, or expressions in ``over``.
+            For an unknown distance, or expressions in ``over``.
         CpqueensError
             As for `solve`.
         """
@@ -461,7 +463,7 @@ class Model(Statement):
         time_limit: float | None = None,
         approximate: bool = False,
     ) -> sampling.Sample:
-        """Draw k solutions, each uniformly from all of them and independently of the others.
+        """Draw k solutions uniformly at random, independently of each other.
 
         >>> from cpqueens import Model
         >>> m = Model()
@@ -471,29 +473,29 @@ class Model(Statement):
         >>> drawn.count, drawn[x].shape, bool((drawn[x[0]] < drawn[x[1]]).all())
         (45, (1000, 2), True)
 
-        A solution may come several times. The objective and soft constraints do not count. Up to 300,000
-        solutions are listed; more are counted by a decision diagram, if few states tell what may follow, as
-        of rosters day by day, or part by part by the solver, as long as that is possible.
+        A solution may be drawn several times. Objectives and soft constraints are ignored. Up to 300,000
+        solutions are listed. More are counted: by a decision diagram if the model has few states, as rosters
+        have day by day, otherwise by the solver, part by part.
 
         Parameters
         ----------
         k
             How many draws.
         solver
-            Any that lists and counts.
+            Any solver that lists and counts.
         random_seed
             The same seed draws the same solutions.
         time_limit
-            Seconds for counting; by default 60 of the processor.
+            Seconds for counting; by default 60 seconds of processor time.
         approximate
-            Do not count: draw by a walk from one solution to another, which keeps the uniform distribution
-            but may be far from it; `Sample.guarantee` says so. Where the time ends before, there are fewer
-            draws.
+            Do not count, but walk from one solution to another. The walk converges to the uniform
+            distribution, but may be far from it; `Sample.guarantee` says so. If the time limit ends the walk,
+            there are fewer draws.
 
         Raises
         ------
         NotSampled
-            If the solutions are not counted within the limit.
+            If the solutions could not be counted within the limit.
         NoSolution
             If there is none.
         CpqueensError
@@ -504,7 +506,7 @@ class Model(Statement):
         )
 
     def marginals(self, solver: str = "auto", *, time_limit: float | None = None) -> sampling.Marginals:
-        """Return the share of all solutions in which each variable has each of its values.
+        """Return, for each variable and value, the share of all solutions in which it has this value.
 
         >>> from cpqueens import AllDifferent, Model
         >>> m = Model()
@@ -521,7 +523,7 @@ class Model(Statement):
         Raises
         ------
         NotSampled
-            If the solutions are not counted within the limit.
+            If the solutions could not be counted within the limit.
         NoSolution
             If there is none.
         """
@@ -546,7 +548,7 @@ class Model(Statement):
         Raises
         ------
         ModelError
-            If it is nothing of the kind; missing, unknown or unfit values are part of the result.
+            For anything else. Missing, unknown or unsuitable values are part of the result.
         """
         return check(self, assignment)
 
@@ -573,9 +575,9 @@ class Model(Statement):
         Parameters
         ----------
         solver
-            Any that proves.
+            Any exact solver.
         time_limit
-            Seconds for the whole call; a subset that is not minimal by then is returned as such.
+            Seconds for the whole call. If the subset is not minimal by then, the explanation says so.
         step_limit, random_seed, num_workers, log, parameters
             As for `solve`, for each run.
 
@@ -593,7 +595,7 @@ class Model(Statement):
         return explain_infeasible(self, solver, **options, **parameters)
 
     def to_cpsat(self) -> "Export":
-        """Return the native OR-Tools model, and each decision variable in it by its name.
+        """Return the native OR-Tools model, with its decision variables by name.
 
         >>> from cpqueens import Model
         >>> m = Model()
@@ -604,7 +606,7 @@ class Model(Statement):
         Raises
         ------
         MissingLibrary, ModelInvalid, UnsupportedRequest
-            Without OR-Tools, for numbers that CP-SAT refuses, or of several objectives.
+            Without OR-Tools, for numbers that CP-SAT refuses, or for several objectives.
         """
         from cpqueens.backends.cpsat.translation import export
 
@@ -623,20 +625,20 @@ class Model(Statement):
         Parameters
         ----------
         answer
-            What `solve` or `enumerate` returned, its solution, or its solutions; a check or a trace.
+            An outcome, a solution, a set of solutions, a check or a trace.
         form
-            ``text``, ``html``, ``svg`` or ``outcome``; ``sheet`` of several solutions, ``check`` of a
-            check, ``replay`` of a trace.
+            ``text``, ``html``, ``svg`` or ``outcome``; ``sheet`` for several solutions, ``check`` for a
+            check, ``replay`` for a trace.
 
         Returns
         -------
         str or None
-            None where there is nothing to draw.
+            None if there is nothing to draw.
 
         Raises
         ------
         ModelError
-            For another form.
+            For an unknown form.
         """
         from cpqueens.report.html import FORMS
 

@@ -183,8 +183,7 @@ class SolutionSet(Sequence["Solution"]):
         Parameters
         ----------
         expression
-            Terms, Booleans or the name of a variable, whose axes name the columns; by default all variables,
-            each by its name.
+            Terms, Booleans or the name of a variable; its labels name the columns. By default all variables.
 
         Raises
         ------
@@ -329,19 +328,19 @@ class Solution(Mapping[str, Any]):
         Parameters
         ----------
         expressions
-            Terms, Booleans, or names of variables. Of two axes one becomes the index and the other the
-            columns; of more, all but the last the index. Several of one shape become columns side by side,
-            with a row for each element; a dict ``{column: expression}`` names them. Without any there is a
-            row for each variable.
+            Terms, Booleans, or names of variables. Of two axes, the first becomes the index, the second the
+            columns; of more, all but the last become the index. Several expressions of one shape become
+            columns, with a row for each element; a dict ``{column: expression}`` names them. Without
+            expressions there is a row for each variable.
         long
-            Also of an array with several axes a row for each element.
+            A row for each element, also for an array with several axes.
 
         Raises
         ------
         MissingLibrary
             Without pandas.
         ModelError
-            For columns that have not one shape, or one name twice.
+            For columns of different shapes, or a name that is used twice.
         """
         known = self._set.known
         return frame_of_solution(self.model, known, self.__getitem__, expressions, as_switch(long, "long"))
@@ -474,9 +473,9 @@ class Fault:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The result of one run of a solver, with the conclusions that it allows.
+    """The result of one run of a solver, with the conclusions that can be drawn from it.
 
-    ``complete`` says that nothing was left out: infeasibility, the optimum or the full set was proved.
+    ``complete`` says that the search was finished: infeasibility, the optimum or the full set was proved.
     ``count`` is the number of distinct, checked solutions delivered (or counted).
 
     >>> from cpqueens import Model
@@ -600,7 +599,7 @@ class Outcome:
         Raises
         ------
         NoSolution
-            If the run found none.
+            If the run found no solution.
         Undefined
             If a partial function in it has no value there.
         """
@@ -628,7 +627,7 @@ class Outcome:
         Raises
         ------
         NoSolution
-            If the run found none.
+            If the run found no solution.
         MissingLibrary
             Without pandas.
         """
@@ -647,7 +646,7 @@ class Outcome:
         Raises
         ------
         NoSolution
-            If the run found none.
+            If the run found no solution.
         ModelError
             If the model was made here, or that library's own evaluation does not accept the values.
         """

@@ -126,10 +126,10 @@ class Constraints(Objectives):
 
     @without_rest
     def add(self, *constraints: Any, name: str | None = None, **unknown: NoReturn) -> None:
-        """Add constraints, Booleans, or (nested) sequences of them; of an array, every element.
+        """Add constraints, Booleans, or (nested) sequences of them; every element of an array is added.
 
-        A constraint over a partial function (a quotient, an element, ...) holds only where that is defined;
-        the condition is added as a constraint of its own, named ``range of ...``.
+        A constraint over a partial function (a quotient, an element, ...) holds only where the function is
+        defined; the condition is added as a separate constraint, named ``range of ...``.
 
         >>> from cpqueens import AllDifferent, Model
         >>> m = Model()
@@ -143,12 +143,12 @@ class Constraints(Objectives):
         constraints
             Constraints, arrays of Booleans of any shape, or sequences of these.
         name
-            How messages and reports call them.
+            Their name in messages and reports.
 
         Raises
         ------
         ModelError
-            For anything that is not a constraint, or one of another model.
+            For anything that is not a constraint, or is of another model.
         """
         if self._runs:
             self._refuse_during_runs()
@@ -208,9 +208,9 @@ class Constraints(Objectives):
     def add_soft(self, *constraints: Any, weight: Any = 1, name: str | None = None) -> None:
         """Add soft constraints: each element that is violated costs its weight.
 
-        The penalties are minimised. Beside an objective they are added to it (subtracted from one that is
-        maximised), so that weights are in its unit; as an objective of their own they are `penalties`.
-        A solution says what it violates (``outcome.violated``, ``outcome.penalty``).
+        The penalties are minimised. If there is an objective, they are added to it (subtracted from one that
+        is maximised), so weights are in its unit; as a separate objective, use `penalties`. A solution lists
+        what it violates (``outcome.violated``, ``outcome.penalty``).
 
         >>> from cpqueens import Model
         >>> m = Model()
@@ -224,11 +224,11 @@ class Constraints(Objectives):
         Parameters
         ----------
         constraints
-            As for `add`. Over a partial function one is violated where that is undefined.
+            As for `add`. A soft constraint over a partial function is violated where it is undefined.
         weight
             Integers of at least 1: one, or an array that broadcasts to the shape of each constraint.
         name
-            How the report calls them.
+            Their name in reports.
 
         Raises
         ------
@@ -404,9 +404,9 @@ class Constraints(Objectives):
         Parameters
         ----------
         x
-            A term, an array of terms, Booleans, or the name of a variable or an array of such.
+            A term, an array of terms, Booleans, or the name of a variable or array.
         value
-            Integers or terms whose shape broadcasts with it.
+            Integers or terms whose shape broadcasts with ``x``.
 
         Raises
         ------

@@ -22,8 +22,8 @@ from cpqueens.text.plaintext import shown
 def element(array: Any, *index: Any) -> LinearArray:
     """Return ``array[index]`` for variable indices, one index for each axis, counted from 0.
 
-    Where the index leaves the array (or any entry is undefined), the element is undefined: the nearest
-    Boolean expression around it is false there, and a constraint that needs it keeps the index inside.
+    If the index is out of range (or any entry is undefined), the element is undefined: the nearest Boolean
+    expression around it is false, so a constraint that uses the element keeps the index in range.
 
     >>> from cpqueens import Model
     >>> m = Model()
@@ -37,13 +37,13 @@ def element(array: Any, *index: Any) -> LinearArray:
     array
         Terms or integers of shape (size,).
     index
-        Terms of any shape, which is that of the result. A variable whose values are names (`Model.var`)
-        stands for the place of its name in the list that it was made of.
+        Terms of any shape, which becomes the shape of the result. A variable whose values are names
+        (`Model.var`) stands for the position of its name in its list of values.
 
     Raises
     ------
     ModelError
-        For an array of another dimension, or an empty one.
+        For an array with another number of axes, or an empty one.
     """
     if set(map(type, index)) == {Term}:  # numbers and single terms: the short way
         numbers, registry = listed_integers(array), index[0].registry
@@ -88,13 +88,13 @@ def minimum(*operands: Any) -> LinearArray:
     Parameters
     ----------
     operands
-        Terms or integers whose shapes broadcast to that of the result; of a single array of any shape the
-        minimum has the shape ().
+        Terms or integers whose shapes broadcast to that of the result; for a single array, the result is one
+        term.
 
     Raises
     ------
     ModelError
-        For no operand, or an array without elements.
+        Without operands, or for an empty array.
     """
     return _extreme("minimum", operands)
 
@@ -114,13 +114,13 @@ def maximum(*operands: Any) -> LinearArray:
     Parameters
     ----------
     operands
-        Terms or integers whose shapes broadcast to that of the result; of a single array of any shape the
-        maximum has the shape ().
+        Terms or integers whose shapes broadcast to that of the result; for a single array, the result is one
+        term.
 
     Raises
     ------
     ModelError
-        For no operand, or an array without elements.
+        Without operands, or for an empty array.
     """
     return _extreme("maximum", operands)
 
@@ -158,7 +158,7 @@ def div_trunc(x: Any, y: Any) -> LinearArray:
     Raises
     ------
     ModelError
-        For a divisor that is 0 whatever is chosen.
+        For a divisor that is always 0.
     """
     return define("quotient_truncated", x, y)
 
@@ -182,7 +182,7 @@ def mod_trunc(x: Any, y: Any) -> LinearArray:
     Raises
     ------
     ModelError
-        For a divisor that is 0 whatever is chosen.
+        For a divisor that is always 0.
     """
     return define("remainder_truncated", x, y)
 
@@ -191,7 +191,7 @@ def mod_trunc(x: Any, y: Any) -> LinearArray:
 def scaled(values: Any, by: int) -> Any:
     """Return numbers times ``by`` as integers, exactly: prices in cents, hours in minutes.
 
-    A float counts as the decimal that it is written as, so that 0.1 is a tenth.
+    A float counts as the decimal number that Python prints, so 0.1 is a tenth.
 
     >>> from cpqueens import scaled
     >>> scaled([0.1, 2.25, 3], 100), scaled(1.5, 60)
@@ -202,7 +202,7 @@ def scaled(values: Any, by: int) -> Any:
     values
         Numbers of any kind: one, an array, a list, a series or a frame.
     by
-        How many units are one: an integer of at least 1.
+        The factor: an integer of at least 1.
 
     Returns
     -------
@@ -212,9 +212,9 @@ def scaled(values: Any, by: int) -> Any:
     Raises
     ------
     ModelError
-        For the first value that is not a multiple of ``1 / by``, with a number that makes integers of all.
+        For a value that is not a multiple of ``1 / by``; the message names a factor that works for all.
     IntegerError
-        For what is no number, and for a ``by`` that is no integer.
+        For values that are not numbers, or a factor that is not an integer.
     """
     if isinstance(by, bool) or not isinstance(by, int | np.integer) or by < 1:
         raise IntegerError(f"scaled: by: an integer of at least 1, got {shown(by)}")
@@ -243,7 +243,7 @@ def _at(array: NDArray[Any], k: int) -> str:
 
 @explaining_keywords
 def all_(truths: Any) -> BoolArray:
-    """Return a Boolean that is true if every element holds (true for none).
+    """Return a Boolean that is true if every element holds (true without elements).
 
     >>> from cpqueens import Model
     >>> m = Model()
@@ -260,14 +260,14 @@ def all_(truths: Any) -> BoolArray:
     Raises
     ------
     ModelError
-        For what is not Boolean.
+        For values that are not Boolean.
     """
     return And(truths)
 
 
 @explaining_keywords
 def any_(truths: Any) -> BoolArray:
-    """Return a Boolean that is true if at least one element holds (false for none).
+    """Return a Boolean that is true if at least one element holds (false without elements).
 
     >>> from cpqueens import Model
     >>> m = Model()
@@ -284,6 +284,6 @@ def any_(truths: Any) -> BoolArray:
     Raises
     ------
     ModelError
-        For what is not Boolean.
+        For values that are not Boolean.
     """
     return Or(truths)

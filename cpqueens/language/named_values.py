@@ -56,15 +56,15 @@ class NamedValues(VariableStore):
         Parameters
         ----------
         values
-            Strings, members of `enum.Enum`, a whole class of these, or integers. Names come back as such in
-            solutions; constraints compare with them, as in ``colour == "red"``.
+            Strings, members of `enum.Enum`, an enumeration class, or integers. Solutions return the names,
+            and constraints can compare with them, as in ``colour == "red"``.
         shape, name
             As for `intvar`.
 
         Raises
         ------
         ModelError
-            For no values, or names and integers together.
+            For an empty list, a value that is listed twice, or names and integers together.
         """
         given = labels.listed_values(values)
         if not any(isinstance(value, labels.Label) for value in given):

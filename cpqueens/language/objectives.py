@@ -253,11 +253,11 @@ class Objectives(VariableStore):
     def penalties(self) -> LinearArray:
         """The penalties of all soft constraints, as an expression.
 
-        As an objective of their own they come first in ``m.minimize(m.penalties, cost)`` and last in
+        As a separate objective they come first in ``m.minimize(m.penalties, cost)`` and last in
         ``m.minimize(cost, m.penalties)``; in ``m.minimize(cost + 10 * m.penalties)`` they weigh ten times
-        as much. An objective that speaks of them is what is written: they are not added to it once more,
-        and soft constraints that come later count in it, too. In a constraint, and within a function such
-        as ``maximum``, they are those of the soft constraints so far.
+        as much. If an objective contains them, they are not added again; soft constraints that are added
+        later count, too. In a constraint, and within a function such as ``maximum``, only the soft
+        constraints so far count.
 
         >>> from cpqueens import Model
         >>> m = Model()

@@ -226,14 +226,14 @@ class Armies(View):
     variable
         Name of the array of the white pieces, 0/1, of the board's shape.
     opponent
-        Name of that of the black ones, of the same shape.
+        Name of the array of the black pieces, of the same shape.
     """
 
     opponent: str
 
 
 class Pairing(View):
-    """A row of 2n places: number ``k + 1`` stands at place ``variable[k]`` and ``k + 2`` places behind it.
+    """A row of 2n positions: number ``k + 1`` is at position ``variable[k]`` and ``k + 2`` positions later.
 
     >>> from cpqueens import Model, Pairing
     >>> m = Model(view=Pairing("x"))
@@ -244,7 +244,7 @@ class Pairing(View):
     Parameters
     ----------
     variable
-        Name of the array of first places, shape (n,).
+        Name of the array of first positions, shape (n,).
     """
 
 
@@ -271,11 +271,11 @@ class Pieces(View):
     piece
         One of queen, rook, bishop, knight, king, star, dot, block (a filled square).
     regions
-        One text a row, one letter a square: squares of one letter are framed together.
+        A text for each row with a letter for each square: squares with the same letter are framed together.
     given, blocked
         Squares (row, column) to be marked.
     row_labels, column_labels
-        Words beside each row and above each column of a board without regions, as the lengths in a nonogram.
+        Texts beside each row and above each column of a board without regions, such as nonogram clues.
     """
 
     piece: str = "queen"
@@ -305,11 +305,11 @@ class Cages(View):
     variable
         Name of the array, shape (rows, columns).
     regions
-        One text a row, one letter a cell: cells of one letter are framed together.
+        A text for each row with a letter for each cell: cells with the same letter are framed together.
     given
-        Cells (row, column) whose number was given; they stand in brackets.
+        Cells (row, column) whose number was given; they are shown in brackets.
     totals
-        A number for each letter in the order in which they come, written into its first cell in pictures.
+        A number for each letter in order of first appearance; pictures show it in the letter's first cell.
     """
 
     regions: tuple[str, ...] = ()
@@ -322,9 +322,8 @@ class Cages(View):
 class Tour(View):
     """A tour through points: element ``k`` of the variable is the point that comes after point ``k``.
 
-    Several closed ways are drawn each in a colour of its own.
-
-    Elements beyond the points are helpers that a way may go over and that are not drawn.
+    Several closed tours are drawn in different colours. If the variable has more elements than there are
+    points, the tour may pass through the others, which are not drawn.
 
     >>> from cpqueens import Model, Tour
     >>> m = Model(view=Tour("x", points=((0, 0), (4, 0), (0, 3))))
@@ -337,7 +336,7 @@ class Tour(View):
     variable
         Name of the array of successors, shape (points,).
     points
-        The place (x, y) of each point, y counted downwards.
+        The position (x, y) of each point; y grows downwards.
     squares
         Whether the points are the squares of a board.
     """
@@ -375,14 +374,14 @@ class Schedule(View):
     durations
         The duration of each task, or variables of the same shape as the starts, or their name.
     lanes
-        The machine of each task, a number or a name, or variables or their name; without it each task has a
-        line of its own. Of tasks in several rows of the variable the row is written on the task.
+        The machine of each task: numbers, names, variables or the name of a variable; without it each task
+        has a separate line. If the variable has several rows, each task shows the number of its row.
     present
-        Name of a 0/1 array of the same shape, if tasks may be absent: which ones are drawn.
+        Name of a 0/1 array of the same shape that says which tasks are drawn, if tasks are optional.
     tasks
         A name for each task; by default the labels that the variables were made with.
     ticks
-        Times that are marked, as in ``[0, 8, 16]``, or ``{0: "Mon", 24: "Tue"}``; by default the ends.
+        Times to mark, as in ``[0, 8, 16]``, or ``{0: "Mon", 24: "Tue"}``; by default the first and the last.
     """
 
     durations: tuple[int, ...] | str
@@ -395,7 +394,7 @@ class Schedule(View):
 @explaining_class
 @dataclass(frozen=True)
 class Groups(View):
-    """Groups: element ``k`` of the variable is the group of ``k``; each row is one grouping.
+    """Groups: element ``k`` of the variable is the group of item ``k``; each row is one grouping.
 
     >>> from cpqueens import Groups, Model
     >>> m = Model(view=Groups("x", weights=(5, 3, 2)))
@@ -409,7 +408,7 @@ class Groups(View):
     variable
         Name of the array of groups, shape (things,) or (groupings, things).
     weights
-        What each of them weighs; groups then show their sums.
+        The weight of each item; groups then show their sums.
     first
         The number of element 0.
     """
@@ -421,7 +420,7 @@ class Groups(View):
 @explaining_class
 @dataclass(frozen=True)
 class Features(View):
-    """A row of things of several classes; ``table[f][c]`` is 1 where class ``c`` has feature ``f``.
+    """A row of items of several classes; ``table[f][c]`` is 1 where class ``c`` has feature ``f``.
 
     >>> from cpqueens import Features, Model
     >>> m = Model(view=Features("x", table=((1, 0), (1, 1))))
@@ -434,7 +433,7 @@ class Features(View):
     Parameters
     ----------
     variable
-        Name of the array of classes, shape (places,).
+        Name of the array of classes, shape (positions,).
     table
         0 or 1 for each feature and class, (features, classes).
     """

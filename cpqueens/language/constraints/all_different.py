@@ -47,8 +47,8 @@ def _listed(given: Any) -> tuple[Registry, list[int]] | None:
 class AllDifferent(Constraint):
     """The terms take pairwise different values (Lauriere 1978; Global Constraint Catalogue: alldifferent).
 
-    The violation is the surplus: the number of terms minus the number of distinct values. With no or one
-    term it is true; with the same term twice it cannot hold.
+    The violation is the number of terms minus the number of distinct values. Without terms, or with one,
+    the constraint is true; with the same term twice it is false.
 
     >>> from cpqueens import AllDifferent, Model
     >>> m = Model()
@@ -60,15 +60,15 @@ class AllDifferent(Constraint):
     Parameters
     ----------
     terms
-        Terms or integers: an array of any shape, a list (in which arrays may stand beside terms), or one
-        by one.
+        Terms or integers: an array of any shape, a list (which may contain arrays), or single
+        arguments.
 
     Raises
     ------
     ModelError
         For terms of two models.
     IntegerError
-        For what is no integer, where integers are needed.
+        For values that are not integers where integers are needed.
     """
 
     terms: LinearArray = _TermsOfList()  # type: ignore[assignment]
@@ -171,16 +171,16 @@ class AllDifferentExcept(Constraint):
     Parameters
     ----------
     terms
-        Terms or integers: an array of any shape, or a list in which arrays may stand beside terms.
+        Terms or integers: an array of any shape, or a list, which may contain arrays.
     excepted
-        The value that may come more than once, or several: integers.
+        The value, or a list of values, that may occur more than once.
 
     Raises
     ------
     ModelError
         For terms of two models.
     IntegerError
-        For what is no integer, where integers are needed.
+        For values that are not integers where integers are needed.
     """
 
     fields: ClassVar[tuple[str, ...]] = ("terms", "excepted")
@@ -224,15 +224,15 @@ class AllEqual(Constraint):
     Parameters
     ----------
     terms
-        Terms or integers: an array of any shape, a list (in which arrays may stand beside terms), or one
-        by one.
+        Terms or integers: an array of any shape, a list (which may contain arrays), or single
+        arguments.
 
     Raises
     ------
     ModelError
         For terms of two models.
     IntegerError
-        For what is no integer, where integers are needed.
+        For values that are not integers where integers are needed.
     """
 
     terms: LinearArray

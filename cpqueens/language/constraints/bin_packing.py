@@ -17,9 +17,9 @@ from cpqueens.text.plaintext import shown
 class BinPacking(Constraint):
     """The sizes of the items in bin ``k`` add up to ``loads[k]`` (Shaw 2004; Catalogue: bin_packing).
 
-    Thing ``i`` of size ``sizes[i]`` is in bin ``bins[i]``, from 0 to below the number of loads. With the
-    relation ``"<="`` the loads are capacities, which the sums do not exceed. The violation is the sum of the
-    distances between sums and (allowed) loads, plus the number of things in no bin.
+    Item ``i`` of size ``sizes[i]`` is in bin ``bins[i]``; bins count from 0. With the relation ``"<="`` the
+    loads are capacities, which the sums must not exceed. The violation is the sum of the distances between
+    sums and (allowed) loads, plus the number of items in no bin.
 
     >>> from cpqueens import BinPacking, Model
     >>> m = Model()
@@ -36,11 +36,11 @@ class BinPacking(Constraint):
     Parameters
     ----------
     bins, sizes
-        One term or integer for each thing.
+        One term or integer for each item.
     loads
         One term or integer for each bin.
     relation
-        What the sums have to be to the loads: one of ``== != <= < >= >``.
+        How the sums compare to the loads: one of ``== != <= < >= >``.
 
     Raises
     ------

@@ -130,15 +130,15 @@ def path(following: LinearArray, first: LinearArray) -> LinearArray:
 class Circuit(Successors):
     """The arcs from each node ``i`` to ``successor[i]`` are one tour through all nodes (Catalogue: circuit).
 
-    Nodes count from 0; a successor that is no node makes it false. Of one node, the tour is its arc to
-    itself; of no nodes, it is true. The violation is the number of nodes that nothing leads to, and of
-    cycles beyond one.
+    Nodes count from 0; a successor that is not a node makes the constraint false. With one node, the tour is
+    its arc to itself; without nodes, the constraint is true. The violation is the number of nodes without a
+    predecessor plus the number of cycles beyond one.
 
     With ``depots``, there are as many tours as depots: each node is on the tour of one of them (Catalogue:
-    cycle_resource). For several vehicles, give each a node of its own as its depot, where its tour begins and
-    ends; a depot that leads to itself is a vehicle that stays there. ``vehicle[follow] == vehicle`` with
-    ``vehicle[:k] == np.arange(k)`` then says which vehicle comes to each node. The violation counts, for each
-    cycle, by how many its depots differ from one.
+    cycle_resource). For several vehicles, give each a separate depot node, where its tour begins and ends; a
+    vehicle whose depot leads to itself is not used. ``vehicle[follow] == vehicle`` with
+    ``vehicle[:k] == np.arange(k)`` then says which vehicle visits each node. The violation is, summed over
+    the cycles, how far their number of depots is from one.
 
     >>> from cpqueens import Circuit, Model
     >>> m = Model()
@@ -157,15 +157,15 @@ class Circuit(Successors):
     successor
         Terms or integers, shape (nodes,).
     depots
-        Nodes, one for each tour; by default there is one tour, through all nodes.
+        Nodes, one for each tour; without depots there is one tour through all nodes.
 
     Raises
     ------
     ModelError
-        For terms of two models, successors that count from 1, and depots that are no nodes or are listed
+        For terms of two models, successors that count from 1, and depots that are not nodes or are listed
         twice.
     IntegerError
-        For what is no integer, where integers are needed.
+        For values that are not integers where integers are needed.
     """
 
     fields: ClassVar[tuple[str, ...]] = ("successor", "depots")
@@ -239,8 +239,8 @@ class SubCircuit(Successors):
     """All nodes that are not their own successor are on one tour, or there are none (MiniZinc).
 
     Nodes count from 0; ``successor[i] == i`` says that the tour leaves node ``i`` out. As in MiniZinc it may
-    leave out all; a successor that is no node makes it false. The violation is the number of nodes that
-    nothing leads to, and of tours beyond one.
+    leave out all nodes; a successor that is not a node makes the constraint false. The violation is the
+    number of nodes without a predecessor plus the number of tours beyond one.
 
     >>> from cpqueens import Model, SubCircuit
     >>> m = Model()
@@ -259,7 +259,7 @@ class SubCircuit(Successors):
     ModelError
         For terms of two models.
     IntegerError
-        For what is no integer, where integers are needed.
+        For values that are not integers where integers are needed.
     """
 
     def _wrong(self, successor: IntArray) -> IntArray:

@@ -198,13 +198,13 @@ class Or(Connective):
     Parameters
     ----------
     truths
-        Booleans or 0/1 terms: one array or list, all elements of which are combined, or several, combined
-        elementwise, whose shapes broadcast to that of the constraint.
+        Booleans or 0/1 terms: one array or list, whose elements are combined, or several, which are combined
+        elementwise with broadcasting.
 
     Raises
     ------
     ModelError
-        For what is not Boolean, shapes that do not fit, or terms of two models.
+        For values that are not Boolean, shapes that do not fit, or terms of two models.
     """
 
     def satisfied(self, values: IntArray) -> Truths:
@@ -228,13 +228,13 @@ class And(Connective):
     Parameters
     ----------
     truths
-        Booleans or 0/1 terms: one array or list, all elements of which are combined, or several, combined
-        elementwise, whose shapes broadcast to that of the constraint.
+        Booleans or 0/1 terms: one array or list, whose elements are combined, or several, which are combined
+        elementwise with broadcasting.
 
     Raises
     ------
     ModelError
-        For what is not Boolean, shapes that do not fit, or terms of two models.
+        For values that are not Boolean, shapes that do not fit, or terms of two models.
     """
 
     def __invert__(self) -> BoolArray:
@@ -266,13 +266,13 @@ class Xor(Connective):
     Parameters
     ----------
     truths
-        Booleans or 0/1 terms: one array or list, all elements of which are combined, or several, combined
-        elementwise, whose shapes broadcast to that of the constraint.
+        Booleans or 0/1 terms: one array or list, whose elements are combined, or several, which are combined
+        elementwise with broadcasting.
 
     Raises
     ------
     ModelError
-        For what is not Boolean, shapes that do not fit, or terms of two models.
+        For values that are not Boolean, shapes that do not fit, or terms of two models.
     """
 
     def satisfied(self, values: IntArray) -> Truths:
@@ -302,7 +302,7 @@ class Implication(Connective):
     Raises
     ------
     ModelError
-        For what is not Boolean, shapes that do not fit, or terms of two models.
+        For values that are not Boolean, shapes that do not fit, or terms of two models.
     """
 
     def __init__(self, premise: Any, conclusion: Any) -> None:
@@ -339,7 +339,7 @@ class Negation(Connective):
     Raises
     ------
     ModelError
-        For what is not Boolean.
+        For values that are not Boolean.
     """
 
     def __init__(self, truth: Any) -> None:

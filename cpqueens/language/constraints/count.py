@@ -23,7 +23,7 @@ from cpqueens.text.plaintext import shown
 class Count(Constraint):
     """The number of terms equal to ``value`` stands in ``relation`` to ``count`` (Catalogue: count).
 
-    ``value`` and ``count`` are integers or terms. ``Count(terms, value)`` is the number itself, a term, as in
+    ``value`` and ``count`` are integers or terms. ``Count(terms, value)`` is the number as a term, as in
     ``Count(x, 1) == 2``. The violation is the distance of the number from the
     nearest allowed one.
 
@@ -37,20 +37,20 @@ class Count(Constraint):
     Parameters
     ----------
     terms
-        Terms or integers: an array of any shape, or a list in which arrays may stand beside terms.
+        Terms or integers: an array of any shape, or a list, which may contain arrays.
     value
         An integer (or a name, where the terms have names) or a single term.
     relation
-        One of ``== != <= < >= >``; left out before a count, it is ``==``.
+        One of ``== != <= < >= >``; by default ``==``.
     count
-        An integer or a single term; without it the number itself is returned, a term.
+        An integer or a single term; without it the number is returned as a term.
 
     Raises
     ------
     ModelError
         For an unknown relation, a value or count of another shape, or terms of two models.
     IntegerError
-        For what is no integer, where integers are needed.
+        For values that are not integers where integers are needed.
     """
 
     fields: ClassVar[tuple[str, ...]] = ("terms", "value", "relation", "count")
@@ -140,8 +140,8 @@ def _occurrences(terms: Any, value: Any) -> LinearArray:
 class Among(Constraint):
     """Exactly ``count`` terms take a value in ``values`` (Beldiceanu and Contejean 1994).
 
-    ``Among(terms, values)`` is the number itself, a term, as in ``Among(x, [1, 3]) >= 2``. The violation is
-    the distance between the two numbers.
+    ``Among(terms, values)`` without a count is the number as a term, as in ``Among(x, [1, 3]) >= 2``. The
+    violation is the distance between the two numbers.
 
     >>> from cpqueens import Among, Model
     >>> m = Model()
@@ -153,18 +153,18 @@ class Among(Constraint):
     Parameters
     ----------
     terms
-        Terms or integers: an array of any shape, or a list in which arrays may stand beside terms.
+        Terms or integers: an array of any shape, or a list, which may contain arrays.
     values
         Integers (or names, where the terms have names); duplicates count once.
     count
-        An integer or a single term; without it the number itself is returned, a term.
+        An integer or a single term; without it the number is returned as a term.
 
     Raises
     ------
     ModelError
         For a count of another shape, or terms of two models.
     IntegerError
-        For what is no integer, where integers are needed.
+        For values that are not integers where integers are needed.
     """
 
     fields: ClassVar[tuple[str, ...]] = ("terms", "values", "count")
@@ -213,9 +213,9 @@ def _inside(terms: Any, values: Any) -> LinearArray:
 class GlobalCardinality(Constraint):
     """``values[k]`` occurs exactly ``counts[k]`` times (Regin 1996); ``closed`` forbids other values.
 
-    Instead of counts there may be bounds: at least ``lower[k]`` times and at most ``upper[k]`` times. The
-    violation is the sum of the distances between numbers and counts, or the nearest allowed ones, plus, if
-    closed, the number of terms with another value.
+    Instead of counts you can give bounds: at least ``lower[k]`` times and at most ``upper[k]`` times. The
+    violation is the sum of the distances between numbers and counts (or bounds); if closed, plus the number
+    of terms with another value.
 
     >>> from cpqueens import GlobalCardinality, Model
     >>> m = Model()
@@ -245,7 +245,7 @@ class GlobalCardinality(Constraint):
     Raises
     ------
     ModelError
-        For numbers of values and counts that do not agree.
+        If the numbers of values and counts differ.
     """
 
     fields: ClassVar[tuple[str, ...]] = ("terms", "values", "counts", "closed")
@@ -332,7 +332,7 @@ def _pairs(terms: Any, size: int, lower: Any, upper: Any) -> LinearArray:
 class NValue(Constraint):
     """The terms take exactly ``count`` different values (Pachet and Roy 1999; Catalogue: nvalue).
 
-    ``NValue(terms)`` is the number itself, a term, as in ``NValue(x) > 1``. The violation is the
+    ``NValue(terms)`` is the number as a term, as in ``NValue(x) > 1``. The violation is the
     distance between the two numbers.
 
     >>> from cpqueens import Model, NValue
@@ -347,7 +347,7 @@ class NValue(Constraint):
     terms
         An array of terms, or a list of terms and integers.
     count
-        An integer or a single term; without it the number itself is returned, a term.
+        An integer or a single term; without it the number is returned as a term.
 
     Raises
     ------

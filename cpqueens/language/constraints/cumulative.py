@@ -134,10 +134,9 @@ class Cumulative(Constraint):
 
     Task k runs from ``start[k]`` up to, and without, ``start[k] + duration[k]``; it counts where
     ``present[k]`` is true (by default always). Single terms and integers stand for all tasks. As in CP-SAT, a
-    task of duration 0 demands nothing; a negative duration or demand of a task that is present, and a
-    negative capacity, make it false. The violation is the sum, over the starts of the tasks that are
-    present, of what is demanded then beyond the capacity, plus what durations, demands and the capacity are
-    below 0.
+    task of duration 0 has no demand; a negative duration or demand of a present task, and a negative
+    capacity, make the constraint false. The violation is the excess over the capacity, summed over the
+    starts of the present tasks, plus how far durations, demands and the capacity are below 0.
 
     >>> from cpqueens import Cumulative, Model
     >>> m = Model()
@@ -160,7 +159,7 @@ class Cumulative(Constraint):
     ModelError
         For lengths that differ, or terms of two models; where it is added, for what is always below 0.
     IntegerError
-        For what is no integer, where integers are needed.
+        For values that are not integers where integers are needed.
     """
 
     fields: ClassVar[tuple[str, ...]] = ("start", "duration", "demand", "capacity", "present")
@@ -259,12 +258,12 @@ class NoOverlap(Disjoint):
     Task k takes the time from ``start[k]`` up to, and without, ``start[k] + duration[k]``; it counts where
     ``present[k]`` is true (by default always). Single terms and integers stand for all tasks. As in CP-SAT
     (and MiniZinc's disjunctive_strict), a task of duration 0 may not lie within another one; a negative
-    duration of a task that is present makes it false. The violation is the sum, over pairs, of how far one
-    must move to be out of the other's way, plus what durations are below 0.
+    duration of a present task makes the constraint false. The violation is, summed over pairs, how far one
+    task must move so that they no longer overlap, plus how far durations are below 0.
 
-    With ``setup``, task j, where it comes after task i, starts ``setup[i, j]`` after its end or later. As in
-    CP Optimizer, this holds of any two tasks, also where others lie between; setups between neighbours alone
-    mean the same where a detour by a third task is no shorter. With ``types``, rows and columns of ``setup``
+    With ``setup``, a task j that comes after task i starts at least ``setup[i, j]`` after the end of i. As in
+    CP Optimizer, this holds for any two tasks, also if others lie between them; that is the same as setups
+    between neighbours if no detour by a third task is shorter. With ``types``, rows and columns of ``setup``
     are types of tasks.
 
     >>> from cpqueens import Model, NoOverlap
@@ -289,14 +288,14 @@ class NoOverlap(Disjoint):
     setup
         Times between two tasks, terms or integers: one for all, or shape (tasks, tasks) or (types, types).
     types
-        Which row and column of ``setup`` each task has: terms or integers, shape (tasks,), counted from 0.
+        The row and column of ``setup`` for each task: terms or integers, shape (tasks,), counted from 0.
 
     Raises
     ------
     ModelError
         For lengths that differ, or terms of two models; where it is added, for what is always below 0.
     IntegerError
-        For what is no integer, where integers are needed.
+        For values that are not integers where integers are needed.
     """
 
     fields: ClassVar[tuple[str, ...]] = ("start", "duration", "present", "setup")
@@ -407,10 +406,10 @@ class NoOverlap2D(Disjoint):
 
     Rectangle k spans from ``x[k]`` up to ``x[k] + dx[k]`` and from ``y[k]`` up to ``y[k] + dy[k]``; it counts
     where ``present[k]`` is true (by default always). Single terms and integers stand for all rectangles. As
-    in CP-SAT and MiniZinc (diffn), two are apart if one ends along x or y before the other begins, also where
-    a size is 0: a point may not lie within another rectangle; a negative size of one that is present
-    makes it false. The violation is the sum, over pairs, of how far one must move to be out of the other's
-    way, plus what sizes are below 0.
+    in CP-SAT and MiniZinc (diffn), two are apart if one ends along x or y before the other begins, also if a
+    size is 0: a point may not lie within another rectangle; a negative size of a present one makes the
+    constraint false. The violation is, summed over pairs, how far one must move so that they no longer
+    overlap, plus how far sizes are below 0.
 
     >>> from cpqueens import Model, NoOverlap2D
     >>> m = Model()
@@ -433,7 +432,7 @@ class NoOverlap2D(Disjoint):
     ModelError
         For lengths that differ, or terms of two models; where it is added, for what is always below 0.
     IntegerError
-        For what is no integer, where integers are needed.
+        For values that are not integers where integers are needed.
     """
 
     fields: ClassVar[tuple[str, ...]] = ("x", "dx", "y", "dy", "present")

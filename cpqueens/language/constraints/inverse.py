@@ -31,10 +31,10 @@ class Inverse(Paired):
     Raises
     ------
     ModelError
-        For lengths that differ, terms of two models, or variables that count from 1. Integers that do are
-        refused where it is added to a model; within other constraints it is false.
+        For lengths that differ, terms of two models, or variables that count from 1. Integers that count from
+        1 are refused when the constraint is added to a model; within other constraints it is false.
     IntegerError
-        For what is no integer, where integers are needed.
+        For values that are not integers where integers are needed.
     """
 
     def __init__(self, first: Any, second: Any) -> None:

@@ -77,7 +77,7 @@ class LexLess(Lexicographic):
     ModelError
         For lengths that differ, or terms of two models.
     IntegerError
-        For what is no integer, where integers are needed.
+        For values that are not integers where integers are needed.
     """
 
     strict: ClassVar[bool] = True
@@ -105,7 +105,7 @@ class LexLessEqual(Lexicographic):
     ModelError
         For lengths that differ, or terms of two models.
     IntegerError
-        For what is no integer, where integers are needed.
+        For values that are not integers where integers are needed.
     """
 
     strict: ClassVar[bool] = False

@@ -45,9 +45,9 @@ class Linear(Constraint):
     Raises
     ------
     ModelError
-        For an unknown relation, or what is no array of terms.
+        For an unknown relation, or anything but an array of terms.
     IntegerError
-        For what is no integer, where integers are needed.
+        For values that are not integers where integers are needed.
     """
 
     __slots__ = ("sides", "sign")

@@ -44,7 +44,7 @@ class Increasing(Ordered):
     Parameters
     ----------
     terms
-        Terms or integers: an array of any shape, or a list in which arrays may stand beside terms.
+        Terms or integers: an array of any shape, or a list, which may contain arrays.
     strict
         Whether neighbours must differ.
 
@@ -53,7 +53,7 @@ class Increasing(Ordered):
     ModelError
         For terms of two models.
     IntegerError
-        For what is no integer, where integers are needed.
+        For values that are not integers where integers are needed.
     """
 
     sign: ClassVar[int] = 1
@@ -78,7 +78,7 @@ class Decreasing(Ordered):
     Parameters
     ----------
     terms
-        Terms or integers: an array of any shape, or a list in which arrays may stand beside terms.
+        Terms or integers: an array of any shape, or a list, which may contain arrays.
     strict
         Whether neighbours must differ.
 
@@ -87,7 +87,7 @@ class Decreasing(Ordered):
     ModelError
         For terms of two models.
     IntegerError
-        For what is no integer, where integers are needed.
+        For values that are not integers where integers are needed.
     """
 
     sign: ClassVar[int] = -1

@@ -22,10 +22,10 @@ ROW_CAP = 10**6
 
 
 class Predicate(Constraint):
-    """``function(x, y, ...)`` is true; the function is asked once for every row of values.
+    """``function(x, y, ...)`` is true; the function is called once for each row of values.
 
-    It is expanded into a table of at most 10**6 rows when built, and kept as that table in files. The
-    violation is that of the table: the smallest number of values that would have to change.
+    The constraint is expanded into a table of at most 10**6 rows when it is built, and files contain this
+    table. The violation is that of the table: the smallest number of values that would have to change.
 
     >>> from cpqueens import Model, Predicate
     >>> m = Model()
@@ -44,7 +44,7 @@ class Predicate(Constraint):
     Raises
     ------
     ModelError
-        If there are more rows than the cap, or the function raises or returns anything but a bool.
+        For more than 10**6 rows, or if the function raises or returns anything but a bool.
     """
 
     fields: ClassVar[tuple[str, ...]] = ("terms", "rows")

@@ -90,9 +90,9 @@ _CELLS = 2**20  # transitions of words that are looked at together
 class Regular(Constraint):
     """A finite automaton that reads the terms in order ends in an accepting state (Pesant 2004).
 
-    It may be nondeterministic: then some way through it has to. A value for which a state has no transition
-    ends the way. The violation is the smallest number of terms that would have to change (van Hoeve, Pesant
-    and Rousseau 2006), at least 1 where no sequence of this length is accepted.
+    It may be nondeterministic: then one accepting path is enough. A value for which a state has no transition
+    is not accepted. The violation is the smallest number of terms that would have to change (van Hoeve,
+    Pesant and Rousseau 2006), at least 1 if no sequence of this length is accepted.
 
     >>> from cpqueens import Model, Regular
     >>> m = Model()
@@ -104,22 +104,21 @@ class Regular(Constraint):
     Parameters
     ----------
     terms
-        What is read.
+        The terms that are read, in this order.
     transitions
-        Triples ``(state, value, next state)``, as OR-Tools and CPMpy have them, or a dict
-        ``{(state, value): next state}``. States are integers, or
-        names: strings, members of an enumeration, tuples. Where there is a name, all are numbered in the
-        order in which they appear, the start first.
+        Triples ``(state, value, next state)``, as in OR-Tools and CPMpy, or a dict
+        ``{(state, value): next state}``. States are integers, or names: strings, members of an enumeration,
+        tuples. If one is a name, all are numbered in the order in which they appear, the start first.
     start
         The state before the first term.
     accepting
-        The states after the last term, or the only one.
+        The states that are allowed after the last term: a list, or a single one.
 
     Raises
     ------
     ModelError
-        For transitions that are no triples, values that are no integers, and a name of a state, as the
-        start or among the accepting ones, that no transition has.
+        For transitions that are not triples, values that are not integers, and a start or accepting state
+        whose name is in no transition.
     """
 
     fields: ClassVar[tuple[str, ...]] = ("terms", "transitions", "start", "accepting")
@@ -167,7 +166,7 @@ class Regular(Constraint):
         Parameters
         ----------
         terms
-            What is read.
+            The terms that are read, in this order.
         expression
             In the syntax of greenery: ``|``, ``*``, ``+``, ``?``, ``{2,3}``, ``[a-c]``, ``[^a]``, ``.``, of
             at most 2,000 characters, each counted as often as it is repeated. The automaton is the smallest

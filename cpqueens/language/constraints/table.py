@@ -15,11 +15,11 @@ from cpqueens.language.rows import IntArray
 
 
 class Table(Constraint):
-    """The tuple of terms is one of the given rows (Catalogue: in_relation). No rows: false.
+    """The tuple of terms is one of the given rows (Catalogue: in_relation). Without rows it is false.
 
     An entry ``"*"`` (`cpqueens.ANY`) allows any value; a table with such entries is of the kind `ShortTable`.
     The violation is the smallest number of positions in which the tuple differs from a row (at least 1
-    where there is no row).
+    if there is no row).
 
     >>> from cpqueens import Model, Table
     >>> m = Model()
@@ -40,7 +40,7 @@ class Table(Constraint):
     ModelError
         For rows of another length, or terms of two models.
     IntegerError
-        For what is no integer, where integers are needed.
+        For values that are not integers where integers are needed.
     """
 
     fields: ClassVar[tuple[str, ...]] = ("terms", "rows")
@@ -76,7 +76,7 @@ class ShortTable(Table):
     """The tuple of terms is one of the given rows, where ``"*"`` matches any value (Jefferson et al. 2013).
 
     The violation is the smallest number of positions in which the tuple differs from a row (at least 1
-    where there is no row). A `Table` takes such rows too.
+    if there is no row). A `Table` takes such rows too.
 
     >>> from cpqueens import ANY, Model, ShortTable
     >>> m = Model()
@@ -100,9 +100,9 @@ class ShortTable(Table):
 
 
 class NegativeTable(Constraint):
-    """The tuple of terms is none of the given rows. No rows: true.
+    """The tuple of terms is none of the given rows. Without rows it is true.
 
-    The violation is the number of rows that it is.
+    The violation is the number of rows that the tuple equals.
 
     >>> from cpqueens import Model, NegativeTable
     >>> m = Model()

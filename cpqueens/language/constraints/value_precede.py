@@ -18,7 +18,7 @@ from cpqueens.text.plaintext import shown
 class ValuePrecede(Constraint):
     """A term has a value only if an earlier one has the value listed before it (Law and Lee 2004).
 
-    It breaks the symmetry of values that mean the same, as colours do. The violation is the number of terms
+    It breaks the symmetry of interchangeable values, such as colours. The violation is the number of terms
     that come too early.
 
     >>> from cpqueens import Model, ValuePrecede
