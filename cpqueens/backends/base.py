@@ -140,9 +140,9 @@ class Request:
         if self.bounds is not None:
             self.bounds.tell(bound)
 
-    def should_stop(self) -> bool:
-        """Say whether the run must end now; cheap enough for every few milliseconds."""
-        return self.interrupted() or self.cancel.is_set() or self.clock.expired()
+    def should_stop(self, ahead: float = 0.0) -> bool:
+        """Say whether the run must end now, or in so many seconds; cheap enough to ask often."""
+        return self.interrupted() or self.cancel.is_set() or self.clock.expired(ahead)
 
     def why_stopped(self) -> StopReason:
         """Return the reason for which `should_stop` is true.

@@ -67,9 +67,11 @@ class Clock:
         """Return the seconds of the user's limit that are left, None without one."""
         return None if self.time_limit is None else self.time_limit - self.elapsed()
 
-    def expired(self) -> bool:
-        """Say whether a limit is reached."""
-        if self.time_limit is not None and self.elapsed() >= self.time_limit:
+    def expired(self, ahead: float = 0.0) -> bool:
+        """Say whether a limit is reached, or the user's will be in so many seconds, at most half of it."""
+        if self.time_limit is not None and self.elapsed() >= self.time_limit - min(
+            ahead, self.time_limit / 2
+        ):
             return True
         return self.share is not None and self.used() >= self.share
 

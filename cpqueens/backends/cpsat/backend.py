@@ -95,7 +95,7 @@ class CpSat:
             "formulation": "boolean" if translation.board is not None else "integer",
             "constraints": translation.how,
         }
-        if request.should_stop():
+        if request.should_stop(translation.ending):
             return Ended(False, request.why_stopped(), statistics=statistics)
         solver = cp_model.CpSolver()
         self._set_parameters(solver, request)
@@ -117,7 +117,7 @@ class CpSat:
         def should_stop() -> bool:
             if second is not None:
                 second.look()
-            return request.should_stop()
+            return request.should_stop(translation.ending)
 
         def search() -> CpSatSearch | None:
             with watching(solver.stop_search, should_stop):
@@ -233,7 +233,7 @@ class CpSat:
         # After a stop from outside CP-SAT may still answer OPTIMAL, so a stop is never exhaustion; a proof
         # that ends before the watcher's stop takes effect is merely not claimed.
         exhausted = not stopped and status in (cp_model.OPTIMAL, cp_model.INFEASIBLE)
-        if _is_listing(request) and request.clock.expired():
+        if _is_listing(request) and request.clock.expired(flow.translation.ending):
             exhausted = False
         objective = bound = None
         if request.want is Want.BEST and status in (cp_model.OPTIMAL, cp_model.FEASIBLE, cp_model.UNKNOWN):

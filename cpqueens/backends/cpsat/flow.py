@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -118,16 +117,12 @@ class Proved:
         self.error: BaseException | None = None
         self.met = False  # whether a bound has met what others have found
 
-    @cached_property
-    def _exact(self) -> bool:
-        return self._translation.objective_is_exact()
-
     def hear(self, bound: float) -> None:
         """Take a bound, from a thread of CP-SAT's; exceptions cannot cross it, so they are kept."""
         try:
             self._heard.add(round(bound))
             ours = self._translation.in_ours(round(bound))
-            if self._exact:
+            if self._translation.objective_is_exact():
                 self._request.prove(ours)
             known = None if self._request.incumbent is None else self._request.incumbent()
             if known is not None and self._translation.is_met(ours, known):
@@ -143,7 +138,7 @@ class Proved:
         One that was stopped within presolve has 0 there, which nobody has proved.
         """
         if not whole:
-            least = self._translation.least()
+            least = self._translation.least
             inner = max(inner, least) if inner or 0 in self._heard else least
         return self._translation.in_ours(inner)
 

@@ -7,6 +7,7 @@ constraints over literals are far faster than AllDifferent (200 queens: 0.85 s a
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -117,6 +118,9 @@ class Translation:
     extremes: bool = False  # it has minima, maxima or absolute values in CP-SAT's own form
     largest: int = 0  # the largest absolute value of any variable
     reach: int = 0  # the largest absolute value of any variable and any sum
+    least: int = 0  # of CP-SAT's objective, less its constant, within the domains
+    terms_reach: float = 0.0  # what the absolute values of its terms may add up to
+    ending: float = 0.0  # how many seconds before the limit CP-SAT is to be told to stop
 
     def wrong_with_presolve(self, listing: bool) -> str:
         """Return why OR-Tools 9.15 may answer wrongly with presolve, "" if it does not.
@@ -159,28 +163,10 @@ class Translation:
         """Say whether nothing is better than ``value``, by a bound."""
         return self.sign * bound >= self.sign * value
 
-    def least(self) -> int:
-        """Return the least value of CP-SAT's objective, less its constant, within the domains."""
-        goal, total = self.native.proto.objective, 0
-        for reference, factor in zip(goal.vars, goal.coeffs, strict=True):
-            low, high = self._ends(reference)
-            a = factor if reference >= 0 else -factor
-            total += a * (low if a > 0 else high)
-        return total
-
-    def _ends(self, reference: int) -> tuple[int, int]:
-        """Return the ends of the domain of a variable, or of that which is negated."""
-        # as a list: OR-Tools 9.15 takes an index of -1 for 0
-        domain = list(self.native.proto.variables[reference if reference >= 0 else -reference - 1].domain)
-        return domain[0], domain[-1]
-
     def objective_is_exact(self) -> bool:
         """Say whether the sum of the objective, which CP-SAT adds up as floats, cannot be rounded."""
-        goal = self.native.proto.objective
-        sizes = [max(map(abs, self._ends(v))) for v in goal.vars]
-        reach = sum(abs(a) * size for a, size in zip(goal.coeffs, sizes, strict=True)) + abs(goal.offset)
         # presolve may put any variables into the objective
-        return self.largest < 2**40 and float(reach) + abs(self.offset) < 2**52
+        return self.largest < 2**40 and self.terms_reach + abs(self.offset) < 2**52
 
 
 def translate(
@@ -202,14 +188,19 @@ def translate(
         return Translation(native, np.zeros(0, dtype=np.int64), board, lowered.how, 0, _sign(lowered))
     written = written_model(model, lowered, named)
     native, writer = written.native, written.writer
+    began = time.thread_time()
     if model.is_large and not named:
         native = cp_model.CpModel()
         native.proto.copy_from(written.native.proto)
+    # A stop in OR-Tools' presolve is followed by copies, counts and hashes that take 6 to 18 times as long as
+    # a copy of the model (9.15); a second of that may come after the limit.
+    ending = max(0.0, 12 * (time.thread_time() - began) - 1.0)
     columns = np.array(writer.index, dtype=np.int64)[decisions]
     bounds = np.concatenate([lowered.store.lower, lowered.store.upper])
     largest = int(np.abs(bounds).max(initial=0))
     numbers = (writer.offset, _sign(lowered), writer.extremes, largest, writer.reach)
-    return Translation(native, columns, None, lowered.how, *numbers)
+    goal = (writer.least, writer.terms_reach)
+    return Translation(native, columns, None, lowered.how, *numbers, *goal, ending)
 
 
 def _sign(lowered: Lowered) -> int:

@@ -38,6 +38,7 @@ class TextWriter:
         self.count = int(used.sum())
         self.written = 0  # how many constraints the model that was read before has
         self.offset = 0  # of the objective
+        self.least, self.terms_reach = 0, 0.0  # of CP-SAT's objective without it, and of all terms in size
         self.extremes = False  # whether there is a ``lin_max``
         self.span = 0  # the largest absolute value of any variable
         self.reach = 0  # the same, and of what any row may sum up to

@@ -185,11 +185,15 @@ def _write_objective(writer: TextWriter, row: Row, sign: int) -> None:
     """
     variables, coefficients, writer.offset = row
     low, high = writer.bounds((variables, coefficients, 0))
+    sizes = np.maximum(np.abs(writer.store.lower), np.abs(writer.store.upper))[variables]
+    reach = float(np.abs(np.array(coefficients, dtype=np.float64)) @ sizes)
     names = writer.names(variables)
     if max(abs(low), abs(high)) >= 2**52 and (low > 0 or high < 0):
         shifted = writer.new_variable(0, high - low)
         writer.raw_linear(f"{names},{shifted}", [*coefficients, -1], -low, "==")
         names, coefficients, writer.offset = str(shifted), [1], row[2] + low
+        low, high, reach = 0, high - low, float(high - low)
+    writer.least, writer.terms_reach = (low if sign > 0 else -high), reach
     writer.parts.append(f"objective{{vars:[{names}]coeffs:[{joined([sign * a for a in coefficients])}]}}")
 
 
