@@ -22,16 +22,16 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 71_889,
+    "code lines": 71_832,
     "files": 626,
-    "import lines": 6_868,
-    "longest file": 707,
-    "sudoku by backtracking, files": 64,
-    "sudoku by backtracking, functions": 449,
-    "knapsack by local-search, files": 66,
-    "knapsack by local-search, functions": 429,
+    "import lines": 6_866,
+    "longest file": 706,
+    "sudoku by backtracking, files": 62,
+    "sudoku by backtracking, functions": 432,
+    "knapsack by local-search, files": 64,
+    "knapsack by local-search, functions": 413,
     "cross-check of 8 queens, files": 92,
-    "cross-check of 8 queens, functions": 682,
+    "cross-check of 8 queens, functions": 674,
 }
 """What must not be passed today."""
 

@@ -105,7 +105,7 @@ def _enumerated(instance: Instance, tally: OrbitTally, given: dict[str, Any], st
         return None
 
     options = dict(given)
-    return trusted(run(instance.model, options.pop("solver"), Want.ALL, take, list, options))
+    return trusted(run(instance.model, options.pop("solver"), Want.ALL, take, options))
 
 
 def _at_once(instance: Instance, given: dict[str, Any], as_json: bool) -> int:

@@ -255,7 +255,7 @@ def _run(instance: Instance, funnel: Funnel, given: dict[str, Any], shown: bool)
     try:
         with progress(standing, shown, keeping=True):
             options["on_progress"] = standing.hear
-            outcome = trusted(run(instance.model, solver, Want.ALL, take, list, options))
+            outcome = trusted(run(instance.model, solver, Want.ALL, take, options))
     except CpqueensError as error:
         if isinstance(funnel.sink, JsonSink) and funnel.sink.open:
             funnel.sink.finish({"error": str(error), "exit_code": error.exit_code})

@@ -14,7 +14,7 @@ import numpy as np
 from cpqueens import errors
 from cpqueens.answers.outcome import Fault, Outcome, SolutionSet, StopReason
 from cpqueens.backends import named
-from cpqueens.backends.base import Backend, Request, Want
+from cpqueens.backends.base import Backend, Want
 from cpqueens.crosscheck.codes import Code
 from cpqueens.crosscheck.sets import Packing, SolutionStore
 from cpqueens.language.constraints.base import Constraint
@@ -23,11 +23,10 @@ from cpqueens.language.definitions import Truth
 from cpqueens.language.rows import IntArray
 from cpqueens.language.term import Term
 from cpqueens.solving.carried import Callbacks
-from cpqueens.solving.collect import Collector, Taker
+from cpqueens.solving.collect import Collector
 from cpqueens.text.plaintext import one_line
 
 if TYPE_CHECKING:
-    from cpqueens.answers.check import Checker
     from cpqueens.model import Model
     from cpqueens.system.interrupts import Interrupt
 
@@ -41,8 +40,8 @@ Progress = Callable[[str, int, float], None]
 class Observer(Collector):
     """A receiving end that goes on after faults, and counts what was rejected."""
 
-    def __init__(self, checker: Checker, backend: Backend, request: Request, consumer: Taker | None) -> None:
-        super().__init__(checker, backend, request, consumer)
+    def __init__(self, *parts: Any) -> None:
+        super().__init__(*parts)
         self.accepted = 0
         self.fault_counts: Counter[str] = Counter()
 
@@ -187,7 +186,7 @@ def observe_backend(
         if want is Want.ONE:
             options.setdefault("solution_limit", 1)
         consumer = None if want is Want.COUNT else recorder
-        outcome = run(model, solver, want, consumer, list, options, collect=collect, look_ahead=False)
+        outcome = run(model, solver, want, consumer, options, collect=collect, look_ahead=False)
     except Exception as error:
         store.finish()
         if error is theirs.raised:

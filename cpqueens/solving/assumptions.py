@@ -21,7 +21,7 @@ from cpqueens.language.statement import Statement
 from cpqueens.language.truths import Literals
 from cpqueens.solving.collect import Consumer
 from cpqueens.solving.deletion import reduced
-from cpqueens.solving.stages import Kept, Stages
+from cpqueens.solving.stages import Stages
 from cpqueens.system.interrupts import Interrupt, listening
 from cpqueens.text.plaintext import checked_name, shown
 
@@ -98,7 +98,7 @@ def under_assumptions(
     stages: Stages,
     want: Want,
     consumer: Consumer | None,
-    kept: Kept,
+    keep: bool,
     given: Any,
     native: NativeCore | None,
     look_ahead: bool,
@@ -112,7 +112,7 @@ def under_assumptions(
 
     proof = Share()
     with sharing(proof):
-        outcome = stages.run(_posted(model, assumed), want, take, kept, look_ahead)
+        outcome = stages.run(_posted(model, assumed), want, take, keep, look_ahead)
     whole = replace(stages.outcome(), statistics=outcome.statistics)
     if outcome.status is not Status.INFEASIBLE or not outcome.complete:
         return whole

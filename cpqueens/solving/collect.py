@@ -19,6 +19,9 @@ Consumer = Callable[["Interrupt", SolutionSet], "int | None"]
 Taker = Callable[[SolutionSet], "int | None"]
 """A consumer within one run, whose interrupt it knows."""
 
+Collect = Callable[[Checker, Backend, Request, "Taker | None", bool], "Collector"]
+"""Makes the receiving end of a run."""
+
 MEMORY_CAP = 2 * 2**30
 """Bytes that the set of seen solutions may take, about; past it duplicates go unnoticed and it is said."""
 
@@ -26,7 +29,14 @@ MEMORY_CAP = 2 * 2**30
 class Collector:
     """Holds the pipeline's state during one run."""
 
-    def __init__(self, checker: Checker, backend: Backend, request: Request, consumer: Taker | None) -> None:
+    def __init__(
+        self,
+        checker: Checker,
+        backend: Backend,
+        request: Request,
+        consumer: Taker | None,
+        keep: bool = False,
+    ) -> None:
         self.checker = checker
         self.backend = backend
         promised = getattr(backend, "order_for", None)
@@ -34,6 +44,8 @@ class Collector:
         self.order = Order.ANY if request.want is Want.BEST else order
         self.request = request
         self.consumer = consumer
+        self._keeps = keep
+        self.kept: list[IntArray] = []  # what the outcome will have; with an objective the best alone
         self.delivered = 0  # raw, as the backend delivered them
         self.distinct = 0
         self.duplicates = 0
@@ -201,13 +213,17 @@ class Collector:
         return True
 
     def _consume(self, batch: IntArray) -> int | None:
-        if self.consumer is None or not len(batch):
+        if not len(batch):
             return None
-        batch.flags.writeable = False  # solutions are values
-        with self.request.clock.pause("consumer"):
-            return self.consumer(
-                SolutionSet(self.checker.model, self.checker.known, batch, in_order=self.in_order)
-            )
+        taken = None
+        if self.consumer is not None:
+            batch.flags.writeable = False  # solutions are values
+            found = SolutionSet(self.checker.model, self.checker.known, batch, in_order=self.in_order)
+            with self.request.clock.pause("consumer"):
+                taken = self.consumer(found)
+        if self._keeps and self.best is None:
+            self.kept.append(batch[:taken].copy())
+        return taken
 
     def _look_ahead(self) -> None:
         """Give the backend a moment to find one more solution, or to prove that there is none."""

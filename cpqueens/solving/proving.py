@@ -29,7 +29,6 @@ def with_proof(
     solver: str | Backend,
     want: Want,
     consumer: Any,
-    kept: Any,
     options: Mapping[str, Any],
     once: Callable[..., Outcome],
 ) -> Outcome:
@@ -59,7 +58,7 @@ def with_proof(
     lines = _ProofLines(Path(place))
     try:
         prover: Backend = PumpkinProver(lines.write) if solver == NAME else Prover(lines.write)
-        outcome = once(model, prover, want, consumer, kept, given)
+        outcome = once(model, prover, want, consumer, given)
         lines.write(f"end {_claim(outcome, want)}")
         lines.close()
     except BaseException:

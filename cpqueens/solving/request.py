@@ -94,39 +94,32 @@ def build_request(
     ModelError
         For a value that is not allowed.
     """
-    options = dict(given)
     _need(backend, NEEDED.get(want), what=want.value)
-    if want is Want.COUNT and options.get("solution_limit") is not None:
+    if want is Want.COUNT and given.get("solution_limit") is not None:
         raise ModelError("solution_limit: a count has none; enumerate with solution_limit= instead")
-    clock.limit(positive_seconds(options.pop("time_limit", None), "time_limit"))
-    hint, hinted, first, messages = _hint(checker, backend, want, options.pop("hint", None))
-    on_progress = as_function(options.pop("on_progress", None), "on_progress: a function")
-    on_progress = None if on_progress is None else _undisturbed(carrying(on_progress))
-    log = _log(options.pop("log", None))
-    return Request(
-        want=want,
-        clock=clock,
-        cancel=interrupt.cancel,
-        interrupted=interrupt.poll,
-        solution_limit=positive_integer(options.pop("solution_limit", None), "solution_limit"),
-        step_limit=_featured(backend, Feature.STEP_LIMIT, positive_integer, options, "step_limit"),
-        spare=_spare(backend, options),
-        seed=_seed(options.pop("random_seed", None)),
-        workers=_workers(backend, options.pop("num_workers", None)),
-        hint=hint,
-        hinted=hinted,
-        first=first,
-        after=_after(checker.model, backend, options.pop("after", None)),
-        strategy=strategy,
-        look_ahead=look_ahead,
-        prove_complete=as_switch(options.pop("prove_complete", False), "prove_complete"),
-        messages=tuple(messages),
-        log=None if log is None else _undisturbed(carrying(log)),
-        on_progress=on_progress,
-        bounds=Bounds(checker.model.maximizing, on_progress) if want is Want.BEST else None,
-        parameters=_parameters(backend, strategy, options),
-        learned=learned,
-    )
+    options = dict(given)
+    if (seconds := options.pop("time_limit", None)) is not None:
+        clock.limit(positive_seconds(seconds, "time_limit"))
+    fields: dict[str, Any] = {}  # only what is given is read, and only that is not the request's default
+    if (hint := options.pop("hint", None)) is not None:
+        fields |= _hint(checker, backend, want, hint)
+    for name, (field, feature, read) in READERS.items():
+        if (value := options.pop(name, None)) is not None:
+            if feature is not None:
+                _need(backend, feature, name)
+            fields[field] = read(value, name)
+    if fields.get("workers", 1) > 1:
+        _need(backend, Feature.WORKERS, "num_workers")
+    elif "workers" not in fields and "seed" not in fields and Feature.WORKERS in backend.features:
+        fields["spare"] = processors() - 1  # none for a run that is to be reproducible
+    if (after := options.pop("after", None)) is not None:
+        fields["after"] = _after(checker.model, backend, after)
+    if want is Want.BEST:
+        fields["bounds"] = Bounds(checker.model.maximizing, fields.get("on_progress"))
+    if options:  # a declaration may take a library
+        fields["parameters"] = _parameters(backend, strategy, options)
+    fields |= {"strategy": strategy, "look_ahead": look_ahead, "learned": learned}
+    return Request(want, clock, interrupt.cancel, interrupted=interrupt.poll, **fields)
 
 
 NEEDED = {Want.ALL: Feature.ENUMERATE, Want.COUNT: Feature.ENUMERATE, Want.BEST: Feature.OBJECTIVE}
@@ -165,64 +158,57 @@ def positive_integer(value: Any, what: str, most: int = 2**62) -> int | None:
     return int(value)
 
 
-def _featured(
-    backend: Backend, feature: Feature, read: Callable[[Any, str], Any], options: dict[str, Any], name: str
-) -> Any:
-    value = options.pop(name, None)
-    if value is not None:
-        _need(backend, feature, name)
-    return read(value, name)
-
-
-def _seed(value: Any) -> int:
-    if value is None:
-        return 0
+def _seed(value: Any, _name: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 0 <= value < 2**31:
         raise ModelError(f"random_seed: an integer from 0 to 2^31 - 1 is needed, got {shown(value)}")
     return int(value)
 
 
-def _workers(backend: Backend, value: Any) -> int:
-    workers = positive_integer(value, "num_workers", MAX_WORKERS)
-    if workers is not None and workers > 1:
-        _need(backend, Feature.WORKERS, "num_workers")
-    return workers or 1
+def _workers(value: Any, name: str) -> int | None:
+    return positive_integer(value, name, MAX_WORKERS)
 
 
-def _spare(backend: Backend, options: Mapping[str, Any]) -> int:
-    """Return how many further processors may be used: none by a run that is to be reproducible."""
-    told = options.get("num_workers") is not None or options.get("random_seed") is not None
-    return 0 if told or Feature.WORKERS not in backend.features else processors() - 1
+def _progress(value: Any, _name: str) -> Callable[[Any], Any]:
+    return _undisturbed(as_function(value, "on_progress: a function"))
+
+
+def _log(value: Any, _name: str) -> Callable[[Any], Any] | None:
+    if value is False:
+        return None
+    if value is True:
+        return lambda line: print(line, file=sys.stderr)
+    return _undisturbed(as_function(value, "log: True or a function of one line"))
 
 
 def _undisturbed(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """Return a user's function that is not broken off where its run must end."""
+    """Return a user's function that is not broken off where its run must end, and whose errors are his."""
+    carried = carrying(function)
 
     def called(said: Any) -> Any:
         with unstopped():
-            return function(said)
+            return carried(said)
 
     return called
 
 
-def _log(value: Any) -> Any:
-    if value is None or value is False:
-        return None
-    if value is True:
-        return lambda line: print(line, file=sys.stderr)
-    return as_function(value, "log: True or a function of one line")
+READERS: Mapping[str, tuple[str, Feature | None, Callable[[Any, str], Any]]] = {
+    "solution_limit": ("solution_limit", None, positive_integer),
+    "step_limit": ("step_limit", Feature.STEP_LIMIT, positive_integer),
+    "random_seed": ("seed", None, _seed),
+    "num_workers": ("workers", None, _workers),
+    "prove_complete": ("prove_complete", None, as_switch),
+    "log": ("log", None, _log),
+    "on_progress": ("on_progress", None, _progress),
+}
+"""By option: the field of the request that it becomes, what a backend needs for it, and what reads it."""
 
 
-def _hint(
-    checker: Checker, backend: Backend, want: Want, value: Any
-) -> tuple[Any, Any, IntArray | None, list[str]]:
+def _hint(checker: Checker, backend: Backend, want: Want, value: Any) -> dict[str, Any]:
     """Return the hinted values, which of them count, the first incumbent, and what is to be said of them.
 
     A complete hint that is a solution is the first incumbent, whatever solver follows; all other hints are
     for solvers that know what to do with them, and by others not used, which is said.
     """
-    if value is None:
-        return None, None, None, []
     row, given, problems = read_values(checker.model, _by_variable(value, "hint"))
     able = Feature.HINT in backend.features
     if want is not Want.BEST:
@@ -231,7 +217,7 @@ def _hint(
         raise ModelError(f"hint: {problems[0]}")
     wrong = checker.explain(row) if want is Want.BEST and bool(given.all()) else None
     if wrong is not None and wrong.ok:
-        return (row, given, row, []) if able else (None, None, row, [])
+        return {"first": row} | ({"hint": row, "hinted": given} if able else {})
     inside = checker.in_domain(row[None, :])[0]
     outside = [(checker.known[k], row[k]) for k in np.flatnonzero(given & ~inside)[:5]]
     name_of = checker.model.label_of
@@ -240,8 +226,8 @@ def _hint(
         messages.append(f"hint: no first incumbent, not a solution: {str(wrong).splitlines()[0]}")
     if not able:
         messages.append(f"hint: not used; {backend.name} takes a complete solution as hint, and nothing else")
-        return None, None, None, messages
-    return row, given & inside, None, messages
+        return {"messages": tuple(messages)}
+    return {"hint": row, "hinted": given & inside, "messages": tuple(messages)}
 
 
 def _by_variable(value: Any, what: str) -> Mapping[Any, Any]:
@@ -256,9 +242,7 @@ def _by_variable(value: Any, what: str) -> Mapping[Any, Any]:
     return value
 
 
-def _after(model: Statement, backend: Backend, value: Any) -> Any:
-    if value is None:
-        return None
+def _after(model: Statement, backend: Backend, value: Any) -> IntArray:
     _need(backend, Feature.RESUME, "after")
     found = value.solution if isinstance(value, Outcome) else value
     if isinstance(found, Solution) and not found._set.in_order:
@@ -269,12 +253,11 @@ def _after(model: Statement, backend: Backend, value: Any) -> Any:
     row, problems = read_assignment(model, _by_variable(value, "after"))
     if row is None:
         raise ModelError(f"after: {problems[0]}")
-    return np.clip(row, -LIMIT - 1, LIMIT + 1)  # farther out nothing is compared differently
+    clipped: IntArray = np.clip(row, -LIMIT - 1, LIMIT + 1)  # farther out nothing is compared differently
+    return clipped
 
 
 def _parameters(backend: Backend, strategy: str | None, options: Mapping[str, Any]) -> dict[str, Any]:
-    if not options:
-        return {}  # a declaration may take a library
     declared = named.parameters_of(backend, strategy)
     chosen: dict[str, Any] = {}
     for name, value in options.items():

@@ -327,7 +327,7 @@ class _Space:
             for tally, column in zip(tallies, found.matrix.T, strict=True):
                 tally.update(_tally(column))
 
-        outcome = run(self._model, self._solver, Want.ALL, take, list, self._limits())
+        outcome = run(self._model, self._solver, Want.ALL, take, self._limits())
         if not trusted(outcome).complete:
             raise self._refused(f"{outcome.count:,} of {total:,} were listed")
         _agree(outcome.count, total)

@@ -12,17 +12,16 @@ from cpqueens.answers.check import Checker
 from cpqueens.answers.outcome import Fault, Outcome, Solution, SolutionSet, Status, StopReason
 from cpqueens.answers.profile import profile_of
 from cpqueens.backends import named
-from cpqueens.backends.base import Backend, Ended, Request, Want, within_limits
+from cpqueens.backends.base import Backend, Ended, Want, within_limits
 from cpqueens.backends.clock import current_share
 from cpqueens.backends.known import Known, LearnedClauses
 from cpqueens.errors import BackendFault, CpqueensError, ModelError, UnsupportedConstraint
 from cpqueens.kernels.jit import tiers
-from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
 from cpqueens.solving.carried import Carried, carrying
 from cpqueens.solving.choosing import choose
-from cpqueens.solving.collect import Collector, Consumer, Taker
-from cpqueens.solving.grown import APART, account, recalled, remember, settled, told
+from cpqueens.solving.collect import Collect, Collector, Consumer
+from cpqueens.solving.grown import account, recalled, remember, settled, told
 from cpqueens.solving.nearness import OPTIONS as OF_CHANGES
 from cpqueens.solving.nearness import solve_near
 from cpqueens.solving.request import build_request, positive_integer, respelled
@@ -83,24 +82,11 @@ def solve(model: Statement, /, solver: str | Backend = "auto", **options: Any) -
         return solve_near(model, solver, options, solve)
     want = Want.BEST if model.objective is not None else Want.ONE
     improved = options.pop("on_improvement", None)
-    kept: list[IntArray] = []
-    tell = None if improved is None else _caller(improved, "on_improvement")
-
-    def keep(interrupt: Interrupt, found: SolutionSet) -> int | None:
-        kept[:] = [found.matrix[-1:].copy()]
-        enough = tell is not None and tell(interrupt, found[-1:]) is not None
-        return len(found) if enough else None
-
+    consumer = None if improved is None else _of_the_last(_caller(improved, "on_improvement"))
     if want is Want.ONE:
         positive_integer(options.get("solution_limit"), "solution_limit")  # whatever it is, one is enough
         options["solution_limit"] = 1
-    solver, options = respelled(solver, options)
-    known, learned = recalled(model, solver, options), list[LearnedClauses]()
-    outcome = run(
-        model, solver, want, keep, lambda: kept, options, look_ahead=False, known=known, learned=learned
-    )
-    if not any(map(options.get, APART)):
-        remember(model, trusted(outcome), solver, known, learned)
+    outcome = run(model, solver, want, consumer, options, keep=True, look_ahead=False, remembering=True)
     return trusted(outcome)
 
 
@@ -118,15 +104,13 @@ def enumerate_solutions(
     true. Options are those of `solve`, with ``solution_limit``, ``prove_complete`` (look as long as it
     takes whether there are more) and ``after`` (resume behind a solution, in lexicographic order).
     """
-    kept: list[IntArray] = []
-    consumer = _keeper(kept) if on_solution is None else _caller(on_solution, "on_solution")
-    outcome = run(model, solver, Want.ALL, consumer, lambda: kept, options)
-    return trusted(outcome)
+    consumer = None if on_solution is None else _caller(on_solution, "on_solution")
+    return trusted(run(model, solver, Want.ALL, consumer, options, keep=consumer is None))
 
 
 def count_solutions(model: Statement, /, solver: str = "auto", **options: Any) -> Outcome:
     """Count all solutions without storing them; the outcome says whether the count is complete."""
-    return trusted(run(model, solver, Want.COUNT, None, list, options))
+    return trusted(run(model, solver, Want.COUNT, None, options))
 
 
 def count(model: Statement, /, solver: str = "auto", **options: Any) -> int:
@@ -148,44 +132,47 @@ def run(
     solver: str | Backend,
     want: Want,
     consumer: Consumer | None,
-    kept: Callable[[], list[IntArray]],
     options: Mapping[str, Any],
     *,
+    keep: bool = False,
     abandoned: Callable[[], bool] | None = None,
-    collect: Callable[[Checker, Backend, Request, Taker | None], Collector] = Collector,
+    collect: Collect = Collector,
     look_ahead: bool = True,
-    known: Known | None = None,
-    learned: list[LearnedClauses] | None = None,
+    remembering: bool = False,
 ) -> Outcome:
     """Run one backend, or several times on narrower models, and conclude; faults are in the outcome.
 
-    ``solver`` may also be a backend object itself. ``consumer`` gets checked, distinct solutions; ``kept``
-    returns the matrices that it kept for the outcome; ``options`` are the user's; ``abandoned`` is asked
+    ``solver`` may also be a backend object itself. ``consumer`` gets checked, distinct solutions, which the
+    outcome has if it is to ``keep`` them; ``options`` are the user's; ``abandoned`` is asked
     now and then whether the run should end because nobody listens; ``collect`` makes the receiving end (a
-    cross-check goes on after a fault, to see all of them). ``known`` is what the solver said before the model
-    grew, and ``learned`` takes clauses of a single run.
+    cross-check goes on after a fault, to see all of them). With ``remembering`` the run takes over what the
+    solver said before the model grew, and what it says now is kept with the model.
     """
 
     solver, options = respelled(solver, options)
+    name, known = solver, recalled(model, solver, options) if remembering else None
     if isinstance(solver, str) and solver == "auto" and options.get("profile") is True:
         solver = "backtracking"  # which can tell, of every model
 
-    def ask(narrower: Statement, *parts: Any, look_ahead: bool) -> Outcome:
-        return run(narrower, solver, *parts, abandoned=abandoned, collect=collect, look_ahead=look_ahead)
-
+    once = partial(_run_once, keep=keep, abandoned=abandoned, collect=collect, look_ahead=look_ahead)
     if options.get("proof") is not None:
         from cpqueens.solving.proving import with_proof  # which few runs need
 
-        once = partial(_run_once, abandoned=abandoned, collect=collect, look_ahead=look_ahead)
-        return with_proof(model, solver, want, consumer, kept, options, once)
+        return with_proof(model, solver, want, consumer, options, once)
     if options.get("assumptions", ...) is None:
         options = {name: value for name, value in options.items() if name != "assumptions"}
-    whole = staged(model, solver, want, consumer, kept, options, ask, look_ahead)
+
+    def ask(narrower: Statement, *parts: Any, **how: Any) -> Outcome:
+        return run(narrower, solver, *parts, abandoned=abandoned, collect=collect, **how)
+
+    whole = staged(model, solver, want, consumer, options, ask, keep, look_ahead)
     if whole is not None:
         return whole
-    return _run_once(
-        model, solver, want, consumer, kept, options, abandoned, collect, look_ahead, known, learned
-    )
+    learned: list[LearnedClauses] | None = [] if remembering else None
+    outcome = once(model, solver, want, consumer, options, known=known, learned=learned)
+    if learned is not None and not outcome.faults:
+        remember(model, outcome, name, known, learned)
+    return outcome
 
 
 def _run_once(
@@ -193,10 +180,11 @@ def _run_once(
     solver: str | Backend,
     want: Want,
     consumer: Consumer | None,
-    kept: Callable[[], list[IntArray]],
     options: Mapping[str, Any],
+    *,
+    keep: bool,
     abandoned: Callable[[], bool] | None,
-    collect: Callable[[Checker, Backend, Request, Taker | None], Collector],
+    collect: Collect,
     look_ahead: bool,
     known: Known | None = None,
     learned: list[LearnedClauses] | None = None,
@@ -212,7 +200,7 @@ def _run_once(
         )  # fmt: skip
         request = request if known is None else told(known, request, checker, backend)
         take = None if consumer is None else carrying(partial(consumer, interrupt))
-        collector = collect(checker, backend, request, take)
+        collector = collect(checker, backend, request, take, keep)
         if want is Want.ALL:
             request = replace(request, reordered=collector.reorder)
         built = time.monotonic() - started
@@ -237,14 +225,12 @@ def _run_once(
     label = name if strategy is None else f"{name}:{strategy}"
     label = label if at_once is None or known is None else known.solver
     times = {"build_time": built, "total_time": time.monotonic() - started, **book.times}
-    outcome = conclude(label, collector, ended, kept(), times)
+    outcome = conclude(label, collector, ended, times)
     credit = getattr(backend, "credit", None)  # of a hand-over: who found it and who proved it
     return outcome if credit is None or at_once is not None else credit(outcome)
 
 
-def conclude(
-    label: str, collector: Collector, ended: Ended, kept: list[IntArray], times: Mapping[str, float]
-) -> Outcome:
+def conclude(label: str, collector: Collector, ended: Ended, times: Mapping[str, float]) -> Outcome:
     """Draw the conclusions: the one place where statuses are decided."""
     backend, request = collector.backend, collector.request
     model, known = collector.checker.model, collector.checker.known
@@ -269,7 +255,7 @@ def conclude(
     if request.want is Want.BEST and found:
         faults += _objective_faults(ended, collector)
         proved = proved and not faults and ended.bound == objective
-        kept = [] if collector.best is None else [collector.best[None, :]]
+    kept = collector.kept if collector.best is None else [collector.best[None, :]]
     matrix = kept[0] if len(kept) == 1 else np.concatenate([np.zeros((0, len(known)), dtype=np.int64), *kept])
     return Outcome(
         model=model,
@@ -403,11 +389,13 @@ def trusted(outcome: Outcome) -> Outcome:
     return outcome
 
 
-def _keeper(kept: list[IntArray]) -> Consumer:
-    def keep(_interrupt: Interrupt, found: SolutionSet) -> None:
-        kept.append(found.matrix.copy())
+def _of_the_last(tell: Consumer) -> Consumer:
+    """Return a consumer that tells only of the last solution, the best, of those that come together."""
 
-    return keep
+    def take(interrupt: Interrupt, found: SolutionSet) -> int | None:
+        return None if tell(interrupt, found[-1:]) is None else len(found)
+
+    return take
 
 
 def _caller(target: Any, option: str) -> Consumer:

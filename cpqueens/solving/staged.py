@@ -17,7 +17,7 @@ from cpqueens.solving.assumptions import under_assumptions
 from cpqueens.solving.choosing import choose
 from cpqueens.solving.collect import Consumer
 from cpqueens.solving.request import build_request, positive_integer, positive_seconds
-from cpqueens.solving.stages import Ask, Kept, Stages, all_within, in_order, k_best
+from cpqueens.solving.stages import Ask, Stages, all_within, in_order, k_best
 from cpqueens.system.interrupts import Interrupt
 from cpqueens.text.needed import as_switch
 from cpqueens.text.plaintext import shown
@@ -39,9 +39,9 @@ def staged(
     solver: str | Backend,
     want: Want,
     consumer: Consumer | None,
-    kept: Kept,
     options: Mapping[str, Any],
     ask: Ask,
+    keep: bool,
     look_ahead: bool,
 ) -> Outcome | None:
     """Run what takes several runs, each by ``ask``; None if one is enough.
@@ -56,7 +56,7 @@ def staged(
         stages = Stages(model, ask, plain, positive_seconds(plain.get("time_limit"), "time_limit"))
         native = getattr(choose(model, solver, want)[1], "core", None)
         with model.under_way():
-            return under_assumptions(stages, want, consumer, kept, options["assumptions"], native, look_ahead)
+            return under_assumptions(stages, want, consumer, keep, options["assumptions"], native, look_ahead)
     optima = None if OF_OPTIMA.isdisjoint(options) else _optima(model, want, options)
     if optima is None and (want is not Want.BEST or len(model.goals) < 2):
         return None
@@ -70,8 +70,8 @@ def staged(
         _able(model, solver, Want.BEST, single | {"solution_limit": None, "after": None})
         _able(model, solver, want, single | {"hint": None})
         if optima.best is not None:
-            return k_best(stages, consumer, kept, optima.best)
-        return all_within(stages, want, consumer, kept, optima.gap, look_ahead)
+            return k_best(stages, consumer, keep, optima.best)
+        return all_within(stages, want, consumer, keep, optima.gap, look_ahead)
 
 
 def _optima(model: Statement, want: Want, options: Mapping[str, Any]) -> _Optima | None:

@@ -23,12 +23,9 @@ from cpqueens.solving.collect import Consumer
 from cpqueens.system.interrupts import Interrupt
 
 Ask = Callable[..., Outcome]
-"""Runs a model: what is wanted, who takes the solutions, what was kept of them, options; see `solve.run`."""
+"""Runs a model: what is wanted, who takes the solutions, options; see `solve.run`."""
 
 Stated = TypeVar("Stated", bound=Statement)
-
-Kept = Callable[[], list[IntArray]]
-"""Returns the matrices of solutions that a consumer kept for the outcome."""
 
 NOT_OF_A_TRIAL = ("hint", "after", "prove_complete", "on_progress", "optimal", "gap", "best", "log")
 """Options that mean nothing to a search for one solution of another model."""
@@ -62,7 +59,7 @@ class Stages:
         narrower: Statement,
         want: Want,
         consumer: Consumer | None = None,
-        kept: Kept = list,
+        keep: bool = False,
         look_ahead: bool = False,
         **changes: Any,
     ) -> Outcome:
@@ -72,7 +69,7 @@ class Stages:
             given["on_progress"] = _without_bounds(given["on_progress"])
         if self._limit is not None:
             given["time_limit"] = self.left
-        outcome = self._ask(narrower, want, consumer, kept, given, look_ahead=look_ahead)
+        outcome = self._ask(narrower, want, consumer, given, keep=keep, look_ahead=look_ahead)
         self.ran.append(outcome)
         return outcome
 
@@ -85,12 +82,7 @@ class Stages:
         """Look for one solution within what is left, outside of the account."""
         chosen = {k: v for k, v in self._options.items() if k not in NOT_OF_A_TRIAL}
         chosen |= {"solution_limit": 1} | ({} if self.left is None else {"time_limit": self.left})
-        found: list[IntArray] = []
-
-        def keep(_interrupt: Interrupt, solutions: SolutionSet) -> None:
-            found.append(solutions.matrix.copy())
-
-        return self._ask(narrower, Want.ONE, keep, lambda: found, chosen, look_ahead=False)
+        return self._ask(narrower, Want.ONE, None, chosen, keep=True, look_ahead=False)
 
     def mine(self, found: SolutionSet) -> SolutionSet:
         """Return solutions of a narrower model as those of the user's."""
@@ -227,33 +219,33 @@ def _of_all_goals(stages: Stages, best: _Best, settled: Sequence[Constraint]) ->
 
 
 def all_within(
-    stages: Stages, want: Want, consumer: Consumer | None, kept: Kept, gap: int, look_ahead: bool
+    stages: Stages, want: Want, consumer: Consumer | None, keep: bool, gap: int, look_ahead: bool
 ) -> Outcome:
     """Deliver or count all solutions whose objective is at most ``gap`` from the optimum, proved before."""
     model = stages.model
     first = stages.run(model, Want.BEST, **_FOR_THE_OPTIMUM)
     if not first.complete or first.solution is None:
         return _no_optimum(stages)
-    best = _BestSolutions(stages, first, consumer, kept)
+    best = _BestSolutions(stages, first, consumer)
     limits = [goal.at_worst(value, gap) for goal, value in zip(model.goals, best.values, strict=True)]
-    outcome = stages.run(narrowed(model, limits), want, best.take, kept, look_ahead, hint=None)
-    best.count = outcome.count
+    outcome = stages.run(narrowed(model, limits), want, best.take, keep, look_ahead, hint=None)
+    best.add(outcome)
     return best.outcome(outcome.complete)
 
 
-def k_best(stages: Stages, consumer: Consumer | None, kept: Kept, number: int) -> Outcome:
+def k_best(stages: Stages, consumer: Consumer | None, keep: bool, number: int) -> Outcome:
     """Deliver the ``number`` best solutions, one value of the objective after another."""
     model, (goal,) = stages.model, stages.model.goals
     once = stages.run(model, Want.BEST, **_FOR_THE_OPTIMUM)
     if not once.complete or once.solution is None:
         return _no_optimum(stages)
-    best = _BestSolutions(stages, once, consumer, kept)
+    best = _BestSolutions(stages, once, consumer)
     behind: list[Constraint] = []
     while once.complete and once.objective is not None:
         best.values = (once.objective,)
         level = narrowed(model, [*behind, goal.at_worst(once.objective)])
-        outcome = stages.run(level, Want.ALL, best.take, kept, solution_limit=number - best.count, hint=None)
-        best.count += outcome.count
+        outcome = stages.run(level, Want.ALL, best.take, keep, solution_limit=number - best.count, hint=None)
+        best.add(outcome)
         if best.count == number or not outcome.complete:
             return best.outcome(best.count == number)
         behind = [goal.worse_than(once.objective)]
@@ -281,8 +273,9 @@ def _no_optimum(stages: Stages) -> Outcome:
 class _BestSolutions:
     """What was proved of the optimum, and the solutions that follow; none of them may be better than it."""
 
-    def __init__(self, stages: Stages, first: Outcome, consumer: Consumer | None, kept: Kept) -> None:
-        self._stages, self._consumer, self._kept = stages, consumer, kept
+    def __init__(self, stages: Stages, first: Outcome, consumer: Consumer | None) -> None:
+        self._stages, self._consumer = stages, consumer
+        self._rows: list[IntArray] = []
         self._checker = Checker.of(stages.model)
         self._optimum = first.objective
         assert first.solution is not None
@@ -302,6 +295,12 @@ class _BestSolutions:
                 return 0
         return None if self._consumer is None else self._consumer(interrupt, self._stages.mine(found))
 
+    def add(self, outcome: Outcome) -> None:
+        """Take what one run has listed or counted."""
+        self.count += outcome.count
+        if len(outcome.solutions):
+            self._rows.append(outcome.solutions.matrix)
+
     def outcome(self, complete: bool) -> Outcome:
         """Conclude: what is delivered is as good as proved; complete if nothing of it was left out."""
         whole = self._stages.outcome()
@@ -310,7 +309,7 @@ class _BestSolutions:
             faults.append(Fault("FALSE_UNSAT", "no solution is listed, yet one of them was found before"))
         proved = complete and not faults
         status = Status.OPTIMAL if not faults else Status.FEASIBLE
-        rows, goals = self._kept(), self._stages.model.goals
+        rows, goals = self._rows, self._stages.model.goals
         matrix = np.concatenate(rows) if rows else whole.solutions.matrix
         costs = [keys(goals, values) for values in self._checker.objectives(matrix).tolist()]
         found = SolutionSet(whole.model, whole.solutions.known, matrix, in_order=whole.solutions.in_order)

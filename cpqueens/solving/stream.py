@@ -90,7 +90,7 @@ def _search(pipe: _Pipe, start: _Start, solver: str, options: dict[str, Any]) ->
 
     _searching[threading.current_thread()] = pipe
     try:
-        pipe.outcome = run(start.then, solver, Want.ALL, hand_over, list, options, abandoned=pipe.abandoned)
+        pipe.outcome = run(start.then, solver, Want.ALL, hand_over, options, abandoned=pipe.abandoned)
     except BaseException as error:
         pipe.error = error
     finally:

@@ -37,13 +37,8 @@ def pair() -> Model:
 
 def _run(model: Model, fake: FakeBackend, want: Want = Want.ALL, **options):
     """Run the fake without raising for its faults."""
-    kept: list[np.ndarray] = []
-
-    def keep(_interrupt, found) -> None:
-        kept.append(found.matrix.copy())
-
     with installed(fake):
-        return run(model, "fake", want, keep, lambda: kept, options)
+        return run(model, "fake", want, None, options, keep=True)
 
 
 def _codes(outcome) -> list[str]:

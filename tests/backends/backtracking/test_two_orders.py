@@ -240,7 +240,7 @@ def test_a_solution_behind_which_all_were_promised_is_noticed() -> None:
 
     m = Model()
     m.intvar(0, 2, shape=2, name="x")
-    outcome = run(m, Repeating(), Want.ALL, None, list, {})
+    outcome = run(m, Repeating(), Want.ALL, None, {})
     assert [fault.code for fault in outcome.faults] == ["UNORDERED"]
 
 
