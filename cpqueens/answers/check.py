@@ -193,7 +193,7 @@ class Checker:
         self._only_decisions = len(self.known) == model.variable_count
         self._lower, self._upper = model.lower[self.known], model.upper[self.known]
         self._groups = constraints_in_range(model)
-        self._gaps = _columns_by_domain(model, self.known)
+        self._gaps = _columns_by_domain(model, self.known) if model.domains else []
 
     @classmethod
     def of(cls, model: Statement) -> Checker:
@@ -219,8 +219,9 @@ class Checker:
             good &= constraint.holds(values)
             if defined is not None:
                 good &= defined_elements(constraint, defined).all(axis=1)
-        for has_value in self._objectives_defined(defined):
-            good &= has_value
+        if defined is not None:
+            for has_value in self._objectives_defined(defined):
+                good &= has_value
         return good
 
     def in_domain(self, matrix: IntArray) -> NDArray[np.bool_]:
@@ -238,15 +239,16 @@ class Checker:
             return self.model.complete(matrix, self.known), None
         return self.model.complete_where_defined(matrix, self.known)
 
-    def _objectives_defined(self, defined: Defined | None) -> list[NDArray[np.bool_]]:
-        """Return for each objective in which rows it has a value; none where all have."""
-        return [] if defined is None else [defined_terms(g.term, defined)[:, 0] for g in self.model.goals]
+    def _objectives_defined(self, defined: Defined) -> list[NDArray[np.bool_]]:
+        """Return for each objective in which rows it has a value."""
+        return [defined_terms(g.term, defined)[:, 0] for g in self.model.goals]
 
     def violation(self, matrix: IntArray) -> IntArray:
         """Return the summed violation of each row, of shape (batch,), see `ranges.saturated_sum`."""
         values, defined = self._complete(matrix)
         parts = [saturated_sum(_amounts(c, values, defined)) for c in self._groups]
-        parts += [(~has_value).astype(np.int64) for has_value in self._objectives_defined(defined)]
+        if defined is not None:
+            parts += [(~has_value).astype(np.int64) for has_value in self._objectives_defined(defined)]
         return saturated_sum(np.stack(parts, axis=1)) if parts else np.zeros(len(matrix), dtype=np.int64)
 
     def amounts(self, matrix: IntArray) -> list[IntArray]:

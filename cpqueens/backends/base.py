@@ -13,9 +13,8 @@ from cpqueens.answers.outcome import StopReason
 from cpqueens.answers.profile import Tallies, Walked
 from cpqueens.answers.recorder import TraceRecorder
 from cpqueens.answers.trace import Trace
-from cpqueens.backends.bounds import Bounds
 from cpqueens.backends.clock import Clock as Clock  # a part of the contract
-from cpqueens.backends.known import Known, LearnedClauses
+from cpqueens.backends.known import Bounds, Known, LearnedClauses
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
 from cpqueens.system.stopping import GRACE, Stopped, stopping, unstopped
@@ -255,7 +254,7 @@ def within_limits(backend: Backend, model: Statement, request: Request, deliver:
 
     block = stopping(request.should_stop, grace=GRACE)
     try:
-        return block.run(lambda: backend.run(model, request, undisturbed))
+        return block.run(backend.run, model, request, undisturbed)
     except Stopped:
         return Ended(False, request.why_stopped())
     finally:

@@ -70,8 +70,9 @@ def constraints_in_range(model: Statement) -> list[Constraint]:
     """
     try:
         joined = model._constraints.joined()
-        require_terms(model, [(a, c.most) for c in joined for a in c.ranged])
-        require_terms(model, [(goal.term, LIMIT) for goal in model.goals])
+        arrays = [(a, c.most) for c in joined for a in c.ranged]
+        arrays += [(goal.term, LIMIT) for goal in model.goals]
+        require_terms(model, arrays)
     except ModelError as error:
         raise _located(model) or error from None
     return joined

@@ -262,6 +262,8 @@ class ConstraintList(Sequence[Constraint]):
         """Return all but the relations between single terms, with positions; single connectives as arrays."""
         entries = self._entries
         found: list[tuple[list[int], Constraint]] = [([k], entries[k]) for k in self._whole]  # type: ignore[misc]
+        if not self._members:
+            return found
         for block, positions in zip(self._blocks, self._members, strict=True):
             if positions:
                 assert block is not None  # it was settled

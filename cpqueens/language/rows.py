@@ -458,3 +458,11 @@ def axes_of(axis: Any, ndim: int) -> tuple[int, ...]:
     if len(set(axes)) < len(axes):
         raise ModelError(f"axis: {shown(axis)} names an axis twice")
     return axes
+
+
+def behind(batch: IntArray, row: IntArray) -> IntArray:
+    """Return the rows of an ascending batch that come after ``row`` in lexicographic order."""
+    differs = batch != row
+    first = differs.argmax(axis=1)
+    place = np.arange(len(batch))
+    return batch[differs.any(axis=1) & (batch[place, first] > row[first])]

@@ -24,7 +24,6 @@ from cpqueens.answers.outcome import Outcome
 from cpqueens.backends import named
 from cpqueens.backends.backtracking.backend import halved_board
 from cpqueens.backends.backtracking.orders import is_lexicographic
-from cpqueens.backends.backtracking.turns import behind
 from cpqueens.backends.base import (
     Backend,
     Clock,
@@ -38,7 +37,7 @@ from cpqueens.backends.base import (
 )
 from cpqueens.errors import BackendFault, CpqueensError, ModelError, UnsupportedConstraint
 from cpqueens.kernels.jit import tiers
-from cpqueens.language.rows import IntArray
+from cpqueens.language.rows import IntArray, behind
 from cpqueens.language.statement import Statement
 from cpqueens.solving.beside import Beside
 from cpqueens.solving.incumbent import best_of

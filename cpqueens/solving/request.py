@@ -10,7 +10,7 @@ from cpqueens.answers.check import Checker, read_assignment, read_values
 from cpqueens.answers.outcome import Outcome, Solution
 from cpqueens.backends import named
 from cpqueens.backends.base import REFUSED, Backend, Clock, Feature, Request, Want
-from cpqueens.backends.bounds import Bounds
+from cpqueens.backends.known import Bounds
 from cpqueens.errors import ModelError, UnknownParameter, UnsupportedRequest
 from cpqueens.language.ranges import LIMIT
 from cpqueens.language.rows import IntArray

@@ -25,9 +25,11 @@ from cpqueens.solving.grown import account, recalled, remember, settled, told
 from cpqueens.solving.nearness import OPTIONS as OF_CHANGES
 from cpqueens.solving.nearness import solve_near
 from cpqueens.solving.request import build_request, positive_integer, respelled
-from cpqueens.solving.staged import staged
 from cpqueens.system.interrupts import Interrupt, Interrupted, listening
 from cpqueens.text.plaintext import counted, shown
+
+SEVERAL = frozenset({"assumptions", "optimal", "gap", "best"})
+"""Options for which a model is run several times, see `staged`."""
 
 STOP = object()
 """Returned by a callback to end the enumeration."""
@@ -165,9 +167,12 @@ def run(
     def ask(narrower: Statement, *parts: Any, **how: Any) -> Outcome:
         return run(narrower, solver, *parts, abandoned=abandoned, collect=collect, **how)
 
-    whole = staged(model, solver, want, consumer, options, ask, keep, look_ahead)
-    if whole is not None:
-        return whole
+    if not SEVERAL.isdisjoint(options) or (want is Want.BEST and len(model.goals) > 1):
+        from cpqueens.solving.staged import staged  # which few runs need, too
+
+        whole = staged(model, solver, want, consumer, options, ask, keep, look_ahead)
+        if whole is not None:
+            return whole
     learned: list[LearnedClauses] | None = [] if remembering else None
     outcome = once(model, solver, want, consumer, options, known=known, learned=learned)
     if learned is not None and not outcome.faults:

@@ -200,14 +200,18 @@ def listening(abandoned: Callable[[], bool] | None = None) -> Iterator[Interrupt
     For a run, and for a loop of runs, which looks at `Interrupt.seen` after each. ``abandoned`` is a further
     reason to stop, asked whenever signals are looked for.
     """
-    in_main = threading.current_thread() is threading.main_thread()
-    handlers = [(n, _signal.getsignal(n)) for n in SIGNALS] if in_main else []
-    owners = {n: _owner(h) for n, h in handlers}
-    numbers = [n for n, h in handlers if h is signal.default_int_handler or owners[n] is not None]
+    numbers: list[signal.Signals] = []
+    enclosing: Interrupt | None = None
+    if threading.current_thread() is threading.main_thread():
+        for number in SIGNALS:
+            handler = _signal.getsignal(number)
+            owner = _owner(handler)
+            if owner is not None or handler is signal.default_int_handler:
+                numbers.append(number)
+            enclosing = enclosing or owner
     if not numbers:
         yield Interrupt(abandoned)
         return
-    enclosing = next((owner for owner in owners.values() if owner is not None), None)
     interrupt = Interrupt(abandoned, enclosing)
     shared = None if enclosing is None else enclosing.ears
     interrupt.ears = shared if shared is not None and shared.shared else Ears(numbers)

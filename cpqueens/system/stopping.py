@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 from inspect import CO_GENERATOR
 from types import FrameType
-from typing import TypeVar
+from typing import ParamSpec, TypeVar
 
 from cpqueens.system.platforms import ThreadTime
 
@@ -34,7 +34,7 @@ Python's own library, in a compiler, in a scheduler's client.
 _FINALIZING = frozenset({"weakref", "_weakrefset"})
 """Modules whose functions are called when something is deleted."""
 
-
+Given = ParamSpec("Given")
 T = TypeVar("T")
 
 
@@ -86,10 +86,10 @@ class stopping:  # noqa: N801 - used like a function
         self._frame: FrameType | None = None  # of the function that entered it
         self.place: str | None = None
 
-    def run(self, function: Callable[[], T]) -> T:
+    def run(self, function: Callable[Given, T], *args: Given.args, **options: Given.kwargs) -> T:
         """Call a function within the block."""
         with self:
-            return function()
+            return function(*args, **options)
 
     def __enter__(self) -> None:
         self._asks_from += time.monotonic()

@@ -14,9 +14,9 @@ from ortools.sat.python import cp_model
 from cpqueens import AllDifferent, BackendFault, Model, Status
 from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.base import Clock, Ended, Feature, Request, Want
-from cpqueens.backends.bounds import Bounds
 from cpqueens.backends.cpsat.flow import Proved
 from cpqueens.backends.cpsat.translation import translate
+from cpqueens.backends.known import Bounds
 from cpqueens.solving import race
 
 OPTIMUM = 17

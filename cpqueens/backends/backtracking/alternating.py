@@ -17,9 +17,8 @@ from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.backtracking import remembering
 from cpqueens.backends.backtracking.forward import ForwardSearch
 from cpqueens.backends.backtracking.parted import Parted
-from cpqueens.backends.backtracking.portfolio import CompetingSearch, Seat, added
+from cpqueens.backends.backtracking.portfolio import CompetingSearch, Seat, Slices, added
 from cpqueens.backends.backtracking.rows import Row
-from cpqueens.backends.backtracking.turns import Slices
 from cpqueens.backends.base import Deliver, Ended, Request, Want
 from cpqueens.backends.relaxation.relaxation import Relaxation
 from cpqueens.kernels.exact.domains import Memory

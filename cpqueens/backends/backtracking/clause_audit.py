@@ -3,7 +3,7 @@
 import numpy as np
 
 from cpqueens.backends.backtracking.explained import Explained
-from cpqueens.backends.backtracking.settings import tree_search
+from cpqueens.backends.backtracking.orders import tree_search
 from cpqueens.errors import BackendFault
 from cpqueens.kernels.exact import branching as tree
 from cpqueens.kernels.exact import domains as at

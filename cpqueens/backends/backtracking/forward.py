@@ -15,11 +15,9 @@ from cpqueens.backends.backtracking.asking import decide, refuse_wide
 from cpqueens.backends.backtracking.bisection import Bisection
 from cpqueens.backends.backtracking.frontier import open_bound
 from cpqueens.backends.backtracking.memory import with_room
-from cpqueens.backends.backtracking.orders import halves_all, phases, restarts, trial
-from cpqueens.backends.backtracking.portfolio import CompetingSearch
-from cpqueens.backends.backtracking.settings import tree_search
+from cpqueens.backends.backtracking.orders import halves_all, phases, restarts, tree_search, trial
+from cpqueens.backends.backtracking.portfolio import CompetingSearch, Heard, Slices, drained
 from cpqueens.backends.backtracking.tracing import TreeObserver
-from cpqueens.backends.backtracking.turns import Heard, Slices, drained
 from cpqueens.backends.base import Deliver, Ended, Request, Want
 from cpqueens.kernels.exact import branching as tree
 from cpqueens.kernels.exact import domains as at
@@ -77,11 +75,12 @@ class ForwardSearch(CompetingSearch):
         self.orders = self._orders()
         self.pace = Pace(1 if len(start.x) > _SMALL else 16)  # a first step propagates much, in plain form
         self.phases = phases(request, self.decided, self.orders)
-        refuse_wide(self.phases, self.start)
         self.tree = self._tree(1 if request.wants_few else _FIRST_BATCH)
+        if self.tree.options[tree.ASKS]:
+            refuse_wide(self.phases, self.start)
         self._fixed = Fixed(self.memory), Fixed(self.tree)
         self._asked_failures = self._turn_found = 1 << 62  # failures, solutions
-        self.bisection = self._bisection()
+        self.bisection = self._bisection() if request.want is Want.BEST and self._nogoods >= 0 else None
         self._known, self._roots = 0, 1
         self._demand_limit()
 
@@ -258,10 +257,8 @@ class ForwardSearch(CompetingSearch):
 
     # ---- the objective ----------------------------------------------------------------------------
 
-    def _bisection(self) -> Bisection | None:
+    def _bisection(self) -> Bisection:
         """Return what steers the search for the best solution, where it may go back to its root."""
-        if self.request.want is not Want.BEST or self._nogoods < 0:
-            return None
         bisection = Bisection(self._least)
         self.tree.state[tree.ASK_FOUND] = bisection.ask_found
         return bisection

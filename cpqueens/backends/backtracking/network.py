@@ -192,7 +192,7 @@ class Builder:
             self.add(kinds.AT_MOST, variables, [-a for a in coefficients], -constant)
         else:
             self.propagators.append(_LINEAR[relation], variables, coefficients, constant)
-        if relation == EQ and self.strong:
+        if relation == EQ and self.strong and len(variables) > 1:
             add_equation_values(row, self)
             self.split(row)
 
@@ -478,8 +478,6 @@ class Builder:
 
     def all_differents(self, terms: Terms, start: IntArray) -> None:
         """Add all AllDifferents of the model; mostly they are over single variables, with offsets perhaps."""
-        if not len(terms):
-            return
         if (terms.start[1:] - terms.start[:-1] != 1).any():
             for rows in self.each(groups(terms, start), self.sources.different):
                 self.all_different(rows)
@@ -547,8 +545,6 @@ class Builder:
 
     def clauses(self, terms: Terms, start: IntArray) -> None:
         """Add all clauses; mostly each literal is a truth or the negation of one."""
-        if len(start) < 2:
-            return
         sign, constant = terms.coefficient, terms.constant
         single = (terms.start[1:] - terms.start[:-1] == 1).all()
         if not single or not (((sign == 1) & (constant == 0)) | ((sign == -1) & (constant == 1))).all():
@@ -564,9 +560,10 @@ class Builder:
     def build(self, proved: Row | None = None) -> None:
         """Add everything that the compiled model has, and at last a row that bounds its objective."""
         c = self.compiled
-        if self.strong:
+        if self.strong and c.definitions.blocks:
             self.apart()
-        self.define(c.definitions.blocks)
+        if c.definitions.blocks:
+            self.define(c.definitions.blocks)
         linear = LazyRows(c.linear, c.relation)
         self.orders = Orders(linear)
         self.linears(linear)
@@ -575,8 +572,10 @@ class Builder:
             differences = linear.differences()
             add_circles(differences, self)
             add_cliques(differences, self)
-        self.clauses(c.literals, c.clause_start)
-        self.all_differents(c.different, c.different_start)
+        if len(c.clause_start) > 1:
+            self.clauses(c.literals, c.clause_start)
+        if len(c.different):
+            self.all_differents(c.different, c.different_start)
         for table_terms, allowed in self.each(c.tables, self.sources.tables):
             self.table(rows_of(table_terms), allowed)
         for whole in self.each(c.wholes, self.sources.wholes):
@@ -586,7 +585,7 @@ class Builder:
         if c.objective is not None:
             limited = self.objective(rows_of(c.objective)[0], linear), self.objective_row * at.P_WIDTH
         self.origin = IMPLIED
-        if self.strong:
+        if self.strong and c.wholes:
             add_tour_bounds(c, linear, limited, self)
         if proved is not None and limited is not None:
             add_proved_row(proved, *limited, self)

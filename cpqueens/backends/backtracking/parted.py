@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpqueens.answers.outcome import StopReason
-from cpqueens.backends.backtracking.portfolio import added
-from cpqueens.backends.backtracking.turns import Slices
+from cpqueens.backends.backtracking.portfolio import Slices, added
 from cpqueens.backends.base import Deliver, Ended, Request, Want
 from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact.domains import Memory

@@ -11,8 +11,8 @@ import numpy as np
 
 from cpqueens.answers.outcome import StopReason
 from cpqueens.answers.recorder import TraceRecorder
+from cpqueens.backends.backtracking.portfolio import Slices, drained
 from cpqueens.backends.backtracking.tally import Tally
-from cpqueens.backends.backtracking.turns import Slices, drained
 from cpqueens.backends.base import Deliver, Ended, Request, Want
 from cpqueens.kernels.boards.pattern import Pattern
 from cpqueens.kernels.boards.sum_pattern import SumPattern

@@ -16,10 +16,10 @@ from cpqueens.backends.backtracking.forward import ForwardSearch
 from cpqueens.backends.backtracking.memory import build_memory
 from cpqueens.backends.backtracking.orders import in_any_order, in_phases, learns, remembers
 from cpqueens.backends.backtracking.parted import Part, Parted, counted_apart, counted_parts, parts_of_model
+from cpqueens.backends.backtracking.portfolio import InOrder, Slices, Turns, drained
 from cpqueens.backends.backtracking.rows import Row
 from cpqueens.backends.backtracking.tally import count_shared, wants_parts
 from cpqueens.backends.backtracking.tracing import TreeObserver
-from cpqueens.backends.backtracking.turns import InOrder, Slices, Turns, drained
 from cpqueens.backends.backtracking.two_orders import Making, TwoOrders
 from cpqueens.backends.base import Deliver, Ended, Request, Want
 from cpqueens.backends.relaxation.relaxation import Relaxation

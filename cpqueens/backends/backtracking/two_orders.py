@@ -19,11 +19,10 @@ import numpy as np
 
 from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.backtracking.forward import ForwardSearch
-from cpqueens.backends.backtracking.portfolio import Seat, added
-from cpqueens.backends.backtracking.turns import Slices, behind
+from cpqueens.backends.backtracking.portfolio import Seat, Slices, added
 from cpqueens.backends.base import Deliver, Ended, Request
 from cpqueens.errors import BackendFault
-from cpqueens.language.rows import IntArray
+from cpqueens.language.rows import IntArray, behind
 
 JOINING = 200
 """Failures of the first search until the second joins; it does not while there are more solutions."""

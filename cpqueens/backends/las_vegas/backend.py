@@ -227,7 +227,7 @@ class _AnyAttempts:
 
     def __init__(self, model: Statement, compiled: Compiled, random: int, seed: int) -> None:
         from cpqueens.backends.backtracking.memory import LISTED, build_memory
-        from cpqueens.backends.backtracking.settings import tree_search
+        from cpqueens.backends.backtracking.orders import tree_search
         from cpqueens.kernels.boards.las_vegas import OWN, RANDOM_VARIABLES, TALLIES
         from cpqueens.kernels.exact.domains import copied
 

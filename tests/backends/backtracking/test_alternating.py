@@ -36,9 +36,9 @@ from cpqueens.backends.backtracking import alternating, remembering
 from cpqueens.backends.backtracking.backend import Backtracking
 from cpqueens.backends.backtracking.clause_search import ClauseSearch
 from cpqueens.backends.backtracking.memory import build_memory
+from cpqueens.backends.backtracking.orders import tree_search
+from cpqueens.backends.backtracking.portfolio import Slices
 from cpqueens.backends.backtracking.searching import Searching
-from cpqueens.backends.backtracking.settings import tree_search
-from cpqueens.backends.backtracking.turns import Slices
 from cpqueens.backends.base import Deliver
 from cpqueens.crosscheck import oracle
 from cpqueens.fuzzing.generate import random_model

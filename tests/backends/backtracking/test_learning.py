@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from cpqueens import AllDifferent, Model, maximum
-from cpqueens.backends.backtracking import bisection, settings
+from cpqueens.backends.backtracking import bisection, orders
 from cpqueens.backends.backtracking.orders import VALUE_ORDERS, VARIABLE_ORDERS
 from cpqueens.crosscheck import oracle
 from cpqueens.errors import ModelError, UnknownParameter
@@ -22,8 +22,8 @@ Phases = list[tuple[str | list[str], str, str]]
 @pytest.fixture
 def eager(monkeypatch: pytest.MonkeyPatch) -> None:
     """Restart after every failure, and bisect after every solution."""
-    monkeypatch.setattr(settings, "FIRST_RESTART", 1)
-    monkeypatch.setattr(settings, "TRIAL", 1)
+    monkeypatch.setattr(orders, "FIRST_RESTART", 1)
+    monkeypatch.setattr(orders, "TRIAL", 1)
     monkeypatch.setattr(bisection, "STRETCH", 1)
     monkeypatch.setattr(bisection, "FAR", 0)
     monkeypatch.setattr(bisection, "FAILURES", 2)
@@ -84,7 +84,7 @@ def test_the_side_that_is_good_for_the_objective_is_tried_first(sign: int) -> No
 
 
 def test_runs_are_the_same_however_they_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(settings, "FIRST_RESTART", 3)
+    monkeypatch.setattr(orders, "FIRST_RESTART", 3)
     names = ("nodes", "failures", "restarts", "nogoods", "propagations", "decisions", "deepest")
 
     def said(steps: int) -> list[Any]:
@@ -192,7 +192,7 @@ def test_a_series_in_the_order_in_which_it_was_written_is_found_at_once() -> Non
 
 
 def test_the_order_as_written_is_tried_longer_on_large_models() -> None:
-    limits = [int(settings.tree_search(n, trial=WRITTEN).state[LIMIT]) for n in (10, 320, 900)]
+    limits = [int(orders.tree_search(n, trial=WRITTEN).state[LIMIT]) for n in (10, 320, 900)]
     assert limits == [10, 10, 28]
 
 

@@ -11,7 +11,7 @@ import pytest
 from seeds import sweep
 
 from cpqueens import AllDifferent, Model
-from cpqueens.backends.backtracking import memory, settings
+from cpqueens.backends.backtracking import memory, orders
 from cpqueens.kernels.exact.domains import Memory
 from cpqueens.kernels.exact.propagators import rows as rows_kernel
 from cpqueens.kernels.jit import tiers
@@ -64,7 +64,7 @@ def said(model: Model, **options: Any) -> tuple[Any, ...]:
 def test_a_row_that_keeps_its_bounds_prunes_as_others_do(
     build: Callable[[random.Random], Model], order: str, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(settings, "FIRST_RESTART", 3)
+    monkeypatch.setattr(orders, "FIRST_RESTART", 3)
     monkeypatch.setattr(memory, "LONG", 1 << 30)
     added = said(build(random.Random(seed)), variable_order=order)
     monkeypatch.setattr(memory, "LONG", 2)

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from cpqueens import Model, NoOverlap, maximum
-from cpqueens.backends.backtracking import network, settings
+from cpqueens.backends.backtracking import network, orders
 from cpqueens.backends.backtracking.forward import ForwardSearch
 
 
 @pytest.fixture(autouse=True)
 def restarting_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(settings, "FIRST_RESTART", 1)
-    monkeypatch.setattr(settings, "TRIAL", 1)
+    monkeypatch.setattr(orders, "FIRST_RESTART", 1)
+    monkeypatch.setattr(orders, "TRIAL", 1)
 
 
 def shop(seed: int, jobs: int = 3, machines: int = 2) -> Model:

@@ -14,7 +14,7 @@ from seeds import seeds, sweep
 
 from cpqueens import Model
 from cpqueens.backends.backtracking.memory import build_memory
-from cpqueens.backends.backtracking.settings import tree_search
+from cpqueens.backends.backtracking.orders import tree_search
 from cpqueens.crosscheck import oracle
 from cpqueens.fuzzing.generate import random_model
 from cpqueens.kernels.exact import domains as d

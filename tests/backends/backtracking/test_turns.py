@@ -13,10 +13,10 @@ from cpqueens.models.queens import queens
 
 from cpqueens import Model, StopReason
 from cpqueens.answers.outcome import StopReason as Reason
-from cpqueens.backends.backtracking import turns
-from cpqueens.backends.backtracking.turns import InOrder, Slices, Turns, behind
+from cpqueens.backends.backtracking import portfolio
+from cpqueens.backends.backtracking.portfolio import InOrder, Slices, Turns
 from cpqueens.backends.base import Ended
-from cpqueens.language.rows import IntArray
+from cpqueens.language.rows import IntArray, behind
 from cpqueens.solving.solve import count_solutions
 
 AUTO = "backtracking"
@@ -38,7 +38,7 @@ MIXED = {
 @pytest.fixture(params=[0.0, 0.005], ids=["smallest turns", "usual turns"])
 def _turns(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let turns be as short as one slice, so that small models take many."""
-    monkeypatch.setattr(turns, "_FIRST_TURN", request.param)
+    monkeypatch.setattr(portfolio, "_FIRST_TURN", request.param)
 
 
 @pytest.mark.usefixtures("_turns")

@@ -34,7 +34,7 @@ from cpqueens import (
     maximum,
     minimum,
 )
-from cpqueens.backends.backtracking import alternating, settings
+from cpqueens.backends.backtracking import alternating, orders
 from cpqueens.backends.backtracking.wholes import registry
 from cpqueens.backends.backtracking.wholes.distances import Orders
 from cpqueens.kernels.exact import apart, domains, propagation
@@ -265,7 +265,7 @@ def said(model: Model) -> tuple[Any, ...]:
 
 @pytest.fixture(autouse=True)
 def restarting_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(settings, "FIRST_RESTART", 1)
+    monkeypatch.setattr(orders, "FIRST_RESTART", 1)
     monkeypatch.setattr(alternating, "JOINING", 20)
 
 
