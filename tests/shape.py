@@ -22,16 +22,16 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 71_832,
-    "files": 626,
-    "import lines": 6_866,
+    "code lines": 71_823,
+    "files": 623,
+    "import lines": 6_846,
     "longest file": 706,
-    "sudoku by backtracking, files": 62,
-    "sudoku by backtracking, functions": 432,
-    "knapsack by local-search, files": 64,
-    "knapsack by local-search, functions": 413,
-    "cross-check of 8 queens, files": 92,
-    "cross-check of 8 queens, functions": 674,
+    "sudoku by backtracking, files": 57,
+    "sudoku by backtracking, functions": 406,
+    "knapsack by local-search, files": 62,
+    "knapsack by local-search, functions": 409,
+    "cross-check of 8 queens, files": 91,
+    "cross-check of 8 queens, functions": 664,
 }
 """What must not be passed today."""
 
