@@ -194,7 +194,7 @@ def test_what_the_second_has_found_is_delivered_at_a_limit_of_time(
     def keep(self: TwoOrders, batch: Any) -> bool:
         kept.append(len(batch))
         if sum(kept) >= 5:
-            monkeypatch.setattr(self._request.clock, "expired", lambda: True)
+            monkeypatch.setattr(self._request.clock, "expired", lambda ahead=0.0: True)
             self._request.clock.time_limit = 1.0
         return original(self, batch)
 
