@@ -43,10 +43,16 @@ ROWS = (
     Row("list 12 queens, value by value in Python (NuCS a row at once, Gecode prints), by `backtracking`",
         "exact", "list 12 queens, value by value in Python (NuCS: a row at once; Gecode: printed)", EACH,
         {"NuCS": "NuCS", "Gecode": "Gecode, first-fail, flattened before"}),
+    Row("list 12 queens into arrays, by `backtracking:bitmask`", "counting", "list 12 queens into arrays",
+        "cpqueens, bitmask, checked", {"the same search in C": "C, unchecked"}),
     Row("all 760 Costas arrays of order 9, by `backtracking`", "peers", "all Costas arrays of order 9", EACH,
         {"NuCS": "NuCS", "Gecode": "Gecode, flattened before"}),
     Row("shortest Golomb ruler of 9 marks, proved, by `backtracking`", "peers",
         "the least, proved: Golomb ruler, 9 marks", EACH,
+        {"NuCS": "NuCS", "Gecode": "Gecode, flattened before"}),
+    Row("Schur's lemma, 20 numbers in 3 boxes: none, by `backtracking`", "peers",
+        "a first solution: Schur's lemma, 3 boxes, 20 (none)", EACH, {"NuCS": "NuCS"}),
+    Row("a magic sequence of 50, by `backtracking`", "peers", "a first solution: magic sequence of 50", EACH,
         {"NuCS": "NuCS", "Gecode": "Gecode, flattened before"}),
     Row("a first solution of 128 queens, by `local-search`", "local_search", "a first solution of 128 queens",
         "cpqueens, auto, checked",
@@ -57,6 +63,9 @@ ROWS = (
     Row("state 1,000 queens and translate them, `to_cpsat` (nothing is solved)", "modelling",
         "model and translate 1000 queens for CP-SAT", "cpqueens, to_cpsat",
         {"OR-Tools": "raw OR-Tools", "CPMpy": "CPMpy, to OR-Tools"}),
+    Row("state 200 queens in two loops over terms and translate them, `to_cpsat` (nothing is solved)",
+        "modelling", "200 queens as a double loop over scalar terms", "cpqueens, to_cpsat",
+        {"OR-Tools": "raw OR-Tools"}),
     Row("enumerate 10 queens by callback, value by value, by `cpsat`", "modelling",
         "enumerate 10 queens by callback, value by value", "cpqueens, cpsat, checked",
         {"OR-Tools": "raw CP-SAT loop, unchecked"}),
@@ -70,7 +79,8 @@ def pages() -> dict[str, str]:
 
 def summary(here: bool = False) -> str:
     """Return the table, of rows that were measured, with when and where; ``here``: on the site."""
-    found, days, machines, loads, versions = [], set(), set(), set(), dict[str, None]()
+    found, machines, loads, versions = [], set(), set(), dict[str, None]()
+    days, earlier = set[str](), set[str]()
     for row in ROWS:
         path = MEASURED / f"{row.script}.json"
         told: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {"rows": []}
@@ -79,6 +89,7 @@ def summary(here: bool = False) -> str:
             continue
         run = told["runs"][race["run"]]
         days.add(run["date"])
+        earlier |= {day["date"] for day in race.get("earlier", ())}
         machines.add(run["machine"])
         loads |= {run["load"]} - {None}
         known = run["versions"]
@@ -88,13 +99,16 @@ def summary(here: bool = False) -> str:
     when = " and ".join(sorted({min(days), max(days)})) if days else "never"
     busy = f", at a load of {min(loads):g} to {max(loads):g}" if loads else ""
     among = ", ".join(versions)
+    others = f" (also {', '.join(sorted(earlier - days))})" if earlier - days else ""
     if here:
-        return f"{when}, {'; '.join(sorted(machines))}{busy}; {among}:\n\n{table(HEAD, lines)}\n"
+        where = "; ".join(sorted(machines))
+        return f"{when}{others}, {where}{busy}; {among}:\n\n{table(HEAD, lines)}\n"
     said = f"""Processor time, medians of interleaved runs (for 128 queens means over five seeds), {when},
 {"; ".join(sorted(machines))}{busy};
 {among}.
 Unless its row says otherwise, cpqueens builds its model, solves it, reads the values and checks every
-solution, which no peer does; a ratio below 1 means that it is faster; for several days the range is given.
+solution, which no peer does; a ratio below 1 means that it is faster.
+For several days{others} the range of ratios is given. Rows where a peer is ahead come first.
 `make docs-benchmarks` measures it again; [all rows, also those where peers are ahead](docs/benchmarks.md).
 
 """

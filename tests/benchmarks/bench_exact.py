@@ -104,9 +104,9 @@ def cpsat_queens(n: int) -> Work:
 GECODE_QUEENS = """
 include "alldifferent.mzn";
 int: n; array[1..n] of var 1..n: q;
-constraint alldifferent(q);
-constraint alldifferent([q[i] + i | i in 1..n]);
-constraint alldifferent([q[i] - i | i in 1..n]);
+constraint alldifferent(q) :: bounds;
+constraint alldifferent([q[i] + i | i in 1..n]) :: bounds;
+constraint alldifferent([q[i] - i | i in 1..n]) :: bounds;
 solve :: int_search(q, first_fail, indomain_min, complete) satisfy;
 output [show(q[i]) ++ " " | i in 1..n];
 """
