@@ -609,7 +609,7 @@ def test_search_in_a_browser_finds_pages(browser: Any, words: str, found: str) -
     page.goto(f"{(SITE / 'search.html').as_uri()}?q={words.replace(' ', '+')}")
     page.wait_for_selector("#search-results li a")
     page.wait_for_function("/finished|found/.test(document.querySelector('#search-results p').textContent)")
-    links = page.eval_on_selector_all("#search-results li a", "all => all.map(a => a.href.split('?')[0])")
+    links = page.eval_on_selector_all("#search-results li a", "all => all.map(a => a.href.split(/[?#]/)[0])")
     page.close()
     assert (SITE / found).as_uri() in links
     if found.startswith(("modelling/", "solving/")):
