@@ -20,6 +20,7 @@ from cpqueens.language.posted import Posted
 from cpqueens.language.rebuild import rebuilt
 from cpqueens.language.statement import Statement
 from cpqueens.solving.deletion import Witnesses, reduced
+from cpqueens.solving.grown import infeasible_by
 from cpqueens.solving.solve import solve
 from cpqueens.system.interrupts import Interrupt, listening
 from cpqueens.text import markup
@@ -160,20 +161,20 @@ class Explanation:
 def explain_infeasible(model: Statement, /, solver: str = "auto", **options: Any) -> Explanation:
     """Return a minimal unsatisfiable subset of a model's constraints, found by deletion.
 
-    Where OR-Tools is installed, its core of assumptions is the first subset. Then constraints are left out
-    (see `cpqueens.solving.deletion`), and single rows of the arrays among those
-    that are left (without a time limit for 30 seconds together). A solution of the rest shows which ones are
-    needed. Domains are never left out, and the
-    condition under which a quotient, a remainder or an element is defined stays and goes with the
-    constraints that use it. Another installed backend then proves the subset too.
+    If an earlier `Model.solve` proved that there is no solution, this is not proved again. Where OR-Tools is
+    installed, its core of assumptions is the first subset. Then constraints are left out (see
+    `cpqueens.solving.deletion`), and single rows of the arrays among those that are left (without a time
+    limit for 30 seconds together). A solution of the rest shows which ones are needed. Domains are never left
+    out, and the condition under which a quotient, a remainder or an element is defined stays and goes with
+    the constraints that use it. Another installed backend then proves the subset too.
 
     Parameters
     ----------
     solver
-        Any backend that proves.
+        Any exact backend.
     **options
-        As for `Model.solve`; ``time_limit`` is that of the whole call, of which the search for smaller
-        subsets leaves a tenth to the second backend. Other limits hold for each run.
+        As for `Model.solve`; ``time_limit`` is for the whole call; the search for smaller subsets leaves a
+        tenth of it to the second backend. Other limits hold for each run.
 
     Raises
     ------
@@ -192,7 +193,8 @@ def explain_infeasible(model: Statement, /, solver: str = "auto", **options: Any
     search = _Search(model, solver, options)
     everything = [k for k, posted in enumerate(model.constraints) if posted.source is not None]
     with listening() as interrupt:
-        known = search.infeasible(everything)
+        search.prover = infeasible_by(model)
+        known = bool(search.prover) or search.infeasible(everything)
         if known is not True:
             undecided = "not proved infeasible within the limits; give more, such as time_limit=, or none"
             if interrupt.seen:

@@ -49,11 +49,23 @@ def recalled(model: Statement, solver: Any, options: Mapping[str, Any]) -> Known
     return known if known.size[0] <= variables and known.size[1] <= constraints else None
 
 
+def infeasible_by(model: Statement) -> str:
+    """Return a solver that proved that the model, or what it grew from, has no solution; "" if none did."""
+    variables, constraints, cuts, _ = model._state()
+    for known in model._known.values():
+        size = known.size
+        if known.infeasible and size[2] == cuts and size[0] <= variables and size[1] <= constraints:
+            return known.solver
+    return ""
+
+
 def remember(
     model: Statement, outcome: Outcome, solver: Any, known: Known | None, learned: list[LearnedClauses]
 ) -> None:
     """Keep with the model what an outcome of a solver says; ``known`` is what the run was told."""
-    if not isinstance(solver, str) or model.assumed or len(model.goals) > 1:
+    if not isinstance(solver, str) or model.assumed:
+        return
+    if len(model.goals) > 1 and outcome.status is not Status.INFEASIBLE:  # objectives have no say in that
         return
     goal, found = goal_of(model), outcome.solutions
     row = None if known is None else known.row

@@ -11,7 +11,7 @@ function copy(text) {
 }
 document.addEventListener("DOMContentLoaded", () => {
   for (const block of document.querySelectorAll("article div.highlight")) {
-    if (block.closest(".cell_output, .highlight-text, .highlight-none, .highlight-default, .programoutput")) continue;
+    if (block.closest(".cell_output, .highlight-text, .highlight-none, .highlight-default:not(.doctest), .programoutput")) continue;
     const pre = block.querySelector("pre");
     if (!pre) continue;
     const button = document.createElement("button");
@@ -19,7 +19,8 @@ document.addEventListener("DOMContentLoaded", () => {
     button.textContent = "copy";
     button.setAttribute("aria-label", "Copy this code");
     button.addEventListener("click", () => {
-      copy(pre.textContent.replace(/^(>>>|\.\.\.) ?/gm, "").replace(/\n$/, ""));
+      const lines = pre.textContent.split("\n"), typed = lines.filter(line => /^(>>>|\.\.\.)/.test(line));
+      copy((typed.length ? typed : lines).join("\n").replace(/^(>>>|\.\.\.) ?/gm, "").replace(/\n$/, ""));
       button.textContent = "copied";
       setTimeout(() => { button.textContent = "copy"; }, 1500);
     });
@@ -44,7 +45,12 @@ document.addEventListener("DOMContentLoaded", () => {
   const folder = a => new URL(a.href).pathname.replace(/[^/]*$/, "");
   const index = [...document.querySelectorAll(".sidebar-tree a.reference")].find(
     a => /generated\/\w+\/$/.test(folder(a)) && folder(a) === folder(location));
-  if (!index) { for (const caption of captions.slice(0, 2)) caption.click(); return; }
+  const list = document.querySelector(".sidebar-scroll"), fits = () => list.scrollHeight <= list.clientHeight;
+  if (!index) {
+    for (const caption of captions.slice(0, 2)) caption.click();
+    if (!fits()) captions[0].click();  // the guide stays open
+    return;
+  }
   index.closest("li").classList.add("current-page");
   index.closest(".sidebar-tree > ul").previousElementSibling.click();
 });

@@ -52,7 +52,9 @@ CASES = (
     ("an assignment", "../../modelling/routing_and_packing.md#an-assignment-with-preferences"),
     ("a production plan", "../../modelling/production.md#a-production-plan"),
     ("warehouses to open", "../../modelling/production.md#warehouses"),
+    ("a blend", "../../modelling/production.md#a-blend"),
     ("an exam timetable", "../../modelling/production.md#an-exam-timetable"),
+    ("a tournament", "../../modelling/production.md#a-tournament"),
     ("a knapsack", "../../coming_from/cpsat.md#a-knapsack"),
 )  # fmt: skip
 """Models that pages of the guide develop."""

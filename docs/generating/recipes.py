@@ -34,7 +34,7 @@ optimum must be right. All of them assume these lines:
 Lists, NumPy arrays and pandas Series are accepted wherever numbers are expected. Complete examples:
 [a roster](../modelling/roster.md), [scheduling](../modelling/scheduling.md),
 [routing, packing, assignment](../modelling/routing_and_packing.md),
-[production, warehouses, timetables](../modelling/production.md). All constraints:
+[production, warehouses, timetables, tournaments](../modelling/production.md). All constraints:
 [a table](constraints.md).
 
 {tables}

@@ -177,6 +177,20 @@ def test_where_nothing_was_proved_more_time_is_asked_for():
         contradiction().explain_infeasible("backtracking", time_limit=0)
 
 
+@pytest.mark.parametrize("goals", [0, 1, 2])
+def test_what_was_proved_before_is_explained_however_short_the_limit(goals):
+    model = contradiction()
+    model.minimize(*model["x"][:goals]) if goals else None
+    assert model.solve("backtracking").status == "INFEASIBLE"
+    found = model.explain_infeasible("python-constraint", time_limit=1e-9)
+    assert (found.solver, found.minimal, found.checked_by, found.runs) == ("backtracking", False, None, 0)
+    assert found.positions == tuple(range(5))
+    found = model.explain_infeasible("python-constraint")
+    assert (found.solver, found.minimal, found.positions) == ("python-constraint", True, (0, 2, 4))
+    with pytest.raises(NotInfeasible, match="not proved"):  # something was taken back
+        model.without([1]).explain_infeasible(time_limit=1e-9)
+
+
 def test_of_long_arrays_the_first_row_and_a_count_are_told(monkeypatch):
     monkeypatch.setattr("cpqueens.solving.explain._SECONDS_ON_ROWS", -1.0)
     found = conflicts().explain_infeasible("backtracking")
