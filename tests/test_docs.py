@@ -552,8 +552,9 @@ def test_pages_with_code_can_be_taken_along(tmp_path: Path, monkeypatch: pytest.
 GUIDE = {
     "reify": "logic", "boolean": "variables", "if then": "logic", "pandas": "roster",
     "vehicle routing": "routing_and_packing", "cumulative": "scheduling", "soft limit": "objectives",
-    "lot sizing": "production", "nurse": "roster", "excel": "roster", "gantt": "scheduling", "blending": "production",
-    "tournament": "production", "crew": "production", "VRP": "routing_and_packing", "inventory": "production", "facility location": "production",
+    "lot sizing": "production", "nurse": "roster", "excel": "roster", "gantt": "scheduling",
+    "blending": "production", "tournament": "production", "crew": "production", "VRP": "routing_and_packing",
+    "inventory": "production", "facility location": "production",
 }  # fmt: skip
 """Words that people look for, and the page of the guide that they are to find first."""
 SITE = ROOT / "build/site"
