@@ -376,6 +376,11 @@ class Statement(NamedValues, Constraints, metaclass=ListsWhatIsPublic):
         posted.settle()
         return self._count, len(posted), posted.cuts, bool(goals) and goals[0].maximizing
 
+    def grew_from(self, earlier: State) -> bool:
+        """Say whether nothing was taken back since an earlier state."""
+        variables, constraints, cuts, _ = self._state()
+        return earlier[2] == cuts and earlier[0] <= variables and earlier[1] <= constraints
+
     @property
     def is_large(self) -> bool:
         """Whether it is so large that only what can grow with it is kept, see `Kept`."""

@@ -20,7 +20,6 @@ from cpqueens.language.posted import Posted
 from cpqueens.language.rebuild import rebuilt
 from cpqueens.language.statement import Statement
 from cpqueens.solving.deletion import Witnesses, reduced
-from cpqueens.solving.grown import infeasible_by
 from cpqueens.solving.solve import solve
 from cpqueens.system.interrupts import Interrupt, listening
 from cpqueens.text import markup
@@ -193,7 +192,12 @@ def explain_infeasible(model: Statement, /, solver: str = "auto", **options: Any
     search = _Search(model, solver, options)
     everything = [k for k, posted in enumerate(model.constraints) if posted.source is not None]
     with listening() as interrupt:
-        search.prover = infeasible_by(model)
+        told = (
+            known.solver
+            for known in model._known.values()
+            if known.infeasible and model.grew_from(known.size)
+        )
+        search.prover = next(told, "")
         known = bool(search.prover) or search.infeasible(everything)
         if known is not True:
             undecided = "not proved infeasible within the limits; give more, such as time_limit=, or none"

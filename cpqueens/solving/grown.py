@@ -41,31 +41,16 @@ def recalled(model: Statement, solver: Any, options: Mapping[str, Any]) -> Known
         return None
     if len(model.goals) > 1 or any(options.get(name) for name in (*APART, *RECORDED)):
         return None
-    variables, constraints, cuts, _ = size = model._state()
-    if (known.size, known.goal) == (size, goal_of(model)):
+    if (known.size, known.goal) == (model._state(), goal_of(model)):
         known = known.before
-    if known is None or known.size[2] != cuts:  # something was taken back
-        return None
-    return known if known.size[0] <= variables and known.size[1] <= constraints else None
-
-
-def infeasible_by(model: Statement) -> str:
-    """Return a solver that proved that the model, or what it grew from, has no solution; "" if none did."""
-    variables, constraints, cuts, _ = model._state()
-    for known in model._known.values():
-        size = known.size
-        if known.infeasible and size[2] == cuts and size[0] <= variables and size[1] <= constraints:
-            return known.solver
-    return ""
+    return known if known is not None and model.grew_from(known.size) else None
 
 
 def remember(
     model: Statement, outcome: Outcome, solver: Any, known: Known | None, learned: list[LearnedClauses]
 ) -> None:
     """Keep with the model what an outcome of a solver says; ``known`` is what the run was told."""
-    if not isinstance(solver, str) or model.assumed:
-        return
-    if len(model.goals) > 1 and outcome.status is not Status.INFEASIBLE:  # objectives have no say in that
+    if not isinstance(solver, str) or model.assumed or len(model.goals) > 1:
         return
     goal, found = goal_of(model), outcome.solutions
     row = None if known is None else known.row

@@ -177,7 +177,7 @@ def test_where_nothing_was_proved_more_time_is_asked_for():
         contradiction().explain_infeasible("backtracking", time_limit=0)
 
 
-@pytest.mark.parametrize("goals", [0, 1, 2])
+@pytest.mark.parametrize("goals", [0, 1])
 def test_what_was_proved_before_is_explained_however_short_the_limit(goals):
     model = contradiction()
     model.minimize(*model["x"][:goals]) if goals else None
