@@ -657,5 +657,8 @@ _SWITCHES = frozenset({"optimal", "prove_complete", "log"})
 
 def _given(**options: Any) -> dict[str, Any]:
     """Return the options that were given: None stands for absence, and so does False of a switch."""
-    given = {name: value for name, value in options.items() if value is not None}
-    return {name: value for name, value in given.items() if value is not False or name not in _SWITCHES}
+    return {
+        name: value
+        for name, value in options.items()
+        if not (value is None or (value is False and name in _SWITCHES))
+    }

@@ -7,7 +7,7 @@ import numpy as np
 
 from cpqueens.kernels.local.plain import AT_MOST, END, EQUAL, NOT_EQUAL
 from cpqueens.language.rows import IntArray
-from cpqueens.lowered.compiled import EQ, GE, LE, NE, Compiled, Terms, offsets
+from cpqueens.lowered.compiled import EQ, GE, LE, NE, NO_TERMS, Compiled, Terms, offsets
 
 RELATIONS = {EQ: (EQUAL, 1), NE: (NOT_EQUAL, 1), LE: (AT_MOST, 1), GE: (AT_MOST, -1)}
 """Relation -> the kernels' kind, and the sign of the activity that is compared with 0."""
@@ -29,16 +29,11 @@ def block(terms: Terms, first: int, last: int) -> Terms:
 
 def joined(parts: Sequence[Terms]) -> Terms:
     """Return all terms, one part after the other."""
-    none = np.zeros(0, dtype=np.int64)
-    start = np.concatenate([none, *(p.start for p in parts)])
-    ends = offsets([len(p.start) for p in parts])[1:-1]  # behind each part but the last
-    lengths = np.delete(start[1:] - start[:-1], ends - 1) if parts else none
-    return Terms(
-        offsets(lengths),
-        np.concatenate([none, *(p.variable for p in parts)]),
-        np.concatenate([none, *(p.coefficient for p in parts)]),
-        np.concatenate([none, *(p.constant for p in parts)]),
-    )
+    if not parts:
+        return NO_TERMS
+    columns = [(p.start[1:] - p.start[:-1], p.variable, p.coefficient, p.constant) for p in parts]
+    lengths, *others = map(np.concatenate, zip(*columns, strict=True))
+    return Terms(offsets(lengths), *others)
 
 
 def scaled(terms: Terms, factor: int) -> Terms:
@@ -102,7 +97,8 @@ def by_variable(n: int, blocks: list[tuple[IntArray, ...]], columns: int) -> tup
     the constraints.
     """
     width = columns - 1
-    parts = [np.concatenate([np.zeros(0, dtype=np.int64), *(b[k] for b in blocks)]) for k in range(columns)]
+    none = (np.zeros(0, dtype=np.int64),) * columns
+    parts = [np.concatenate(column) for column in zip(none, *blocks, strict=True)]
     counts = np.bincount(parts[0], minlength=n)
     start = offsets((counts + 1) * width)
     flat = np.zeros((int(start[-1]) // width, width), dtype=np.int64)

@@ -211,7 +211,7 @@ class Whole:
         return found
 
 
-_NO_TERMS = Terms(np.zeros(1, dtype=np.int64), *(np.zeros(0, dtype=np.int64) for _ in range(3)))
+NO_TERMS = Terms(np.zeros(1, dtype=np.int64), *(np.zeros(0, dtype=np.int64) for _ in range(3)))
 
 Takes = Callable[[Constraint], bool]
 """Says whether an engine takes a plain constraint as it is, instead of its decomposition."""
@@ -313,7 +313,7 @@ def _terms(number: IntArray, arrays: Iterable[LinearArray], shifts: Iterable[int
         kept = coefficients != 0
         parts.append((kept.sum(axis=1), number[variables[kept]], coefficients[kept], constants))
     if not parts:
-        return _NO_TERMS
+        return NO_TERMS
     lengths, variables, coefficients, constants = (
         parts[0] if len(parts) == 1 else map(np.concatenate, zip(*parts, strict=True))
     )

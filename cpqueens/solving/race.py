@@ -23,7 +23,7 @@ import numpy as np
 from cpqueens.answers.outcome import Outcome
 from cpqueens.backends import named
 from cpqueens.backends.backtracking.backend import halved_board
-from cpqueens.backends.backtracking.orders import is_lexicographic
+from cpqueens.backends.backtracking.orders import Branching
 from cpqueens.backends.base import (
     Backend,
     Clock,
@@ -216,7 +216,7 @@ class _Contest:
         self.rival: _Rival | None = None
         self._listing = request.want in (Want.ALL, Want.COUNT)
         self._last: IntArray | None = None
-        in_order = request.want is not Want.ALL or is_lexicographic(request)
+        in_order = request.want is not Want.ALL or Branching.of(request).is_lexicographic
         self._seen: set[bytes] | None = None if in_order else set()  # what was delivered in another order
         self._delivered = 0
         self._passed_on = 0  # of the rival's improving solutions

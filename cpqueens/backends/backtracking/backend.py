@@ -11,8 +11,7 @@ from cpqueens.backends.backtracking.choosing import PATTERNED, choose
 from cpqueens.backends.backtracking.orders import (
     VALUE_ORDERS,
     VARIABLE_ORDERS,
-    ascending,
-    is_lexicographic,
+    Branching,
     with_places,
 )
 from cpqueens.backends.base import PROFILE, TRACE, Deliver, Ended, Feature, Order, Parameter, Request, Want
@@ -113,8 +112,8 @@ class Backtracking:
 
         Where none is asked for it may be given up on the way, which is said (`Request.reordered`).
         """
-        in_order = request.strategy in (*PATTERNED, "check")
-        lexicographic = (in_order and ascending(request)) or is_lexicographic(request)
+        asked, in_order = Branching.of(request), request.strategy in (*PATTERNED, "check")
+        lexicographic = (in_order and asked.is_ascending) or asked.is_lexicographic
         return Order.LEXICOGRAPHIC if lexicographic else Order.DISTINCT
 
     def can_express(self, model: Statement) -> bool:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from cpqueens.backends.backtracking.orders import ascending, has_functions, remembers
+from cpqueens.backends.backtracking.orders import Branching, has_functions
 from cpqueens.backends.base import Request, Want
 from cpqueens.errors import UnsupportedConstraint, UnsupportedRequest
 from cpqueens.kernels.boards.pattern import Pattern
@@ -111,7 +111,7 @@ def _need(strategy: str, pattern: Pattern | SumPattern | None, request: Request)
 
 def _need_free(request: Request) -> None:
     """Raise unless a search that learns can do what is asked for."""
-    if not remembers(replace(request, step_limit=None)):
+    if not Branching.of(replace(request, step_limit=None)).takes_others:
         raise UnsupportedRequest(
             "backtracking:learning looks for one solution or the best one, in its own order and without a "
             "trace; backtracking:forward does the rest"
@@ -127,7 +127,7 @@ def no_halves() -> UnsupportedRequest:
 
 def _has_own_order(request: Request) -> bool:
     asked = request.parameters.get("variable_order", "auto")
-    return asked not in ("auto", "lexicographic") or not ascending(request)
+    return asked not in ("auto", "lexicographic") or not Branching.of(request).is_ascending
 
 
 def wants_halves(pattern: Pattern | SumPattern, request: Request, smallest: int) -> bool:

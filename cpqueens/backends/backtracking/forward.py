@@ -15,7 +15,7 @@ from cpqueens.backends.backtracking.asking import decide, refuse_wide
 from cpqueens.backends.backtracking.bisection import Bisection
 from cpqueens.backends.backtracking.frontier import open_bound
 from cpqueens.backends.backtracking.memory import with_room
-from cpqueens.backends.backtracking.orders import halves_all, phases, restarts, tree_search, trial
+from cpqueens.backends.backtracking.orders import Branching, tree_search
 from cpqueens.backends.backtracking.portfolio import CompetingSearch, Heard, Slices, drained
 from cpqueens.backends.backtracking.tracing import TreeObserver
 from cpqueens.backends.base import Deliver, Ended, Request, Want
@@ -66,7 +66,8 @@ class ForwardSearch(CompetingSearch):
         self.check_only, self.facts = check_only, facts
         self.learning, self.observer = learning, observer
         self.decided = range(compiled.decision_count) if part is None else part
-        self._nogoods = 0 if learning and restarts(request) else -1
+        self._branching = Branching.of(request)
+        self._nogoods = 0 if learning and self._branching.restarts else -1
         self.start = start
         with stopping(request.should_stop) if max(len(part) for part in start) > AT_ONCE else _UNSEEN:
             self.memory = self._network() if memory is None else memory
@@ -74,7 +75,7 @@ class ForwardSearch(CompetingSearch):
         self._number = 0 if request.profiling is None else request.profiling.follow(self)
         self.orders = self._orders()
         self.pace = Pace(1 if len(start.x) > _SMALL else 16)  # a first step propagates much, in plain form
-        self.phases = phases(request, self.decided, self.orders)
+        self.phases = self._branching.in_phases(self.decided, self.orders)
         self.tree = self._tree(1 if request.wants_few else _FIRST_BATCH)
         if self.tree.options[tree.ASKS]:
             refuse_wide(self.phases, self.start)
@@ -336,7 +337,9 @@ class ForwardSearch(CompetingSearch):
     # ---- settings and results -----------------------------------------------------------------------
 
     def _tree(self, capacity: int) -> TreeSearch:
-        request, count = self.request, self.compiled.decision_count
+        request, count, trial = self.request, self.compiled.decision_count, tree.NO_TRIAL
+        if self._nogoods >= 0:
+            trial = self._branching.trial(request.want, bool(self.orders))
         return tree_search(
             count,
             phases=self.phases,
@@ -345,7 +348,7 @@ class ForwardSearch(CompetingSearch):
             keep=request.want is not Want.COUNT,
             learning=self.learning,
             nogoods=self._nogoods,
-            trial=trial(request, bool(self.orders)) if self._nogoods >= 0 else tree.NO_TRIAL,
+            trial=trial,
             depth=self._depth(),
             capacity=capacity,
             after=request.after,
@@ -366,7 +369,7 @@ class ForwardSearch(CompetingSearch):
         """Return how many levels there can be: one a variable, and more where variables are halved."""
         count = self.compiled.decision_count
         unlisted = np.count_nonzero(self.memory.x[at.FIRST : count * at.X_WIDTH : at.X_WIDTH] < 0)
-        splits = _SPLITS * count if halves_all(self.request) else 0
+        splits = _SPLITS * count if self._branching.halves_all else 0
         return count + 1 + len(self.orders) + _HALVINGS * int(unlisted) + splits
 
     def statistics(self) -> dict[str, Any]:

@@ -94,7 +94,7 @@ def memory_of(builder: Builder, check_only: bool, values: bool) -> tuple[Memory,
         prepare_learning(x, compiled, made, _array(builder.propagators.results)[made], builder.makers)
     net = _net(builder, x)
     whole = joined([x.reshape(-1), _words(builder)])
-    stack = _stack(builder, x, len(cells), len(whole))
+    stack = _stack(builder, net, x, len(cells), len(whole))
     if builder.marks is not None:
         stack[at.PROFILE], net = len(net), builder.marks.with_counters(net, len(x))
     memory = Memory(whole, net, stack, np.concatenate([cells, np.zeros_like(cells)]))
@@ -183,12 +183,13 @@ def _net(builder: Builder, x: IntArray) -> IntArray:
             builder.marks.place_groups([len(group) for group in builder.different], end, sums=False)
         append(different * np.array([at.X_WIDTH, 1, 1]))
     append_by_variable(at.MEMBER, members, 3)
-    places = _places([[row[0] for row in group] for group in builder.sums], end)
-    if builder.marks is not None:
-        builder.marks.place_groups([len(group) for group in builder.sums], end, sums=True)
+    places = _NONE
     if builder.sums:
+        places = _array(sorted(_places([[row[0] for row in group] for group in builder.sums], end)))
+        if builder.marks is not None:
+            builder.marks.place_groups([len(group) for group in builder.sums], end, sums=True)
         append(_sums([row for group in builder.sums for row in group], end))
-    append_by_variable(at.PART, _array(sorted(places)), 3)
+    append_by_variable(at.PART, places, 3)
     for variable, values in builder.compiled.domains.items():
         if x[variable, at.FIRST] < 0:
             x[variable, at.SPARSE] = append(values)
@@ -252,23 +253,15 @@ def _propagators(builder: Builder, words: int) -> tuple[IntArray, IntArray, IntA
     pairs[:, 0], pairs[:, 1] = made.variables, made.coefficients
     records = np.zeros((len(made), at.P_WIDTH), dtype=np.int64)
     records[:, at.KIND], records[:, at.CONSTANT] = made.kinds, made.constants
+    records[:, at.QUEUED], records[:, at.QUEUE] = 1, at.QUICK
     results = _array(made.results)
     records[:, at.RESULT] = results * at.X_WIDTH
     if own:
         records[own, at.RESULT] = words + results[own] * at.WORD_WIDTH
-    records[:, at.QUEUED] = 1
-    records[:, at.QUEUE] = _queues(made)
+        records[own, at.QUEUE] = [one.queue for one in made.own.values()]
     ends = records.size + 2 * lengths.cumsum()
     records[:, at.END], records[:, at.START] = ends, ends - 2 * lengths
     return records, pairs, np.arange(len(made)).repeat(lengths)
-
-
-def _queues(made: Propagators) -> IntArray:
-    """Return in which queue each propagator waits."""
-    queues = np.full(len(made), at.QUICK)
-    if made.own:
-        queues[list(made.own)] = [own.queue for own in made.own.values()]
-    return queues
 
 
 def _defining(made: Propagators) -> IntArray:
@@ -336,13 +329,13 @@ def _sums(rows: list[Row], begin: int) -> IntArray:
     return _array(sums + arguments)
 
 
-def _stack(builder: Builder, x: IntArray, cells: int, saved: int) -> IntArray:
+def _stack(builder: Builder, net: IntArray, x: IntArray, cells: int, saved: int) -> IntArray:
     """Return header, removed cells, changed variables, queues (all propagators wait) and room for a trail.
 
     ``saved`` is how much room a level of the trail may need.
     """
     made = builder.propagators
-    queue_of = _queues(made)
+    queue_of = net[at.QUEUE : len(made) * at.P_WIDTH : at.P_WIDTH]
     waiting = {queue: (queue_of == queue).nonzero()[0] for queue in _QUEUES}
     changed = at.HEADER + cells + 1
     begin = changed + at.CHANGE_WIDTH * len(x) + 1

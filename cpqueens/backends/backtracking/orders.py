@@ -1,7 +1,9 @@
 """In which order variables are placed and values tried, and the arrays of a search with such settings."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -49,45 +51,101 @@ _CONFLICTS = "dom/wdeg"
 _HALVING = ("split", "split-random", "split-upper")
 
 
-def variable_order(request: Request) -> Any:
-    """Return the order in which variables are placed, ``auto`` resolved by what is wanted."""
-    asked = request.parameters.get("variable_order", "auto")
-    if asked != "auto":
-        return asked
-    if in_phases(request):
-        return "smallest-domain"
-    return "lexicographic" if request.want is Want.ALL else "smallest-domain"
+@dataclass(frozen=True)
+class Branching:
+    """How a search branches: the orders that a request asks for, with ``auto`` resolved by what is wanted.
 
+    Attributes
+    ----------
+    variable, value
+        In which order variables are placed and values tried, a name or a function.
+    phases
+        Variables that are decided before the others, each group in orders of its own.
+    is_named
+        Whether an order of variables is asked for.
+    is_ascending, is_lexicographic
+        Whether no other order of values is asked for, and whether solutions are found in lexicographic order.
+    restarts
+        Whether the search may begin anew: where a few solutions are wanted, and in no given order.
+    takes_others
+        Whether searches in other orders may join: if none is asked for but phases, nor steps limited.
+    in_any_order
+        Whether all solutions are wanted, and nothing that depends on the order in which they are found.
+    learns
+        Whether the search is to learn which variables fail.
+    halves_all
+        Whether domains are halved even where their values are listed.
+    """
 
-def value_order(request: Request) -> Any:
-    """Return the order in which values are tried, ``auto`` resolved likewise."""
-    asked = request.parameters.get("value_order", "auto")
-    if asked != "auto":
-        return asked
-    return "saved" if restarts(request) else "ascending"
+    variable: Any
+    value: Any
+    phases: Sequence[tuple[Any, Any, Any]]
+    is_named: bool
+    is_ascending: bool
+    is_lexicographic: bool
+    restarts: bool
+    takes_others: bool
+    in_any_order: bool
+    learns: bool
+    halves_all: bool
 
+    @classmethod
+    def of(cls, request: Request) -> Branching:
+        """Read the parameters of a request."""
+        parameters = request.parameters
+        variable, value = parameters.get("variable_order", "auto"), parameters.get("value_order", "auto")
+        phases = parameters.get("phases", ())
+        is_named, is_ascending = variable != "auto", value in ("auto", "ascending") and not phases
+        is_free = not is_named and value == "auto"
+        plain = is_free and request.step_limit is None and not parameters.get("trace")
+        few = request.want in (Want.ONE, Want.BEST) and request.after is None
+        restarts = few and not phases and (is_free or variable == _CONFLICTS)
+        listing = request.want is Want.ALL
+        if not is_named:
+            variable = "lexicographic" if listing and not phases else "smallest-domain"
+        if value == "auto":
+            value = "saved" if restarts else "ascending"
+        return cls(
+            variable,
+            value,
+            phases,
+            is_named,
+            is_ascending,
+            is_lexicographic=variable == "lexicographic" and is_ascending,
+            restarts=restarts,
+            takes_others=few and plain,
+            in_any_order=listing and request.after is None and plain and not phases,
+            learns=restarts or _CONFLICTS in (variable, *(order for _, order, _ in phases)),
+            halves_all=any(order in _HALVING for order in (value, *(order for _, _, order in phases))),
+        )
 
-def is_lexicographic(request: Request) -> bool:
-    """Say whether solutions are found in lexicographic order."""
-    return variable_order(request) == "lexicographic" and ascending(request)
+    def trial(self, want: Want, has_auxiliary: bool) -> int:
+        """Return what is tried first: for one solution the order as written, which is often a good one.
 
+        For the best, auxiliary variables come last: dom/wdeg alone finds good solutions, which these improve.
+        """
+        if self.is_named or not self.restarts or self.value != "saved":
+            return tree.NO_TRIAL
+        if want is Want.ONE:
+            return tree.WRITTEN
+        return tree.FIRST_LAST if has_auxiliary else tree.NO_TRIAL
 
-def ascending(request: Request) -> bool:
-    """Say whether no other order of values is asked for than the ascending one."""
-    return request.parameters.get("value_order", "auto") in ("auto", "ascending") and not in_phases(request)
+    def in_phases(self, decided: Sequence[int], auxiliary: Sequence[int] = ()) -> list[Phase]:
+        """Return the orders, for all variables that are to be decided: those of phases first, each once.
 
-
-def in_phases(request: Request) -> bool:
-    """Say whether some variables are to be decided before the others, each group in orders of its own."""
-    return bool(request.parameters.get("phases"))
-
-
-def in_any_order(request: Request) -> bool:
-    """Say whether all solutions are wanted, and nothing that depends on the order in which they are found."""
-    if request.want is not Want.ALL or request.after is not None or request.step_limit is not None:
-        return False
-    asked = {request.parameters.get(name, "auto") for name in ("variable_order", "value_order")}
-    return asked == {"auto"} and not in_phases(request) and not request.parameters.get("trace")
+        Of those that are left the auxiliary ones come first: they decide more.
+        """
+        left = dict.fromkeys(decided)
+        found: list[Phase] = []
+        for places, variables, values in self.phases:
+            mine = [v for v in dict.fromkeys(places) if v in left]
+            found.append((mine, _code(variables, VARIABLE_ORDERS), _code(values, VALUE_ORDERS)))
+            left = {v: None for v in left if v not in set(mine)}
+        rest = _CONFLICTS if self.restarts else self.variable
+        if auxiliary:
+            found.append((auxiliary, tree.CONFLICTS, tree.SAVED))
+        found.append((list(left), _code(rest, VARIABLE_ORDERS), _code(self.value, VALUE_ORDERS)))
+        return found
 
 
 def has_functions(request: Request) -> bool:
@@ -114,7 +172,7 @@ def with_places(model: Statement, request: Request) -> Request:
         if parameter in parameters:
             parameters[parameter] = _named(model, parameters[parameter], parameter)
     request = replace(request, parameters=parameters)
-    if not in_phases(request):
+    if not parameters.get("phases"):
         return request
     place = {variable: k for k, variable in enumerate(model.decisions)}
     found = []
@@ -137,72 +195,8 @@ def _named(model: Statement, order: Any, parameter: str) -> Any:
     return Function(order, parameter, lambda k: model.label_of(model.decisions[k]))
 
 
-def restarts(request: Request) -> bool:
-    """Say whether the search may begin anew: where a few solutions are wanted, and in no given order."""
-    few = request.want in (Want.ONE, Want.BEST) and request.after is None
-    if not (few and request.parameters):
-        return few
-    asked = [request.parameters.get(name, "auto") for name in ("variable_order", "value_order")]
-    return not in_phases(request) and (asked == ["auto", "auto"] or asked[0] == _CONFLICTS)
-
-
-def remembers(request: Request) -> bool:
-    """Say whether searches in other orders may join: if none is asked for but phases, nor steps limited."""
-    asked = {request.parameters.get(name, "auto") for name in ("variable_order", "value_order")}
-    few = request.want in (Want.ONE, Want.BEST) and request.after is None
-    free = asked == {"auto"} and not request.parameters.get("trace")
-    return few and free and request.step_limit is None
-
-
-def trial(request: Request, has_auxiliary: bool) -> int:
-    """Return what is tried first: for one solution the order as written, which is often a good one.
-
-    For the best, auxiliary variables come last: dom/wdeg alone finds good solutions, which these improve.
-    """
-    given = request.parameters.get("variable_order", "auto") != "auto"
-    if given or not restarts(request) or value_order(request) != "saved":
-        return tree.NO_TRIAL
-    if request.want is Want.ONE:
-        return tree.WRITTEN
-    return tree.FIRST_LAST if has_auxiliary else tree.NO_TRIAL
-
-
-def learns(request: Request) -> bool:
-    """Say whether the search is to learn which variables fail."""
-    asked = [order for _, order, _ in request.parameters.get("phases", ())]
-    return restarts(request) or _CONFLICTS in (variable_order(request), *asked)
-
-
-def halves_all(request: Request) -> bool:
-    """Say whether domains are halved even where their values are listed."""
-    if not request.parameters:
-        return False
-    asked = [order for _, _, order in request.parameters.get("phases", ())]
-    return any(order in _HALVING for order in (value_order(request), *asked))
-
-
 def _code(order: Any, known: Mapping[str, int]) -> int | Function:
     return order if isinstance(order, Function) else known[order]
-
-
-def phases(request: Request, decided: Sequence[int], auxiliary: Sequence[int] = ()) -> list[Phase]:
-    """Return the orders, for all variables that are to be decided: those of phases first, each once.
-
-    Of those that are left the auxiliary ones come first: they decide more.
-    """
-    left = dict.fromkeys(decided)
-    found: list[Phase] = []
-    for places, variables, values in request.parameters.get("phases", ()):
-        mine = [v for v in dict.fromkeys(places) if v in left]
-        found.append((mine, _code(variables, VARIABLE_ORDERS), _code(values, VALUE_ORDERS)))
-        left = {v: None for v in left if v not in set(mine)}
-    rest = _CONFLICTS if restarts(request) else variable_order(request)
-    if auxiliary:
-        found.append((auxiliary, tree.CONFLICTS, tree.SAVED))
-    return [
-        *found,
-        (list(left), _code(rest, VARIABLE_ORDERS), _code(value_order(request), VALUE_ORDERS)),
-    ]
 
 
 # ---- the arrays of a search ------------------------------------------------------------------------------

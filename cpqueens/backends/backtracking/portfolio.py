@@ -75,9 +75,9 @@ class Turns:
     def probe(self, rounds: float = math.inf) -> Ended | None:
         """Let them take turns until one leads, or for so many rounds; return how it ended if one did."""
         seconds = _FIRST_TURN
-        while rounds > 0 and self.leader() is None:
+        while rounds > 0:
             ended = self._round(seconds)
-            if ended is not None:
+            if ended is not None or self.leader() is not None:
                 return ended
             seconds, rounds = 2 * seconds, rounds - 1
         return None
@@ -285,15 +285,14 @@ class CompetingSearch(ABC):
         return -self._least if self.compiled.maximizing else self._least
 
     def _ended(self, exhausted: bool, reason: StopReason | None) -> Ended:
-        best = self.known_best()
-        return Ended(
-            exhausted,
-            reason or StopReason.EXHAUSTED,
-            objective=None if self._best == self._elsewhere else best,
-            bound=best if exhausted else self.known_bound(),
-            count=self.found if self.request.want is Want.COUNT else None,
-            statistics=self.statistics(),
-        )
+        reason, wanted = reason or StopReason.EXHAUSTED, self.request.want
+        count = self.found if wanted is Want.COUNT else None
+        objective = bound = None
+        if wanted is Want.BEST:
+            best = self.known_best()
+            objective = None if self._best == self._elsewhere else best
+            bound = best if exhausted else self.known_bound()
+        return Ended(exhausted, reason, objective, bound, count, statistics=self.statistics())
 
 
 Searching = TypeVar("Searching", bound=CompetingSearch)

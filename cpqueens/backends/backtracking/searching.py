@@ -14,7 +14,7 @@ from cpqueens.backends.backtracking.alternating import LEARNED, SELDOM, Alternat
 from cpqueens.backends.backtracking.choosing import LEXICOGRAPHIC, RESTARTING
 from cpqueens.backends.backtracking.forward import ForwardSearch
 from cpqueens.backends.backtracking.memory import build_memory
-from cpqueens.backends.backtracking.orders import in_any_order, in_phases, learns, remembers
+from cpqueens.backends.backtracking.orders import Branching
 from cpqueens.backends.backtracking.parted import Part, Parted, counted_apart, counted_parts, parts_of_model
 from cpqueens.backends.backtracking.portfolio import InOrder, Slices, Turns, drained
 from cpqueens.backends.backtracking.rows import Row
@@ -66,7 +66,8 @@ class Searching:
         # made now, and kept, so that the time counts as translation; others make theirs when their turn comes
         if self._is_general(strategies[0]) and "learning" not in strategies:
             check_only = "check" in strategies
-            self._network(check_only, (learns(self.request) or remembers(self.request)) and not check_only)
+            asked = Branching.of(self.request)
+            self._network(check_only, (asked.learns or asked.takes_others) and not check_only)
         apart = self._counts_apart(strategies)
         if apart is not None:
             return lambda _deliver: drained(apart, self.request.heard)
@@ -187,10 +188,11 @@ class Searching:
             return self._learning().slices(deliver)
         searching = self._lexicographic() if strategy == LEXICOGRAPHIC else self
         check_only = strategy == "check"
-        if strategy == "forward" and in_any_order(self.request):
+        asked = Branching.of(searching.request)
+        if strategy == "forward" and asked.in_any_order:
             return self._listing(deliver)
-        learning = learns(searching.request) and not check_only
-        if not check_only and remembers(searching.request):
+        learning = asked.learns and not check_only
+        if not check_only and asked.takes_others:
             return searching._alternating(deliver)
         network = self._network(check_only, learning)
         search = ForwardSearch(
@@ -225,13 +227,16 @@ class Searching:
         own, known = self.request.parameters, self.request.known
         first = known is None or known.clauses is None  # else there are clauses to begin with
         seldom = first and self.request.want is Want.BEST
-        as_written: dict[str, Any] = {"phases": []} if in_phases(self.request) else {}
+        in_phases = bool(own.get("phases"))
+        as_written: dict[str, Any] = {"phases": []} if in_phases else {}
 
         def ordered(**orders: Any) -> Callable[[Request, Row | None], ForwardSearch]:
             def make(request: Request, proved: Row | None) -> ForwardSearch:
                 request = replace(request, parameters={**own, **orders}) if orders else request
                 network = self._network(learning=True, proved=proved)  # one for all: to build it is dear
-                return ForwardSearch(self.compiled, network, request, False, self.facts, learns(request))
+                return ForwardSearch(
+                    self.compiled, network, request, False, self.facts, Branching.of(request).learns
+                )
 
             return make
 
@@ -246,7 +251,7 @@ class Searching:
             Member("smallest domains", ordered(**as_written, variable_order="smallest-domain"), SELDOM),
             Member("clause learning", self._clause_search, LEARNED if seldom else 1, learns=True),
         ]
-        if in_phases(self.request):
+        if in_phases:
             members = [Member("the order that the model names", ordered()), *members[:2], members[3]]
         return Alternating(members, self.request, self._relaxation, self._parted).slices(deliver)
 
@@ -262,7 +267,7 @@ class Searching:
         def making(order: str) -> Making:
             def make(request: Request) -> ForwardSearch:
                 request = replace(request, parameters={**request.parameters, "variable_order": order})
-                learning = learns(request)
+                learning = Branching.of(request).learns
                 network = self._network(learning=learning)
                 return ForwardSearch(self.compiled, network, request, False, self.facts, learning)
 

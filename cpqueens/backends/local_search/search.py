@@ -224,8 +224,9 @@ class Search:
                 neighbourhood = self.compiled.once(derive)
                 space = build_space(self.compiled, neighbourhood)
             self.hint_kept = hinted_start(
-                self.x, self.compiled, space, neighbourhood, self.random, *self.hint
-            )
+                self.x, self.compiled, space, neighbourhood, self.random, *self.hint,
+                all_starts(neighbourhood, space),
+            )  # fmt: skip
             self.rebuild()
             return
         starts = self.starts(kind)
@@ -239,7 +240,8 @@ class Search:
     def go_to(self, x: IntArray) -> None:
         """Take an assignment that keeps all groups, instead of a start; also at the end of the run."""
         everywhere = np.ones(self.size, dtype=bool)
-        hinted_start(self.x, self.compiled, self.space, self.neighbourhood, self.random, x, everywhere)
+        where = self.compiled, self.space, self.neighbourhood, self.random
+        hinted_start(self.x, *where, x, everywhere, self._starts)
         self.restarts = max(0, self.restarts)
         with to_the_end():
             self.rebuild("taken")

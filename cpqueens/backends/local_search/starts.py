@@ -84,9 +84,12 @@ def hinted_start(
     random: IntArray,
     hint: IntArray,
     given: IntArray,
+    starts: Sequence[Start],
 ) -> int:
-    """Fill ``x`` from ``hint`` where ``given`` (bool) and possible; return how many entries were kept."""
-    random_start(all_starts(neighbourhood, space), x, compiled, space, random)
+    """Fill ``x`` from ``hint`` where ``given`` (bool) and possible, else by ``starts``; return how many
+    entries were kept.
+    """
+    random_start(starts, x, compiled, space, random)
     free = (space.group < 0) & given & (hint >= space.lower) & (hint <= space.upper)
     for v in [v for v in compiled.domains if v < len(x) and free[v]]:
         free[v] = hint[v] in compiled.domains[v]

@@ -19,12 +19,7 @@ def join_linear(constraints: Iterable[Constraint]) -> list[Constraint]:
     The joined arrays come first; their rows keep the order in which they came. Relations without any
     element are left out: they are true.
     """
-    given = list(constraints)
-    of_arrays, of_single, of_others = _sorts(given)
-    linear: list[Any] = [c.expression if type(c) is Linear else None for c in given]
-    arrays = {key: [linear[k] for k in found] for key, found in of_arrays.items()}
-    single = {key: [linear[k] for k in found] for key, found in of_single.items()}
-    others = [given[k] for k in of_others]
+    arrays, single, others = _sorts((c, c.expression if type(c) is Linear else c) for c in constraints)
     joined: list[Constraint] = [related(_concatenate(parts), sign) for (sign, _), parts in arrays.items()]
     joined += [related(join_terms(registry_of(*terms), terms), sign) for (sign, _), terms in single.items()]
     return joined + others
@@ -32,28 +27,28 @@ def join_linear(constraints: Iterable[Constraint]) -> list[Constraint]:
 
 def joined_numbers(constraints: Sequence[Constraint]) -> list[list[int]]:
     """Return of each constraint that `join_linear` makes the numbers of those that it is made of."""
-    of_arrays, of_single, of_others = _sorts(constraints)
-    return [*of_arrays.values(), *of_single.values(), *([k] for k in of_others)]
+    arrays, single, others = _sorts((c, k) for k, c in enumerate(constraints))
+    return [*arrays.values(), *single.values(), *([k] for k in others)]
 
 
-Numbers = dict[tuple[str, int], list[int]]
+Sorts = dict[tuple[str, int], list[Any]]
 
 
-def _sorts(constraints: Sequence[Constraint]) -> tuple[Numbers, Numbers, list[int]]:
-    """Return the numbers of linear arrays and of single relations, by what can be joined, and of others."""
-    arrays: Numbers = {}
-    single: Numbers = {}
-    others: list[int] = []
-    for k, constraint in enumerate(constraints):
+def _sorts(items: Iterable[tuple[Constraint, Any]]) -> tuple[Sorts, Sorts, list[Any]]:
+    """Return what belongs to linear arrays and to single relations, by what can be joined, and to others."""
+    arrays: Sorts = {}
+    single: Sorts = {}
+    others: list[Any] = []
+    for constraint, item in items:
         if type(constraint) is not Linear:
-            others.append(k)
+            others.append(item)
             continue
         expression = constraint.expression
         if type(expression) is Term:
-            single.setdefault((constraint.relation, len(expression.variable_list)), []).append(k)
+            single.setdefault((constraint.relation, len(expression.variable_list)), []).append(item)
         elif expression.size:
             width = max(1, expression.width)
-            arrays.setdefault((constraint.relation, width.bit_length()), []).append(k)
+            arrays.setdefault((constraint.relation, width.bit_length()), []).append(item)
     return arrays, single, others
 
 

@@ -33,7 +33,7 @@ def start(search: Search, hint: tuple[int, ...], given: tuple[bool, ...], seed: 
     x = np.full(3, -999)
     kept = hinted_start(
         x, search.compiled, search.space, search.neighbourhood, seed_state(seed), np.array(hint),
-        np.array(given),
+        np.array(given), search.starts(),
     )  # fmt: skip
     return x.tolist(), kept
 
