@@ -22,16 +22,16 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 71_823,
+    "code lines": 71_819,
     "files": 623,
     "import lines": 6_846,
     "longest file": 706,
     "sudoku by backtracking, files": 57,
-    "sudoku by backtracking, functions": 406,
+    "sudoku by backtracking, functions": 382,
     "knapsack by local-search, files": 62,
-    "knapsack by local-search, functions": 409,
+    "knapsack by local-search, functions": 401,
     "cross-check of 8 queens, files": 91,
-    "cross-check of 8 queens, functions": 664,
+    "cross-check of 8 queens, functions": 660,
 }
 """What must not be passed today."""
 
