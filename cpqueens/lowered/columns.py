@@ -12,6 +12,9 @@ from cpqueens.lowered.compiled import EQ, GE, LE, NE, NO_TERMS, Compiled, Terms,
 RELATIONS = {EQ: (EQUAL, 1), NE: (NOT_EQUAL, 1), LE: (AT_MOST, 1), GE: (AT_MOST, -1)}
 """Relation -> the kernels' kind, and the sign of the activity that is compared with 0."""
 
+KINDS_AND_SIGNS = np.array([RELATIONS[relation] for relation in sorted(RELATIONS)], dtype=np.int64)
+"""The same as rows, by the codes of the relations, for many at once."""
+
 
 def blocks(terms: Terms, start: IntArray) -> list[Terms]:
     """Return the terms ``start[k]`` .. ``start[k + 1] - 1`` for each k, without copying their entries."""

@@ -38,7 +38,7 @@ LOCAL_SEARCH = Area(
                "if row == end:", "if True:", TRACES),
         Mutant("improvements need not be better", "engine._improve",
                "search.demand(objective - 1)", "search.demand(objective)"),
-        Mutant("the objective of a maximum is negated", "requests.ended",
+        Mutant("the objective of a maximum is negated", "running.ended",
                "objective = -objective", "pass"),
         Mutant("the last limit is not the reached one", "engine._improve",
                "if search.limits.should_stop():", "if False:",

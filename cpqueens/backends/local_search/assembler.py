@@ -17,6 +17,7 @@ from cpqueens.kernels.local.plain import ALL_DIFFERENT
 from cpqueens.kernels.local.state import Core, Rows
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.columns import (
+    KINDS_AND_SIGNS,
     RELATIONS,
     block,
     blocks,
@@ -210,7 +211,7 @@ class Assembler:
         first = len(self.entries)
         rows, variables, coefficients = merged(terms)
         deep = np.bincount(rows[variables >= self.n], minlength=len(terms)) > 0
-        codes, signs = np.array([RELATIONS[r] for r in range(max(RELATIONS) + 1)], np.int64)[relations].T
+        codes, signs = KINDS_AND_SIGNS[relations].T
         self.entries.extend(terms, relations, deep)
         for column, numbers in (
             (self.kinds, codes),

@@ -1,20 +1,21 @@
 """One search of a model: by a kernel made for its pattern first, then by the general engine."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 from cpqueens.answers.recorder import TraceRecorder
-from cpqueens.backends.base import Deliver
+from cpqueens.backends.base import Deliver, Request
 from cpqueens.backends.local_search.assembler import objective_bounds
+from cpqueens.backends.local_search.backend import COMMON
 from cpqueens.backends.local_search.meaning import violation
-from cpqueens.backends.local_search.requests import COMMON
 from cpqueens.backends.local_search.search import Aside, End, Limits, Result, Search
 from cpqueens.backends.local_search.strategies import Strategy, complete, get_strategy, gives_up_swaps
 from cpqueens.backends.local_search.tracing import WatchedStates
 from cpqueens.language.rows import IntArray
+from cpqueens.language.statement import Statement
 from cpqueens.lowered.compiled import Compiled
 from cpqueens.lowered.evaluation import values_of_all
 from cpqueens.system.stopping import Stopped, stopping
@@ -50,6 +51,22 @@ class Task:
     def lets_kernels_try(self) -> bool:
         """Say whether a kernel made for a pattern can do what is asked for."""
         return self.hint is None and {**self.common, "trace": 0} == DEFAULTS
+
+
+def default_steps(model: Statement) -> int:
+    """Return the step limit of a request without any limit: about 2 * 10**9 moves looked at."""
+    widest = int((model.upper[model.decisions] - model.lower[model.decisions]).max(initial=0)) + 1
+    return min(20_000_000, max(100_000, 2_000_000_000 // min(widest, 4096)))
+
+
+def limits_of(
+    request: Request, default: Callable[[], int], should_stop: Callable[[], bool] | None = None
+) -> Limits:
+    """Return the limits of a request; a run without any gets ``default()`` steps."""
+    steps = request.step_limit
+    if steps is None and not request.clock.limited:
+        steps = default()
+    return Limits(steps, should_stop or request.should_stop)
 
 
 def search_model(

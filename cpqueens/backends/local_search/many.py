@@ -9,8 +9,7 @@ import numpy as np
 
 from cpqueens.backends.backtracking.wholes.registry import takes
 from cpqueens.backends.base import Many, Request
-from cpqueens.backends.local_search.engine import Task, release, search_for
-from cpqueens.backends.local_search.requests import default_steps, limits_of
+from cpqueens.backends.local_search.engine import Task, default_steps, limits_of, release, search_for
 from cpqueens.backends.local_search.running import task_of
 from cpqueens.backends.local_search.sosic_gu_4 import solve_shifted_many
 from cpqueens.backends.local_search.specials import SPECIALS, special_of

@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cpqueens.answers.outcome import StopReason
 from cpqueens.answers.recorder import TraceRecorder
+from cpqueens.answers.trace import Trace
 from cpqueens.backends.backtracking.memory import build_memory
 from cpqueens.backends.backtracking.wholes.registry import takes
 from cpqueens.backends.base import Deliver, Ended, Request, Want
 from cpqueens.backends.local_search import auto
-from cpqueens.backends.local_search.engine import Task, search_model
+from cpqueens.backends.local_search.backend import COMMON
+from cpqueens.backends.local_search.engine import Task, default_steps, limits_of, search_model
 from cpqueens.backends.local_search.presolve import Presolve, search_smaller
 from cpqueens.backends.local_search.reducing import Reduced, without_objective_variable
-from cpqueens.backends.local_search.requests import COMMON, default_steps, ended, limits_of
 from cpqueens.backends.local_search.root import LARGEST
 from cpqueens.backends.local_search.search import Limits, Result, StrategyError
 from cpqueens.backends.local_search.specials import SPECIALS, special_of
@@ -24,6 +26,7 @@ from cpqueens.backends.local_search.strategies import STRATEGIES, complete
 from cpqueens.backends.local_search.tracing import WatchedStates
 from cpqueens.backends.relaxation.root import relaxation_of
 from cpqueens.errors import UnsupportedRequest
+from cpqueens.kernels.local.info import NEVER
 from cpqueens.lowered.compiled import Compiled
 from cpqueens.lowered.forms import unfolded
 from cpqueens.lowered.structures.table import Structures
@@ -49,6 +52,38 @@ def run_request(model: Statement, request: Request, deliver: Deliver) -> Ended:
     return (
         found if task.watched is None else replace(found, tallies=task.watched.walked(len(model.decisions)))
     )
+
+
+REASONS: Mapping[str, StopReason] = {
+    "solved": StopReason.SOLUTION_LIMIT,
+    **{name: StopReason(name) for name in ("step_limit", "local_optimum", "plateau_limit", "gave_up")},
+}
+
+
+def ended(result: Result, request: Request, maximizing: bool, trace: Trace | None = None) -> Ended:
+    """Return how a run ended; the best assignment is `closest` if it is no solution.
+
+    There is none if the run was stopped before it had judged any.
+    """
+    statistics: dict[str, Any] = dict(result.statistics)
+    reason = _reason(result, request)
+    if result.reason == "step_limit" and reason is StopReason.GAVE_UP:
+        statistics["gave_up"] = f"no limit was given, and {result.steps:,} steps were made"
+    statistics["trajectory"] = result.trajectory
+    closest = result.x if 0 < result.cost < NEVER else None
+    objective = result.objective
+    if objective is not None and maximizing:  # what was minimised is the negated one
+        objective = -objective
+    return Ended(False, reason, objective, closest=closest, statistics=statistics, trace=trace)
+
+
+def _reason(result: Result, request: Request) -> StopReason:
+    """Return why a run ended. The steps that runs without any limit may make are nobody's limit."""
+    if result.reason == "stopped":
+        return request.why_stopped()
+    if result.reason == "step_limit" and request.step_limit is None:
+        return StopReason.GAVE_UP
+    return REASONS[result.reason]
 
 
 def task_of(request: Request, recorder: TraceRecorder | None = None) -> Task:

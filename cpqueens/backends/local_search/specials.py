@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 from cpqueens.answers.recorder import TraceRecorder
 from cpqueens.backends.base import Deliver
 from cpqueens.backends.local_search import exchange, reversal, sosic_gu_4
-from cpqueens.backends.local_search.engine import Task
-from cpqueens.backends.local_search.requests import default_steps
+from cpqueens.backends.local_search.engine import Task, default_steps
 from cpqueens.backends.local_search.schedule import search_schedule
 from cpqueens.backends.local_search.search import Limits, Result
 from cpqueens.backends.local_search.strategies import complete, get_strategy

@@ -8,10 +8,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from cpqueens.kernels.local.plain import AT_MOST
 from cpqueens.language.rows import IntArray
-from cpqueens.lowered.columns import RELATIONS, joined, merged
-from cpqueens.lowered.compiled import NE, Compiled, Terms
+from cpqueens.lowered.columns import KINDS_AND_SIGNS, joined, merged
+from cpqueens.lowered.compiled import LE, NE, Compiled, Terms
 
 LARGEST = 1 << 40
 """Activities, beyond which scores are not worth the trouble of testing for overflow."""
@@ -77,11 +76,11 @@ def _written(compiled: Compiled) -> LinearForm:
     """Return the form of a model that is linear."""
     assert compiled.objective is not None, "a model without objective has no form"
     n = compiled.decision_count
-    rows = joined([compiled.objective, compiled.linear, _clauses(compiled)])
-    relations = [RELATIONS[r] for r in compiled.relation.tolist()]
-    clauses = len(rows) - 1 - len(relations)
-    kinds = np.array([AT_MOST, *(kind for kind, _ in relations), *[AT_MOST] * clauses], dtype=np.int64)
-    signs = np.array([1, *(sign for _, sign in relations), *[1] * clauses], dtype=np.int64)
+    parts = [compiled.objective, compiled.linear]
+    if len(compiled.clause_start) > 1:
+        parts.append(_clauses(compiled))
+    rows, relations = joined(parts), np.full(len(compiled.clause_start), LE)  # of objective and clauses
+    kinds, signs = KINDS_AND_SIGNS[np.insert(relations, 1, compiled.relation)].T
     row, variable, coefficient = merged(rows)
     return LinearForm(
         row, variable, coefficient * signs[row], rows.constant * signs, kinds,

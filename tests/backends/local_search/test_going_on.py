@@ -17,7 +17,7 @@ from seeds import sweep
 
 from cpqueens import AllDifferent, Model, Outcome
 from cpqueens.backends.base import Clock, Request, Want
-from cpqueens.backends.local_search import requests, running, triangle
+from cpqueens.backends.local_search import running, triangle
 from cpqueens.backends.local_search.search import End, Search
 from cpqueens.backends.local_search.specials import SPECIALS
 from cpqueens.backends.local_search.strategies import STRATEGIES
@@ -178,8 +178,8 @@ def test_costas_arrays_are_also_walked(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_each_end_has_its_own_reason() -> None:
     ends = set(get_args(End))
-    assert ends - {"stopped", "set_aside"} == set(requests.REASONS)
-    assert len({*requests.REASONS.values()}) == len(requests.REASONS)
+    assert ends - {"stopped", "set_aside"} == set(running.REASONS)
+    assert len({*running.REASONS.values()}) == len(running.REASONS)
 
 
 def models_without_solution() -> dict[str, Model]:

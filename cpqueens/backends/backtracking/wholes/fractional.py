@@ -114,9 +114,8 @@ def _add(
     own: dict[int, int], costs: dict[int, int], disputed: list[int], constant: int, record: int, parts: Parts
 ) -> None:
     """Add the propagator, the disputed variables by ascending price of what they take off."""
-    from fractions import Fraction
-
-    disputed.sort(key=lambda v: (Fraction(abs(costs[v]), abs(own[v])), v))
+    # exact: quotients of numbers below 2^62 that are not equal differ by more than 2^-124
+    disputed.sort(key=lambda v: ((abs(costs[v]) << 128) // abs(own[v]), v))
     variables = [*disputed, *sorted((own.keys() | costs.keys()) - set(disputed))]
     numbers = [len(disputed), record, *(costs.get(v, 0) for v in variables)]
     coefficients = [own.get(v, 0) for v in variables]
