@@ -22,15 +22,15 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 71_819,
-    "files": 623,
-    "import lines": 6_846,
+    "code lines": 71_809,
+    "files": 622,
+    "import lines": 6_836,
     "longest file": 706,
     "sudoku by backtracking, files": 57,
     "sudoku by backtracking, functions": 382,
-    "knapsack by local-search, files": 62,
-    "knapsack by local-search, functions": 401,
-    "cross-check of 8 queens, files": 91,
+    "knapsack by local-search, files": 61,
+    "knapsack by local-search, functions": 394,
+    "cross-check of 8 queens, files": 90,
     "cross-check of 8 queens, functions": 660,
 }
 """What must not be passed today."""
