@@ -6,21 +6,12 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from cpqueens.backends.base import PROFILE, TRACE, Deliver, Ended, Feature, Many, Order, Parameter, Request
+from cpqueens.backends.base import Deliver, Ended, Feature, Many, Order, Parameter, Request
+from cpqueens.backends.local_search.strategies import COMMON
 
 if TYPE_CHECKING:
     from cpqueens.language.rows import IntArray
     from cpqueens.language.statement import Statement
-
-COMMON: Mapping[str, Parameter] = {
-    "audit": Parameter(str, "final", "compare the state with a fresh computation", ("final", "step", "full")),
-    "profile": PROFILE,
-    "trace": TRACE,
-    "neighbourhood": Parameter(
-        str, "derived", "swaps where the model allows, or not", ("derived", "assignment")
-    ),
-}
-"""What is asked of it whatever the strategy."""
 
 
 class LocalSearch:

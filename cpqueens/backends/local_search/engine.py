@@ -9,10 +9,9 @@ from typing import Any
 from cpqueens.answers.recorder import TraceRecorder
 from cpqueens.backends.base import Deliver, Request
 from cpqueens.backends.local_search.assembler import objective_bounds
-from cpqueens.backends.local_search.backend import COMMON
 from cpqueens.backends.local_search.meaning import violation
 from cpqueens.backends.local_search.search import Aside, End, Limits, Result, Search
-from cpqueens.backends.local_search.strategies import Strategy, complete, get_strategy, gives_up_swaps
+from cpqueens.backends.local_search.strategies import COMMON, Strategy, complete, get_strategy, gives_up_swaps
 from cpqueens.backends.local_search.tracing import WatchedStates
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement

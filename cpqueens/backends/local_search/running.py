@@ -15,14 +15,13 @@ from cpqueens.backends.backtracking.memory import build_memory
 from cpqueens.backends.backtracking.wholes.registry import takes
 from cpqueens.backends.base import Deliver, Ended, Request, Want
 from cpqueens.backends.local_search import auto
-from cpqueens.backends.local_search.backend import COMMON
 from cpqueens.backends.local_search.engine import Task, default_steps, limits_of, search_model
 from cpqueens.backends.local_search.presolve import Presolve, search_smaller
 from cpqueens.backends.local_search.reducing import Reduced, without_objective_variable
 from cpqueens.backends.local_search.root import LARGEST
 from cpqueens.backends.local_search.search import Limits, Result, StrategyError
 from cpqueens.backends.local_search.specials import SPECIALS, special_of
-from cpqueens.backends.local_search.strategies import STRATEGIES, complete
+from cpqueens.backends.local_search.strategies import COMMON, STRATEGIES, complete
 from cpqueens.backends.local_search.tracing import WatchedStates
 from cpqueens.backends.relaxation.root import relaxation_of
 from cpqueens.errors import UnsupportedRequest

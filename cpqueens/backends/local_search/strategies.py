@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
-from cpqueens.backends.base import Parameter
+from cpqueens.backends.base import PROFILE, TRACE, Parameter
 from cpqueens.kernels.jit.tiers import Fixed
 from cpqueens.language.rows import IntArray
 
@@ -31,6 +31,16 @@ STRATEGIES: dict[str, str] = {
     "sosic-gu-4": _HERE + "sosic_gu_4",
     "tabu": _HERE + "tabu",
 }
+
+COMMON: Mapping[str, Parameter] = {
+    "audit": Parameter(str, "final", "compare the state with a fresh computation", ("final", "step", "full")),
+    "profile": PROFILE,
+    "trace": TRACE,
+    "neighbourhood": Parameter(
+        str, "derived", "swaps where the model allows, or not", ("derived", "assignment")
+    ),
+}
+"""What local search can be told whatever the strategy."""
 
 
 class Call(NamedTuple):
