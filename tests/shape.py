@@ -22,9 +22,9 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 71_809,
+    "code lines": 71_808,
     "files": 622,
-    "import lines": 6_836,
+    "import lines": 6_835,
     "longest file": 706,
     "sudoku by backtracking, files": 57,
     "sudoku by backtracking, functions": 382,
