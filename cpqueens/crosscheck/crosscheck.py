@@ -80,45 +80,45 @@ def cross_check(
     published
         A published number of solutions, a `cpqueens.problems.published.Published`, or several of them.
     verify
-        The problem's own plain verification: takes raw values by name, returns complaints or a bool.
+        A separate verification of the problem: it takes raw values by name and returns complaints or a bool.
     symmetries
         A group of `cpqueens.answers.symmetry`, to count solutions up to symmetry too.
     want
         ``all`` solutions, their ``count``, the ``best``, ``one``; ``auto`` is ``best`` for a model with an
         objective, else ``all``.
     optimal, gap
-        Compare the sets of optimal solutions, or of all whose objective is at most ``gap`` from the optimum:
-        first what everyone says of the optimum, then, where it was proved and nobody disagrees, the sets.
-        The second report is returned, about the model with that limit, or the first if it is the last.
+        Compare the sets of optimal solutions, or of all solutions whose objective is at most ``gap`` from
+        the optimum. The optima are compared first; if the optimum is proved and nobody disagrees, the sets
+        are compared, and the report about them is returned.
     time_limit
         Seconds for each run.
     solution_limit
-        Solutions that each exact backend is asked for; the comparison is then incomplete.
+        The number of solutions that each exact backend lists; the comparison is then incomplete.
     repeat
         Run each backend twice with the same seed and compare the runs.
     isolate
         Run each backend that is given by name in a child process, so that a crash, a hang or a full memory
         becomes part of the report.
     proof
-        Let the search that writes proofs take part, too (``"proof"`` among the solvers): where each step of
-        its proof is believed, the evidence is level 0.
+        Also run the search that writes proofs (``"proof"`` among the solvers). If every step of its proof is
+        accepted, the evidence is level 0.
     bundles
-        A folder in which each disagreement gets a folder of its own: the model as given and shrunk, seeds,
+        A folder for disagreements. Each gets a subfolder with the model as given and shrunk, seeds,
         versions, parameters, the answers, and the command that replays it.
     progress
-        Called now and then with a solver's name, its solutions so far and the seconds since it began.
+        Called from time to time with a solver's name, its number of solutions and the seconds since it began.
 
     Returns
     -------
     Report
         Verdicts, evidence and typed disagreements. Memory is bounded by 32 MiB for each set, 1/64 of the
-        sets, and what a backend itself needs; larger sets go to temporary files.
+        sets, and the needs of the backend; larger sets go to temporary files.
 
     Raises
     ------
     CpqueensError
-        For an unknown solver or parameter, or a value that is not allowed. A solver's own failure is never
-        raised: it is part of the report.
+        For an unknown solver or parameter, or a value that is not allowed. The failure of a solver is not
+        raised; it is part of the report.
     """
     if not isinstance(model, Instance | Model):
         given = got(model, Model) or shown(model)

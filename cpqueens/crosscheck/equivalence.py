@@ -71,25 +71,26 @@ def compare(
     a, b
         Two models. Soft constraints are not compared.
     mapping
-        Names of variables, or of arrays of the same shape, of ``a`` and what they are called in ``b``; by
-        default all names that both have. Further variables are projected away. Instead of a name a term, a
-        Boolean, or an array of them may be given; where one of ``a`` is, as a list of pairs.
+        Names of variables, or of arrays of the same shape, in ``a``, with their names in ``b``; by default
+        all names that both have. Other variables are projected away. Instead of a name you can give a term, a
+        Boolean, or an array of them; for those of ``a``, write a list of pairs.
     time_limit
-        Wall seconds for everything; by default 10 seconds of processor time.
+        Seconds by the clock for everything; by default 10 seconds of processor time.
     solvers
         Exact solvers to ask, the first one first.
     symmetries
-        Of the solutions over the shared variables, in their order (see `cpqueens.answers.symmetry`): says
-        also which orbits each loses. Both sets are listed for it, within as many seconds again.
+        A symmetry group of the solutions over the shared variables, in their order (see
+        `cpqueens.answers.symmetry`). Then the result also says which orbits each model loses; both sets are
+        listed for this, within the same time again.
     random_seed
-        Of the solvers' random choices.
+        Seed of the solvers' random choices.
 
     Raises
     ------
     ModelError
-        If no variable is shared, a name in the mapping is not one, or a symmetry does not suit a solution.
+        If no variable is shared, a name in the mapping is unknown, or a symmetry does not fit a solution.
     CpqueensError
-        For everything that a solver refuses.
+        For everything that the solvers refuse.
 
     Examples
     --------

@@ -73,7 +73,7 @@ def from_cpmpy(model: Any) -> Imported:
     MissingLibrary
         If CPMpy is not installed.
     ModelError
-        If it is not such a model, or has an expression that neither side can express.
+        If it is not such a model, or has an unsupported expression.
 
     Examples
     --------

@@ -36,8 +36,8 @@ _LISTED = 10**5
 def from_cpsat(model: Any) -> Imported:
     """Import a CP-SAT model, with the names of its variables and constraints.
 
-    Hints, search strategies and symmetries are left behind; assumptions are constraints, as they are there.
-    CP-SAT's variables hold no values: writing back asks CP-SAT whether it accepts them.
+    Hints, search strategies and symmetries are ignored; assumptions become constraints. CP-SAT's variables
+    hold no values: `write_back` asks CP-SAT whether it accepts them.
 
     >>> from ortools.sat.python import cp_model
     >>> from cpqueens import from_cpsat
@@ -52,14 +52,14 @@ def from_cpsat(model: Any) -> Imported:
     ----------
     model
         An ``ortools.sat.python.cp_model.CpModel``, or its protocol buffer. It is not changed. Variables
-        without a name of their own are called ``#`` and their index.
+        without a name are called ``#`` and their index.
 
     Raises
     ------
     MissingLibrary
         If OR-Tools is not installed.
     ModelError
-        If it is no such model, CP-SAT itself calls it invalid, or its objective is not one of integers.
+        If it is not such a model, CP-SAT calls it invalid, or its objective is not integral.
 
     Examples
     --------

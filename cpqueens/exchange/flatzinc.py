@@ -92,10 +92,10 @@ def from_flatzinc(
     given
         The whole text.
     where
-        What stands in front of every complaint, usually the path.
+        The prefix of error messages, usually the path.
     searched_first
-        Whether the variables of search annotations come first, in their order, also those that constraints
-        define.
+        Whether the variables of search annotations come first, in their order, including those that
+        constraints define.
     places
         Where the constraints really come from, by the lines of the text from 1 (a MiniZinc model's);
         None: from these lines themselves.
@@ -103,9 +103,9 @@ def from_flatzinc(
     Raises
     ------
     ModelError
-        For what is no FlatZinc, in one line with the number of the line.
+        For a text that is not FlatZinc, with the number of the line.
     UnsupportedConstraint
-        For constraints over sets or floats, and others that are not known, by name.
+        For constraints over sets or floats, and unknown ones, by name.
 
     Examples
     --------

@@ -35,12 +35,12 @@ def from_python_constraint(problem: Any) -> Imported:
     Parameters
     ----------
     problem
-        The problem. It is not changed. Values that are no integers are numbered in the order of their domain.
+        The problem; it is not changed. Values that are not integers are numbered in order of their domain.
 
     Raises
     ------
     ModelError
-        If it is no such problem, or a function has more than 10**6 rows of values or raises.
+        If it is not such a problem, or a function has more than 10**6 rows of values or raises.
 
     Examples
     --------

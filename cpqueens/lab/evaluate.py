@@ -85,43 +85,43 @@ def evaluate(
     sizes
         Values of the problem's first parameter, or ``{parameter: values}``.
     runs
-        How many runs each heuristic makes on each problem, with the seeds ``seed``, ``seed + 1``, ...
+        The number of runs of each heuristic on each problem, with the seeds ``seed``, ``seed + 1``, ...
     parameters
         Further parameters of the problem.
     seed
         The first seed; the same seeds are given to all.
     time_limit, step_limit
-        For each run: seconds, and steps of a solver. Runs that meet them are censored in the distributions.
+        Limits for each run, in seconds and in steps. Runs that reach them are censored in the distributions.
     processes
-        So many processes make the runs: a function that hangs beyond its limit is ended, one that dies is a
-        rejection. By default all runs are made in this process.
+        The number of processes for the runs: a function that exceeds its limit is ended, and a crash counts
+        as a rejection. By default all runs are made in this process.
     executor
-        Makes the runs instead: any `concurrent.futures.Executor` whose tasks can be pickled, such as that of
-        a cluster. It is not shut down.
+        Makes the runs instead: any `concurrent.futures.Executor` whose tasks can be pickled, such as the one
+        of a cluster. It is not shut down.
     record
-        A ledger, an SQLite file that keeps the runs (`cpqueens runs show` reads it). What is there is not
-        run again; runs of another problem, heuristic, limit or version of this package are refused.
+        A ledger, an SQLite file for the runs (`cpqueens runs show` reads it). Runs that are in it are not
+        repeated; a ledger of another problem, heuristic, limit or version of this package is refused.
     reference_time
-        Seconds in which an exact solver may find all solutions of each problem, or prove the optimum, to
-        compare with; 0 for none; by default 2 seconds of processor time.
+        Seconds for an exact solver to find all solutions of each problem, or to prove the optimum, as a
+        reference; 0 for none; by default 2 seconds of processor time.
     progress
         Called with a `Progress` after each batch of runs.
     measures
-        In what runs are measured: ``steps``, ``evaluations``, ``restarts``, ``processor_seconds``,
-        ``wall_seconds``, or what else solvers count, such as ``anneals``, ``attempts`` or ``nodes``.
+        The measures of a run: ``steps``, ``evaluations``, ``restarts``, ``processor_seconds``,
+        ``wall_seconds``, or other counts of solvers, such as ``anneals``, ``attempts`` or ``nodes``.
 
     Returns
     -------
     Evaluation
-        Also after Ctrl-C, with the runs that were made by then.
+        After Ctrl-C, it has the runs that were made so far.
 
     Raises
     ------
     MissingLibrary
-        If scipy, which has the statistics, is not installed.
+        If scipy is not installed, which computes the statistics.
     CpqueensError
-        For everything that is refused before the first run, or a record that cannot be written. What a
-        heuristic does wrong is never raised: it is part of the report.
+        For everything that is refused before the first run, or a record that cannot be written. Failures of
+        a heuristic are not raised; they are part of the report.
     """
     began = time.monotonic()
     with listening() as interrupt:

@@ -78,7 +78,7 @@ def durable_count(
     on_progress: Progress | None = None,
     changed_code: bool = False,
 ) -> DurableCount:
-    """Count all solutions with a ledger: a kill loses only seconds of work, and the same call resumes.
+    """Count all solutions with a ledger: if it is killed, the same call resumes, with seconds of work lost.
 
     >>> import tempfile
     >>> from cpqueens.longrun.coordinator import durable_count
@@ -93,34 +93,34 @@ def durable_count(
     model
         Any model without an objective.
     store
-        The ledger, an SQLite file that is made, or continued.
+        The ledger, an SQLite file, which is created or continued.
     solver
-        Counts the parts. Queens on 13 x 13 and more are split and counted by halves by ``backtracking``.
+        The solver that counts the parts. ``backtracking`` counts queens on boards from 13 x 13 by halves.
     workers
-        Processes on this machine (by default as many as processors); with an ``executor``, how many tasks it
-        does at a time.
+        Number of processes on this machine (by default one for each processor); with an ``executor``, the
+        number of tasks that it runs at a time.
     executor
-        Any `concurrent.futures.Executor` that runs functions of the package ``cpqueens``, such as that of a
-        ``dask.distributed`` client. It is left open.
+        Any `concurrent.futures.Executor` that can run functions of the package ``cpqueens``, such as the one
+        of a ``dask.distributed`` client. It is not closed.
     parts
-        How many parts there should be, at least; only at the beginning. By default 1,000, and one if this
-        machine does the whole within a second.
+        The least number of parts; only for a new ledger. By default 1,000, or one if the whole takes less
+        than a second on this machine.
     time_limit
-        Wall seconds.
+        Seconds by the clock.
     lease
-        Seconds without an answer, nor any work seen, after which a task is given to another worker.
+        Seconds without any sign of work after which a task is given to another worker.
     title
-        What the job is called in reports.
+        The name of the job in reports.
     on_progress
         Called with ``count``, ``done``, ``total``, ``remaining`` (seconds), ``estimate`` and ``interval``.
     changed_code
-        Go on with a ledger that other code began.
+        Continue a ledger of another version of the code.
 
     Raises
     ------
     JobError
-        If the ledger is of another job or other code, in use, or cannot be written; if a worker has other
-        code.
+        If the ledger belongs to another job or another version of the code, is in use, or cannot be written;
+        if a worker has another version.
     CpqueensError
         For everything that is refused before the search.
 
@@ -150,9 +150,9 @@ def durable_enumerate(
 ) -> DurableCount:
     """List all solutions into files next to a ledger; the same call resumes.
 
-    The files ``<store>.solutions/part-*.npy`` are one a part, in lexicographic order within and among them,
-    and the same bytes in every run. A file that is lost or damaged is listed again at the next call.
-    `cpqueens.longrun.partfiles.merge` makes one file of them.
+    Each part has a file ``<store>.solutions/part-*.npy``, in lexicographic order within and among the files;
+    the bytes are the same in every run. A file that is lost or damaged is listed again at the next call.
+    `cpqueens.longrun.partfiles.merge` merges them into one file.
 
     >>> import tempfile
     >>> from pathlib import Path
@@ -169,14 +169,14 @@ def durable_enumerate(
     model
         Any model without an objective.
     store
-        The ledger; the files lie beside it.
+        The ledger; the files are next to it.
     solver, workers, executor, parts, time_limit, lease, title, on_progress, changed_code
         As for `durable_count`.
 
     Raises
     ------
     JobError
-        As for `durable_count`; also if a part was listed again with other solutions.
+        As for `durable_count`; also if a part was listed again with different solutions.
     CpqueensError
         For everything that is refused before the search.
 

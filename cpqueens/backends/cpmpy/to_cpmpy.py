@@ -55,9 +55,9 @@ class CpmpyExport:
 def to_cpmpy(model: Statement, *, objective: bool = True) -> CpmpyExport:
     """Export a model to CPMpy, with the variables of CPMpy by name.
 
-    Variables with the values 0 and 1 are Boolean there, and all stand in some constraint. Nothing is defined
-    by further variables: who lists all solutions there gets each once. A name that begins with ``IV`` or
-    ``BV``, which CPMpy keeps for itself, has a ``_`` in front of it there.
+    Variables with the values 0 and 1 become Boolean, and every variable is in some constraint. No variables
+    are added, so CPMpy lists each solution once. Names that begin with ``IV`` or ``BV``, which CPMpy
+    reserves, get the prefix ``_``.
 
     >>> from cpqueens import AllDifferent, Model, to_cpmpy
     >>> m = Model()
@@ -70,18 +70,18 @@ def to_cpmpy(model: Statement, *, objective: bool = True) -> CpmpyExport:
     Parameters
     ----------
     model
-        Any model; of several objectives none is written, see ``objective``.
+        Any model; several objectives are not supported, see ``objective``.
     objective
-        Whether its objective is written, too.
+        Whether to export the objective.
 
     Raises
     ------
     MissingLibrary
         If CPMpy is not installed.
     UnsupportedRequest
-        Of several objectives, unless none is to be written.
+        For several objectives, unless ``objective`` is false.
     OutOfRange
-        If a term may be larger than any solver here takes it.
+        If a term may be larger than the solvers allow.
 
     Examples
     --------

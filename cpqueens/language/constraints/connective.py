@@ -186,7 +186,7 @@ def _term(operand: Term | Constraint) -> Term:
 
 
 class Or(Connective):
-    """At least one literal is true (false for no literals); the violation is 1. Also called a clause.
+    """At least one literal is true (false for no literals); the violation is 1. `Clause` is the same.
 
     >>> from cpqueens import Model, Or
     >>> m = Model()
