@@ -369,8 +369,9 @@ def compile_model(
             of[constraint.kind].append(constraint)
         else:
             wholes.append(Whole(constraint, number))
-    relations = [RELATIONS[c.relation] for c in of["Linear"]]
     expressions = [c.expression for c in of["Linear"]]
+    relations = np.array([RELATIONS[c.relation] for c in of["Linear"]], dtype=np.int64).reshape(-1, 2)
+    different = [c.terms for c in of["AllDifferent"]]
     store = lowered.store
     objective_terms = None
     if lowered.objective is not None:
@@ -381,14 +382,12 @@ def compile_model(
         lower=store.lower[order],
         upper=store.upper[order],
         domains={int(number[v]): values for v, values in store.domains.items() if number[v] >= 0},
-        linear=_terms(number, expressions, (shift for _, shift in relations)),
-        relation=np.array([code for code, _ in relations], dtype=np.int64).repeat(
-            [e.size for e in expressions]
-        ),
+        linear=_terms(number, expressions, relations[:, 1]),
+        relation=relations[:, 0].repeat([e.size for e in expressions]),
         literals=_terms(number, (c.literals for c in of["Or"])),
         clause_start=offsets([c.literals.shape[-1] for c in of["Or"] for _ in range(c.size)]),
-        different=_terms(number, (c.terms for c in of["AllDifferent"])),
-        different_start=offsets([c.terms.size for c in of["AllDifferent"]]),
+        different=_terms(number, different),
+        different_start=offsets([terms.size for terms in different]),
         tables=[(_terms(number, [c.terms]), c.rows) for c in of["Table"]],
         counts=[_count(number, c) for c in of["Count"]],
         wholes=wholes,

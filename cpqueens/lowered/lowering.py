@@ -56,9 +56,8 @@ class Scratch(VariableStore):
     most = DIFFERENCE
 
     def __init__(self, model: Statement, computed: bool = False) -> None:
-        super().__init__()
         self.computed = computed  # how constraints are decomposed, see `Constraint.computed`
-        self._copy_store(model)
+        self._copy_store(model)  # all that a store has
         self.has_partial = False
 
     def _admit(self, definition: Definition, partial: bool) -> None:

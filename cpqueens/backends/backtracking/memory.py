@@ -279,11 +279,12 @@ def _watches(builder: Builder, variables: IntArray, owner: IntArray) -> IntArray
     events = _WAKE[np.minimum(kind, kinds.APART)]
     if made.own:
         events[list(made.own)] = [own.events for own in made.own.values()]
+    looking = (variables * len(made) + owner) * _EVENTS + events[owner]
     with_result = _defining(made)
-    woken = np.where(kind[with_result] == kinds.ELEMENT, at.DOMAIN, at.BOUND)
-    looking = np.concatenate([variables, _array(made.results)[with_result]]) * len(made)
-    looking += np.concatenate([owner, with_result])
-    looking = looking * _EVENTS + np.concatenate([events[owner], woken])
+    if len(with_result):
+        woken = np.where(kind[with_result] == kinds.ELEMENT, at.DOMAIN, at.BOUND)
+        defined = _array(made.results)[with_result] * len(made) + with_result
+        looking = np.concatenate([looking, defined * _EVENTS + woken])
     looking.sort()
     looking = looking[np.append(True, looking[1:] != looking[:-1])] if len(looking) else looking
     pairs, found = looking // _EVENTS, np.empty((len(looking), 3), dtype=np.int64)

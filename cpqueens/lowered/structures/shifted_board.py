@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -134,9 +134,10 @@ class _Shifted:
     def _definitions(self) -> None:
         """Note the variables that are ``(x + o) % modulus``; no other definition fits."""
         self.modular: dict[int, tuple[int, int, int]] = {}
-        if any(block.kind != "remainder" for block in self.compiled.definitions.blocks):
+        blocks = self.compiled.definitions.blocks
+        if any(block.kind != "remainder" for block in blocks):
             raise NoPattern
-        for definition in self.compiled.definitions:
+        for definition in chain.from_iterable(blocks):
             variables, coefficients, offset = definition.terms.row(0)
             divisor, _, modulus = definition.terms.row(1)
             if len(divisor) or modulus < 1 or coefficients.tolist() != [1] or variables[0] >= self.count:
