@@ -27,11 +27,11 @@ CEILINGS = {
     "import lines": 6_835,
     "longest file": 706,
     "sudoku by backtracking, files": 57,
-    "sudoku by backtracking, functions": 382,
+    "sudoku by backtracking, functions": 377,
     "knapsack by local-search, files": 61,
-    "knapsack by local-search, functions": 394,
+    "knapsack by local-search, functions": 391,
     "cross-check of 8 queens, files": 90,
-    "cross-check of 8 queens, functions": 660,
+    "cross-check of 8 queens, functions": 655,
 }
 """What must not be passed today."""
 
