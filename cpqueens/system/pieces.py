@@ -14,9 +14,10 @@ IntArray = NDArray[np.int64]
 Numbers = TypeVar("Numbers", bound=NDArray[Any])
 
 
-def pieces(size: int) -> Iterator[slice]:
-    """Yield parts of ``size`` numbers that are copied by one call each."""
-    return (slice(first, first + AT_ONCE) for first in range(0, size, AT_ONCE))
+def pieces(size: int, width: int = 1) -> Iterator[slice]:
+    """Yield parts of ``size`` rows of ``width`` numbers that are copied by one call each."""
+    rows = AT_ONCE // width
+    return (slice(first, first + rows) for first in range(0, size, rows))
 
 
 def copied(values: Numbers, room: int = 0) -> Numbers:

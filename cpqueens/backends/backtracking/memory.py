@@ -19,7 +19,7 @@ from cpqueens.kernels.exact.nogoods import NUMBERS, PATHS
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import Compiled, offsets
 from cpqueens.lowered.origins import Origins
-from cpqueens.system.pieces import copied, joined
+from cpqueens.system.pieces import copied, joined, pieces
 
 LISTED = 1 << 16
 """Decision variables that span at most so many values have a flag for each; others have bounds only, and the
@@ -125,8 +125,11 @@ def _cells(builder: Builder, compiled: Compiled) -> tuple[IntArray, Any]:
 def _records(builder: Builder, compiled: Compiled, first: IntArray, check_only: bool) -> IntArray:
     """Return the records of the variables, (variables, at.X_WIDTH), without watches and places yet."""
     x = np.zeros((len(builder.lower), at.X_WIDTH), dtype=np.int64)
-    x[:, at.LOW], x[:, at.HIGH] = builder.lower, builder.upper
-    x[:, at.FIRST], x[:, at.BASE] = first, x[:, at.LOW]
+    lower, upper = _array(builder.lower), _array(builder.upper)
+    for piece in pieces(len(x), at.X_WIDTH):
+        here = x[piece]
+        here[:, at.LOW], here[:, at.HIGH], here[:, at.FIRST] = lower[piece], upper[piece], first[piece]
+        here[:, at.BASE] = lower[piece]
     x[: compiled.decision_count, at.FROZEN] = check_only
     return x
 
