@@ -6,8 +6,9 @@ from itertools import pairwise
 import numpy as np
 
 from cpqueens.kernels.local.plain import AT_MOST, END, EQUAL, NOT_EQUAL
-from cpqueens.language.rows import IntArray
+from cpqueens.language.rows import IntArray, stable_order
 from cpqueens.lowered.compiled import EQ, GE, LE, NE, NO_TERMS, Compiled, Terms, offsets
+from cpqueens.system.pieces import pieces
 
 RELATIONS = {EQ: (EQUAL, 1), NE: (NOT_EQUAL, 1), LE: (AT_MOST, 1), GE: (AT_MOST, -1)}
 """Relation -> the kernels' kind, and the sign of the activity that is compared with 0."""
@@ -49,7 +50,7 @@ def scaled(terms: Terms, factor: int) -> Terms:
 def differences(terms: Terms, others: Terms) -> Terms:
     """Return ``terms[k] - others[k]``, for as many of each."""
     lengths = np.stack([np.diff(terms.start), np.diff(others.start)])
-    order = np.argsort(np.repeat(np.tile(np.arange(len(terms)), 2), lengths.ravel()), kind="stable")
+    order = stable_order(np.repeat(np.tile(np.arange(len(terms)), 2), lengths.ravel()))
     return Terms(
         offsets(lengths.sum(axis=0)),
         np.append(terms.variable, others.variable)[order],
@@ -105,9 +106,10 @@ def by_variable(n: int, blocks: list[tuple[IntArray, ...]], columns: int) -> tup
     counts = np.bincount(parts[0], minlength=n)
     start = offsets((counts + 1) * width)
     flat = np.zeros((int(start[-1]) // width, width), dtype=np.int64)
-    order = np.argsort(parts[0], kind="stable")
+    order = stable_order(parts[0])
     rank = np.arange(len(order)) + parts[0][order]  # one sentinel after each earlier variable
-    for k in range(width):
-        flat[rank, k] = parts[k + 1][order]
+    for piece in pieces(len(order), width):
+        for k in range(width):
+            flat[rank[piece], k] = parts[k + 1][order[piece]]
     flat[start[1:] // width - 1, 0] = END
     return start, flat.reshape(-1)

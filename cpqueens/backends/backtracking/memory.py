@@ -16,7 +16,7 @@ from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact import kinds
 from cpqueens.kernels.exact.domains import Memory
 from cpqueens.kernels.exact.nogoods import NUMBERS, PATHS
-from cpqueens.language.rows import IntArray
+from cpqueens.language.rows import IntArray, stable_order
 from cpqueens.lowered.compiled import Compiled, offsets
 from cpqueens.lowered.origins import Origins
 from cpqueens.system.pieces import copied, joined, pieces
@@ -236,7 +236,7 @@ def _long_rows(builder: Builder, records: IntArray, words: int) -> IntArray:
     if not found:
         return _NONE
     rows = np.concatenate(found)
-    return rows[np.argsort(rows[:, 0], kind="stable")]
+    return rows[stable_order(rows[:, 0])]
 
 
 def _concatenated(numbers: Sequence[Sequence[int] | IntArray]) -> IntArray:
@@ -253,9 +253,9 @@ def _propagators(builder: Builder, words: int) -> tuple[IntArray, IntArray, IntA
     made = builder.propagators
     lengths, own = _array(made.lengths), list(made.own)
     pairs = np.empty((len(made.variables), 2), dtype=np.int64)
-    pairs[:, 0], pairs[:, 1] = made.variables, made.coefficients
+    pairs[:, 0], pairs[:, 1] = _array(made.variables), _array(made.coefficients)
     records = np.zeros((len(made), at.P_WIDTH), dtype=np.int64)
-    records[:, at.KIND], records[:, at.CONSTANT] = made.kinds, made.constants
+    records[:, at.KIND], records[:, at.CONSTANT] = _array(made.kinds), _array(made.constants)
     records[:, at.QUEUED], records[:, at.QUEUE] = 1, at.QUICK
     results = _array(made.results)
     records[:, at.RESULT] = results * at.X_WIDTH
@@ -305,7 +305,7 @@ def _members(variables: IntArray, lengths: Sequence[int], begin: int) -> IntArra
     ends = begin + 3 * np.cumsum(lengths, dtype=np.int64)
     places = begin + 3 * np.arange(len(variables))
     first, last = np.repeat(ends - 3 * _array(lengths), lengths), np.repeat(ends, lengths)
-    return np.stack([variables, places, first, last], axis=1)[np.argsort(variables, kind="stable")]
+    return np.stack([variables, places, first, last], axis=1)[stable_order(variables)]
 
 
 def _places(groups: list[list[tuple[int, ...]]], begin: int) -> list[tuple[int, int, int, int]]:

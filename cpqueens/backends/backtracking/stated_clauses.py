@@ -15,7 +15,7 @@ from cpqueens.kernels.exact.learning import literals as lit
 from cpqueens.kernels.exact.learning import state as of
 from cpqueens.kernels.exact.learning.literals import make_true, standing
 from cpqueens.kernels.exact.learning.state import Learner
-from cpqueens.language.rows import IntArray
+from cpqueens.language.rows import IntArray, stable_order
 from cpqueens.lowered.compiled import offsets
 
 Clause = list[tuple[int, int, int]]
@@ -95,7 +95,7 @@ def attach(m: Memory, q: Learner, clauses: LearnedClauses) -> bool:
     first, which = np.repeat(starts, 2), np.tile([0, 1], len(starts))
     literals = q.arena[first + of.C_LITERALS + 2 * which]
     lists = literals // (at.X_WIDTH << 2) * lit.OPERATORS + (literals & 3)
-    order = np.argsort(lists, kind="stable")
+    order = stable_order(lists)
     lists, watches, links = lists[order], (2 * first + which)[order], (first + of.C_NEXT + which)[order]
     before = np.concatenate([np.zeros(1, dtype=np.int64), watches])[:-1]
     same = np.append(False, lists[1:] == lists[:-1])[: len(lists)]

@@ -15,7 +15,7 @@ from cpqueens.kernels.local.deep import CLAUSE, TABLE
 from cpqueens.kernels.local.info import LENGTH
 from cpqueens.kernels.local.plain import ALL_DIFFERENT
 from cpqueens.kernels.local.state import Core, Rows
-from cpqueens.language.rows import IntArray
+from cpqueens.language.rows import IntArray, stable_order
 from cpqueens.lowered.columns import (
     KINDS_AND_SIGNS,
     RELATIONS,
@@ -310,8 +310,7 @@ class Assembler:
         start, incidences = by_variable(self.n, self.plain, 5)
         n, number, counters = self.n, len(self.entries), max(1, self.counters)
         owners, scopes = map(np.concatenate, zip((NONE, NONE), *self.scopes, strict=True))
-        if not (owners[1:] >= owners[:-1]).all():
-            scopes = scopes[np.argsort(owners, kind="stable")]
+        scopes = scopes[stable_order(owners)]
         scope_start = offsets(np.bincount(owners, minlength=number))
         zeros = np.zeros
         arena = build_arena([
