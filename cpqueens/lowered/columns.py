@@ -8,7 +8,6 @@ import numpy as np
 from cpqueens.kernels.local.plain import AT_MOST, END, EQUAL, NOT_EQUAL
 from cpqueens.language.rows import IntArray, stable_order
 from cpqueens.lowered.compiled import EQ, GE, LE, NE, NO_TERMS, Compiled, Terms, offsets
-from cpqueens.system.pieces import pieces
 
 RELATIONS = {EQ: (EQUAL, 1), NE: (NOT_EQUAL, 1), LE: (AT_MOST, 1), GE: (AT_MOST, -1)}
 """Relation -> the kernels' kind, and the sign of the activity that is compared with 0."""
@@ -108,8 +107,7 @@ def by_variable(n: int, blocks: list[tuple[IntArray, ...]], columns: int) -> tup
     flat = np.zeros((int(start[-1]) // width, width), dtype=np.int64)
     order = stable_order(parts[0])
     rank = np.arange(len(order)) + parts[0][order]  # one sentinel after each earlier variable
-    for piece in pieces(len(order), width):
-        for k in range(width):
-            flat[rank[piece], k] = parts[k + 1][order[piece]]
+    for k in range(width):
+        flat[rank, k] = parts[k + 1][order]
     flat[start[1:] // width - 1, 0] = END
     return start, flat.reshape(-1)

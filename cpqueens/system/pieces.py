@@ -14,17 +14,16 @@ IntArray = NDArray[np.int64]
 Numbers = TypeVar("Numbers", bound=NDArray[Any])
 
 
-def pieces(size: int, width: int = 1) -> Iterator[slice]:
-    """Yield parts of ``size`` rows of ``width`` numbers that are copied by one call each."""
-    rows = AT_ONCE // width
-    return (slice(first, first + rows) for first in range(0, size, rows))
+def pieces(size: int) -> Iterator[slice]:
+    """Yield parts of ``size`` numbers that are copied by one call each."""
+    return (slice(first, first + AT_ONCE) for first in range(0, size, AT_ONCE))
 
 
 def copied(values: Numbers, room: int = 0) -> Numbers:
-    """Return a copy of an array, (n,), with room for more numbers behind it, which may be any."""
+    """Return a copy of an array, (n,), with ``room`` zeros behind it; nothing is written to these yet."""
     if len(values) <= AT_ONCE and not room:
         return values.copy()
-    found: Any = np.empty((len(values) + room, *values.shape[1:]), dtype=values.dtype)
+    found: Any = np.zeros((len(values) + room, *values.shape[1:]), dtype=values.dtype)
     begin = found[: len(values)]
     for piece in pieces(len(values)):
         begin[piece] = values[piece]
@@ -33,11 +32,7 @@ def copied(values: Numbers, room: int = 0) -> Numbers:
 
 def doubled(values: IntArray) -> IntArray:
     """Return an array, (2n,), that begins as one of (n,) does; nothing is written to the zeros behind."""
-    found = np.zeros(2 * len(values), dtype=np.int64)
-    begin = found[: len(values)]
-    for piece in pieces(len(values)):
-        begin[piece] = values[piece]
-    return found
+    return copied(values, len(values))
 
 
 def joined(parts: Sequence[Any]) -> IntArray:

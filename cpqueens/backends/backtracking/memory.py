@@ -19,7 +19,7 @@ from cpqueens.kernels.exact.nogoods import NUMBERS, PATHS
 from cpqueens.language.rows import IntArray, stable_order
 from cpqueens.lowered.compiled import Compiled, offsets
 from cpqueens.lowered.origins import Origins
-from cpqueens.system.pieces import copied, joined, pieces
+from cpqueens.system.pieces import copied, joined
 
 LISTED = 1 << 16
 """Decision variables that span at most so many values have a flag for each; others have bounds only, and the
@@ -93,7 +93,9 @@ def memory_of(builder: Builder, check_only: bool, values: bool) -> tuple[Memory,
         made = _defining(builder.propagators)
         prepare_learning(x, compiled, made, _array(builder.propagators.results)[made], builder.makers)
     net = _net(builder, x)
-    whole = joined([x.reshape(-1), _words(builder)])
+    words = np.zeros((len(builder.words), at.WORD_WIDTH), dtype=np.int64)
+    words[:, 0] = builder.words
+    whole = joined([x.reshape(-1), words.reshape(-1)])
     stack = _stack(builder, net, x, len(cells), len(whole))
     if builder.marks is not None:
         stack[at.PROFILE], net = len(net), builder.marks.with_counters(net, len(x))
@@ -125,11 +127,8 @@ def _cells(builder: Builder, compiled: Compiled) -> tuple[IntArray, Any]:
 def _records(builder: Builder, compiled: Compiled, first: IntArray, check_only: bool) -> IntArray:
     """Return the records of the variables, (variables, at.X_WIDTH), without watches and places yet."""
     x = np.zeros((len(builder.lower), at.X_WIDTH), dtype=np.int64)
-    lower, upper = _array(builder.lower), _array(builder.upper)
-    for piece in pieces(len(x), at.X_WIDTH):
-        here = x[piece]
-        here[:, at.LOW], here[:, at.HIGH], here[:, at.FIRST] = lower[piece], upper[piece], first[piece]
-        here[:, at.BASE] = lower[piece]
+    x[:, at.LOW], x[:, at.HIGH] = _array(builder.lower), _array(builder.upper)
+    x[:, at.FIRST], x[:, at.BASE] = first, x[:, at.LOW]
     x[: compiled.decision_count, at.FROZEN] = check_only
     return x
 
@@ -141,13 +140,6 @@ def _holes(x: IntArray, cells: Any) -> IntArray:
     first = np.maximum(x[:, at.FIRST], 0)
     missing: IntArray = spans - (before[first + spans] - before[first])
     return missing
-
-
-def _words(builder: Builder) -> IntArray:
-    """Return the records of the reversible words of all propagators, flat."""
-    words = np.zeros((len(builder.words), at.WORD_WIDTH), dtype=np.int64)
-    words[:, 0] = builder.words
-    return words.reshape(-1)
 
 
 def _net(builder: Builder, x: IntArray) -> IntArray:

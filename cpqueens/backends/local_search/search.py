@@ -232,7 +232,8 @@ class Search:
         starts = self.starts(kind)
         if len(starts) == 1 and isinstance(starts[0], Fixed):
             begin(starts[0], self.fixed)
-            self._observe("restart")
+            if self.observer is not None:
+                self.observer.begun("restart")
             return
         random_start(starts, self.x, self.compiled, self.space, self.random)
         self.rebuild()
@@ -294,11 +295,8 @@ class Search:
         ``why`` is the event of a trace, "" if that knows the state already.
         """
         begin(NO_START, self.fixed)
-        self._observe(why)
-
-    def _observe(self, kind: str) -> None:
         if self.observer is not None:
-            self.observer.begun(kind)
+            self.observer.begun(why)
 
     def reset_weights(self) -> None:
         """Give weight 1 to every constraint (before a start), 0 to those that are relaxed."""

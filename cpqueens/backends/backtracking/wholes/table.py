@@ -10,7 +10,7 @@ from cpqueens.backends.backtracking.wholes.parts import Parts, Propagator, Whole
 from cpqueens.kernels.exact.propagators import table as at
 from cpqueens.language.constraints.table import NegativeTable, ShortTable
 from cpqueens.language.constraints.table_rows import STAR, by_stars
-from cpqueens.language.rows import IntArray
+from cpqueens.language.rows import IntArray, stable_order
 from cpqueens.lowered.compiled import LE
 
 MOST_SHARED = 1 << 12
@@ -55,7 +55,7 @@ def _laid_out(rows: IntArray) -> tuple[IntArray, list[int]]:
 def _masks(column: IntArray, words: int) -> list[IntArray]:
     """Return the mask of the rows with a star in a column, then of each value, ascending, stars included."""
     stars, named = np.flatnonzero(column == STAR), np.flatnonzero(column != STAR)
-    order = named[_order(column[named])]
+    order = named[stable_order(column[named])]
     new_value = np.diff(column[order], prepend=STAR) != 0
     number, bit = order // at.BITS, np.int64(1) << order % at.BITS
     first = np.flatnonzero(new_value | (np.diff(number, prepend=-1) != 0))  # of each value in each word
@@ -74,14 +74,6 @@ def _masks(column: IntArray, words: int) -> list[IntArray]:
         else:
             masks.append(_mask(value, number[a:b], bits[a:b]))
     return masks
-
-
-def _order(values: IntArray) -> NDArray[np.intp]:
-    """Return a stable order of some values, by a counting sort if they lie near each other."""
-    least, most = (int(values.min()), int(values.max())) if len(values) else (0, 0)
-    if most - least < 1 << 16:
-        return np.argsort((values - least).astype(np.uint16), kind="stable")
-    return np.argsort(values, kind="stable")
 
 
 def _mask(value: int, number: NDArray[np.intp], bits: IntArray) -> IntArray:
