@@ -424,7 +424,7 @@ class Solution(Mapping[str, Any]):
     if not TYPE_CHECKING:  # to a type checker a class with this has every attribute
 
         def __getattr__(self, name: str) -> NoReturn:
-            raise no_attribute(self, name)
+            raise no_attribute(self, name, () if name.startswith("_") else self._set.model.blocks.by_name)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Solution) and bool(np.array_equal(self.values, other.values))

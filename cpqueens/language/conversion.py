@@ -274,7 +274,7 @@ def row_of_terms(value: Any, kind: str) -> LinearArray:
             f"{kind}: one row of terms is needed, got shape {value.shape}; write a {kind} for each row, or "
             "x.reshape(-1) for all rows as one"
         )
-    return flat_terms(value)
+    return flat_terms(value, kind)
 
 
 def _flat(registry: Registry, value: Any, what: str, depth: int) -> LinearArray:

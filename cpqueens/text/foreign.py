@@ -150,8 +150,7 @@ _INSTEAD: dict[str, str] = {
     "AllEqual(booleans)": "IffAll",
     "Among([x], values, 1)": "isin",
     'm.solve("backtracking", variable_order=..., value_order=...)': "int_search bool_search search_branching",
-    "x.sum(), x @ weights": "LinearExpr",
-    "x @ weights": "weighted_sum",
+    "x.sum(), x @ weights": "LinearExpr weighted_sum",
     "x.sum() or sum(x)": "SumPred quicksum Sum",
     "m.minimize(...) or m.maximize(...)": "setObjective",
     "m.solve()": "optimize CpSolver Solver satisfy",
@@ -204,8 +203,6 @@ _INSTEAD: dict[str, str] = {
     "Status.INFEASIBLE": "INFEASIBLE",
     "Status.UNKNOWN": "UNKNOWN",
     "ModelInvalid, which is raised": "MODEL_INVALID",
-    "m.enumerate(function), which is called with each solution": "VarArraySolutionPrinter "
-    "CpSolverSolutionCallback",
     "m.solve(on_improvement=function)": "ObjectiveSolutionPrinter",
     "m.solve(solver=name)": "SolverLookup setSolver",
     "outcome.solver": "getSolver",
@@ -214,14 +211,15 @@ _INSTEAD: dict[str, str] = {
     "m.solve(num_workers=n)": "ParallelSolver",
     'm.solve(solver="backtracking")': "BacktrackingSolver",
     'm.solve(solver="local-search:min-conflicts")': "MinConflictsSolver",
-    "m.enumerate(function)": "SolveWithSolutionCallback solution_callback display",
+    "m.enumerate(function)": "VarArraySolutionPrinter CpSolverSolutionCallback SolveWithSolutionCallback "
+    "solution_callback display",
     _ENUMERATE: "SearchForAllSolutions solveAll all_solutions",
     "m.solve().solution": "getSolution",
     "[s.as_dict() for s in m.solutions()]": "getSolutionsAsListDict",
     "m.enumerate().solutions.matrix": "getSolutionsOrderedList",
     "m.enumerate().solutions": "getSolutions",
     "m.solutions()": "getSolutionIter",
-    _VALUE: "Value get BooleanValue",
+    _VALUE: "Value get BooleanValue SolutionValue varValue",
     "outcome[x], or outcome.solutions.values(x)": "Values",
     "outcome.objective": "ObjectiveValue",
     "outcome.bound": "BestObjectiveBound",
@@ -290,10 +288,10 @@ _KEYWORDS: dict[str, str] = {
 
 OF_VALUES = (
     "Not", "negate", "negated", "Implies", "OnlyEnforceIf", "WithName", "SetName", "Proto", "ModelProto",
-    "Value", "BooleanValue", "lb", "ub", "LowerBound", "UpperBound", "get_bounds", "Domain", "Sum", "Max",
-    "Min", "All", "Any", "Abs", "WeightedSum", "isin", "argmax", "argmin", "argsort", "average", "clip",
-    "count_nonzero", "diagonal", "dot", "item", "mean", "prod", "product", "sort", "sorted",
-    "squeeze", "tolist", "transpose", "where", "loc", "iloc", "at", "iat",
+    "Value", "BooleanValue", "SolutionValue", "varValue", "lb", "ub", "LowerBound", "UpperBound",
+    "get_bounds", "Domain", "Sum", "Max", "Min", "All", "Any", "Abs", "WeightedSum", "isin", "argmax",
+    "argmin", "argsort", "average", "clip", "count_nonzero", "diagonal", "dot", "item", "mean", "prod",
+    "product", "sort", "sorted", "squeeze", "tolist", "transpose", "where", "loc", "iloc", "at", "iat",
 )  # fmt: skip
 """Those that are attributes of variables, terms, truths and constraints, in any spelling."""
 

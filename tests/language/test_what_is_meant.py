@@ -13,6 +13,7 @@ import pytest
 import cpqueens
 from cpqueens import (
     AllDifferent,
+    BinPacking,
     Circuit,
     CpqueensError,
     Cumulative,
@@ -128,6 +129,8 @@ REFUSED: dict[str, Row] = {
     "fixed in a gap": (
         lambda m: m.fix(m.intvar(domain=[1, 3, 9], name="y"), 4), "^fix: y == 4 never holds: the ",
     ),
+    "one load": (lambda m: BinPacking(m["x"], [1] * 4, 7), "^BinPacking: loads: an array or a list "),
+    "one number in order": (lambda m: Increasing(3), "^Increasing: an array or a list of terms "),
     "a name twice": (lambda m: m.var(["a", "b", "a"]), "^values: 'a' is there twice; of a column write "),
     "a value twice": (lambda m: m.var([3, 1, 3]), "^values: 3 is there twice; "),
     "a list among values": (lambda m: m.var([[1], [2]]), "^values: unhashable type: 'list'"),
@@ -157,6 +160,8 @@ REFUSED: dict[str, Row] = {
 
 ELSEWHERE: dict[str, Row] = {
     "m.x": (lambda m: m.x, r"has no attribute 'x'; a variable is found by its name in brackets, \['x'\]$"),
+    "solution.x": (lambda m: m.solve().solution.x, r"by its name in brackets, \['x'\]$"),
+    "x.solution_value()": (lambda m: m["x"].solution_value(), r"; write outcome\[x\], or solution\[x\]$"),
     "outcome.x": (lambda m: m.solve().x, r"by its name in brackets, \['x'\]$"),
     "if b": (
         lambda m: m["b"][0] and m["b"][1],

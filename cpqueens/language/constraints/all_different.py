@@ -188,7 +188,7 @@ class AllDifferentExcept(Constraint):
     excepted: tuple[int, ...]
 
     def __init__(self, terms: Any, excepted: Any = 0) -> None:
-        array = flat_terms(terms)
+        array = flat_terms(terms, "AllDifferentExcept")
         listed = as_listed(array.registry.numbered(excepted), "excepted values")
         super().__init__(terms=array, excepted=tuple(sorted(set(listed.reshape(-1).tolist()))))
 

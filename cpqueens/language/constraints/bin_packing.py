@@ -57,7 +57,8 @@ class BinPacking(Constraint):
     def __init__(self, bins: Any, sizes: Any, loads: Any, relation: str = "==") -> None:
         if not isinstance(relation, str) or relation not in OPPOSITE:
             raise ModelError(f"relation {shown(relation)}: allowed are {' '.join(OPPOSITE)}")
-        places, weights, sums = as_linears(*map(flat_terms, (bins, aligned(sizes, bins), loads)))
+        given = {"bins": bins, "sizes": aligned(sizes, bins), "loads": loads}
+        places, weights, sums = as_linears(*(flat_terms(g, f"BinPacking: {n}") for n, g in given.items()))
         if places.size != weights.size:
             raise ModelError(f"BinPacking: {places.size} things need as many sizes, got {weights.size}")
         weights.sum().bounds()  # refuses what is too large

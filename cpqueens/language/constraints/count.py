@@ -264,7 +264,7 @@ class GlobalCardinality(Constraint):
         lower: Any = None,
         upper: Any = None,
     ) -> None:
-        terms = flat_terms(terms)
+        terms = flat_terms(terms, "GlobalCardinality")
         if isinstance(values, Mapping) and counts is None and lower is None and upper is None:
             values, counts = list(values), list(values.values())
         wanted = tuple(as_listed(terms.registry.numbered(values), "values").reshape(-1).tolist())
@@ -369,7 +369,7 @@ class NValue(Constraint):
         return _different(flat_terms(terms, "NValue"))
 
     def __init__(self, terms: Any, count: Any) -> None:
-        array, number = as_linears(flat_terms(terms), count)
+        array, number = as_linears(flat_terms(terms, "NValue"), count)
         if number.shape:
             raise ModelError("NValue: count must be a single term or integer")
         super().__init__(terms=array, count=number)

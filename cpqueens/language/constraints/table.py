@@ -48,7 +48,7 @@ class Table(Constraint):
     rows: IntArray
 
     def __init__(self, terms: Any, rows: Any) -> None:
-        array = flat_terms(terms)
+        array = flat_terms(terms, "Table")
         super().__init__(terms=array, rows=table_rows(rows, array))
 
     @cached_property
@@ -129,7 +129,7 @@ class NegativeTable(Constraint):
     rows: IntArray
 
     def __init__(self, terms: Any, rows: Any) -> None:
-        array = flat_terms(terms)
+        array = flat_terms(terms, self.kind)
         super().__init__(terms=array, rows=table_rows(rows, array))
 
     def amounts(self, values: IntArray) -> IntArray:
