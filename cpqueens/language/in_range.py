@@ -28,34 +28,27 @@ def require_terms(model: Statement, arrays: Iterable[tuple[LinearArray, int]]) -
     arrays = list(arrays)
     if not arrays:
         return
-    if len(arrays) > 1 and _all_surely_in_range([array for array, _ in arrays], model.span):
+    together = [array for array, _ in arrays]
+    is_little = sum([array.size * array.width for array in together]) <= _TOGETHER * len(together)  # to copy
+    if is_little and _surely_in_range(together, model.span):
         return
     ends = [int(end) for b in (model.lower, model.upper) if b.size for end in (b.min(), b.max())]
     largest = max(1, *map(abs, ends)) if ends else 1
     for array, most in arrays:
-        if not _surely_in_range(array, largest):
+        if not _surely_in_range([array], largest):
             array.bind(model).bounds(most)
 
 
-def _all_surely_in_range(arrays: list[LinearArray], largest: int) -> bool:
-    """Say the same of many arrays, of their numbers put together; False where that would be much to copy."""
-    if sum([array.size * array.width for array in arrays]) > _TOGETHER * len(arrays):
-        return False
-    coefficients = np.concatenate([array.coefficients.reshape(-1) for array in arrays])
-    constants = np.concatenate([array.constants for array in arrays])
-    ends = [(int(a.max(initial=0)), -int(a.min(initial=0))) for a in (coefficients, constants)]
-    widest = max([array.width for array in arrays])
-    return widest * max(ends[0]) * largest + max(ends[1]) <= LIMIT
+def _surely_in_range(arrays: list[LinearArray], largest: int) -> bool:
+    """Say whether even the largest numbers of arrays, put together in one term, stay within the range."""
+    coefficient = _largest([array.coefficients.reshape(-1) for array in arrays])
+    constant = _largest([array.constants for array in arrays])
+    return max([array.width for array in arrays]) * coefficient * largest + constant <= LIMIT
 
 
-def _surely_in_range(array: LinearArray, largest: int) -> bool:
-    """Say whether even the largest numbers of the array, put together in one term, stay within the range."""
-    if not array.size:
-        return True
-    coefficients, constants = array.coefficients, array.constants
-    coefficient = max(int(coefficients.max(initial=0)), -int(coefficients.min(initial=0)))
-    constant = max(int(constants.max()), -int(constants.min()))
-    return array.width * coefficient * largest + constant <= LIMIT
+def _largest(parts: list[IntArray]) -> int:
+    numbers = parts[0] if len(parts) == 1 else np.concatenate(parts)
+    return max(int(numbers.max(initial=0)), -int(numbers.min(initial=0)))
 
 
 def constraints_in_range(model: Statement) -> list[Constraint]:

@@ -29,12 +29,7 @@ class Collector:
     """Holds the pipeline's state during one run."""
 
     def __init__(
-        self,
-        checker: Checker,
-        backend: Backend,
-        request: Request,
-        consumer: Taker | None,
-        keep: bool = False,
+        self, checker: Checker, backend: Backend, request: Request, consumer: Taker | None, keep: bool = False
     ) -> None:
         self.checker = checker
         self.backend = backend

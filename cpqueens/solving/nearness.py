@@ -29,7 +29,7 @@ DISTANCES: dict[str, Callable[[Any, Any], Any]] = {
 }
 """How far apart two assignments are: in how many variables they differ, or by how much in all."""
 
-OPTIONS = ("near", "weight", "over", "distance")
+OF_CHANGES = ("near", "weight", "over", "distance")
 """What `solve` is told of an earlier solution."""
 
 
@@ -72,7 +72,7 @@ def solve_near(
         If there is nothing to compare, or the sum leaves 64 bits.
     """
     given = dict(options)
-    near, weight, over, distance = (given.pop(name, None) for name in OPTIONS)
+    near, weight, over, distance = (given.pop(name, None) for name in OF_CHANGES)
     if near is None:
         raise ModelError("weight, over and distance say how changes count: give near=, an earlier solution")
     row, compared = earlier_values(model, near, over)

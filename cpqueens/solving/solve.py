@@ -22,8 +22,7 @@ from cpqueens.solving.carried import Carried, carrying
 from cpqueens.solving.choosing import choose
 from cpqueens.solving.collect import Collect, Collector, Consumer
 from cpqueens.solving.grown import account, recalled, remember, settled, told
-from cpqueens.solving.nearness import OPTIONS as OF_CHANGES
-from cpqueens.solving.nearness import solve_near
+from cpqueens.solving.nearness import OF_CHANGES, solve_near
 from cpqueens.solving.request import build_request, positive_integer, respelled
 from cpqueens.system.interrupts import Interrupt, Interrupted, listening
 from cpqueens.text.plaintext import counted, shown
@@ -272,7 +271,7 @@ def conclude(label: str, collector: Collector, ended: Ended, times: Mapping[str,
         count=counted if request.want is not Want.BEST else len(matrix),
         objective=objective,
         bound=ended.bound,
-        closest=_closest(collector, ended, found),
+        closest=None if found or ended.closest is None else _closest(collector, ended),
         statistics=_statistics(collector, ended, times, label),
         faults=tuple(faults),
         messages=_messages(collector),
@@ -326,9 +325,7 @@ def _is_hinted(collector: Collector, claimed: int) -> bool:
     )
 
 
-def _closest(collector: Collector, ended: Ended, found: bool) -> Solution | None:
-    if found or ended.closest is None:
-        return None
+def _closest(collector: Collector, ended: Ended) -> Solution:
     row = np.asarray(ended.closest, dtype=np.int64).reshape(1, -1)
     return SolutionSet(collector.checker.model, collector.checker.known, row)[0]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -68,16 +69,21 @@ class Searching:
             check_only = "check" in strategies
             asked = Branching.of(self.request)
             self._network(check_only, (asked.learns or asked.takes_others) and not check_only)
+        if self.request.want is Want.COUNT:
+            return self._prepare_count(strategies)
+        return partial(self._run, strategies)
+
+    def _prepare_count(self, strategies: tuple[str, ...]) -> Callable[[Deliver], Ended]:
+        """Return a count, which may be made of parts."""
         apart = self._counts_apart(strategies)
         if apart is not None:
             return lambda _deliver: drained(apart, self.request.heard)
         if strategies == ("halves",):
             return lambda _deliver: patterned.count_halves(self._board(), self.request, self.facts)
-        in_parts = self.request.want is Want.COUNT and wants_parts(self.request)
-        in_parts = in_parts and self.request.profiling is None
+        in_parts = wants_parts(self.request) and self.request.profiling is None
         if in_parts and not (strategies == ("check",) and self.pattern is None):
             return lambda _deliver: self._count_in_parts(strategies)
-        return lambda deliver: self._run(strategies, deliver)
+        return partial(self._run, strategies)
 
     def _is_general(self, strategy: str) -> bool:
         """Say whether it is a search of any model, not one on the pattern."""
@@ -104,9 +110,8 @@ class Searching:
     def _counts_apart(self, strategies: tuple[str, ...]) -> Slices | None:
         """Return a count of independent parts, where the model has several and all strategies are general."""
         request = self.request
-        countable = request.want is Want.COUNT and request.after is None and request.step_limit is None
-        countable = countable and request.profiling is None
-        if not countable or "check" in strategies or self._is_one_part():
+        whole = request.after is None and request.step_limit is None and request.profiling is None
+        if not whole or "check" in strategies or self._is_one_part():
             return None
         if self.pattern is not None and not self._is_free():
             return None

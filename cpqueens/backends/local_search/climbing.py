@@ -8,8 +8,7 @@ from cpqueens.backends.local_search.lines import assigned
 from cpqueens.backends.local_search.search import End, Search, final
 from cpqueens.backends.local_search.strategies import Call
 from cpqueens.kernels.jit.tiers import Fixed
-from cpqueens.kernels.local import runs
-from cpqueens.kernels.local import scan as codes
+from cpqueens.kernels.local import runs, scan
 from cpqueens.kernels.local.lines import climb_lines
 
 _KEPT = 64  # settings, which one run after another has
@@ -17,7 +16,7 @@ _KEPT = 64  # settings, which one run after another has
 
 def climb_once(search: Search, ties: int, shoulder: int, max_sideways: int) -> End:
     """Climb from the current assignment; say how it ended."""
-    return final(search.run(codes.climb, _scan(search), _settings(ties, shoulder, max_sideways)))
+    return final(search.run(scan.climb, _scan(search), _settings(ties, shoulder, max_sideways)))
 
 
 def climb_many(
