@@ -22,16 +22,16 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 71_804,
+    "code lines": 71_798,
     "files": 622,
     "import lines": 6_835,
     "longest file": 706,
     "sudoku by backtracking, files": 57,
-    "sudoku by backtracking, functions": 377,
+    "sudoku by backtracking, functions": 374,
     "knapsack by local-search, files": 61,
     "knapsack by local-search, functions": 391,
     "cross-check of 8 queens, files": 90,
-    "cross-check of 8 queens, functions": 655,
+    "cross-check of 8 queens, functions": 652,
 }
 """What must not be passed today."""
 
