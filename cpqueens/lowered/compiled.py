@@ -409,6 +409,8 @@ def _renumber(model: Statement, lowered: Lowered) -> tuple[IntArray, IntArray]:
 
 def _definitions(number: IntArray, blocks: Sequence[Definition]) -> Definitions:
     """Return all definitions; those of a sort are made together, and are one block where they adjoin."""
+    if not blocks:
+        return Definitions([])
     groups: dict[Any, list[int]] = {}
     for k, block in enumerate(blocks):
         relation = getattr(block.constraint, "relation", None) if isinstance(block, Truth) else None

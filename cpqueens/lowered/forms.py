@@ -50,18 +50,15 @@ def simplest(model: Statement, form: ModelForm) -> ModelForm:
 
 def compiled_of(model: Statement, form: ModelForm = WALKED, backend: str = "backend") -> Compiled:
     """Compile a model, or return what was made of it in this form; for errors see `compile_model`."""
-    return model.kept(("form", form), lambda: _compiled_of(model, simplest(model, form), backend))
-
-
-def _compiled_of(model: Statement, form: ModelForm, backend: str) -> Compiled:
+    simple = model.kept(("form", form), lambda: simplest(model, form))
     return model.kept(
-        ("compiled", form),
+        ("compiled", simple),
         lambda: compile_model(
             model,
-            form.kinds,
-            takes=form.takes,
-            objective=form.objective,
-            computed=form.computed,
+            simple.kinds,
+            takes=simple.takes,
+            objective=simple.objective,
+            computed=simple.computed,
             backend=backend,
         ),
     )

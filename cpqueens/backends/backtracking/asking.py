@@ -95,11 +95,6 @@ class Function:
         return OpenVariable(memory, place, self.names(place // at.X_WIDTH))
 
 
-def asks(phases: Sequence[Phase]) -> bool:
-    """Say whether some order is a function."""
-    return any(isinstance(order, Function) for phase in phases for order in phase[1:])
-
-
 def refuse_wide(phases: Sequence[Phase], memory: Memory) -> None:
     """Raise where a function orders the values of variables that have too many to be listed.
 

@@ -81,7 +81,10 @@ class ForwardSearch(CompetingSearch):
             refuse_wide(self.phases, self.start)
         self._fixed = Fixed(self.memory), Fixed(self.tree)
         self._asked_failures = self._turn_found = 1 << 62  # failures, solutions
-        self.bisection = self._bisection() if request.want is Want.BEST and self._nogoods >= 0 else None
+        self.bisection: Bisection | None = None
+        if request.want is Want.BEST and self._nogoods >= 0:  # then it may go back to its root
+            self.bisection = Bisection(self._least)
+            self.tree.state[tree.ASK_FOUND] = self.bisection.ask_found
         self._known, self._roots = 0, 1
         self._demand_limit()
 
@@ -257,12 +260,6 @@ class ForwardSearch(CompetingSearch):
         return None if go_on else StopReason.CALLBACK
 
     # ---- the objective ----------------------------------------------------------------------------
-
-    def _bisection(self) -> Bisection:
-        """Return what steers the search for the best solution, where it may go back to its root."""
-        bisection = Bisection(self._least)
-        self.tree.state[tree.ASK_FOUND] = bisection.ask_found
-        return bisection
 
     def _learn_at_root(self) -> None:
         """Read a bound where nothing is decided, and only what is as good as demanded is not refuted."""

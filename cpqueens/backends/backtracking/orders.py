@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from cpqueens.backends.backtracking.asking import Function, Phase, asks
+from cpqueens.backends.backtracking.asking import Function, Phase
 from cpqueens.backends.base import Request, Want
 from cpqueens.errors import ModelError
 from cpqueens.kernels.exact import branching as tree
@@ -241,9 +241,10 @@ def tree_search(
     begin = end = tree.PHASES + 4 * len(phases)
     placed = [v for variables, _, _ in phases for v in variables]
     settings = [count, int(check_only), objective, int(keep), int(learning), nogoods, begin]
-    settings += [begin + len(placed), int(asks(phases))]
+    settings += [begin + len(placed), 0]
     for variables, *orders in phases:
         named = [0 if isinstance(order, Function) else order for order in orders]
+        settings[tree.ASKS] |= named != orders  # one is a function
         settings += [end, end + len(variables), *named]
         end += len(variables)
     options = np.array(settings + placed, dtype=np.int64)

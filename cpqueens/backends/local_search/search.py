@@ -14,7 +14,7 @@ from cpqueens.backends.local_search.assembler import below, objective_bounds
 from cpqueens.backends.local_search.audit import check_state
 from cpqueens.backends.local_search.layers import build_arrays
 from cpqueens.backends.local_search.starts import NO_START, Start, all_starts, hinted_start, random_start
-from cpqueens.backends.local_search.tracing import WalkObserver, WatchedStates, events_for
+from cpqueens.backends.local_search.tracing import NO_EVENTS, WalkObserver, WatchedStates, events_for
 from cpqueens.kernels.jit.pace import Pace
 from cpqueens.kernels.jit.random import seed_state
 from cpqueens.kernels.jit.tiers import Fixed, to_the_end
@@ -131,7 +131,7 @@ class Search:
         self.info = self.arrays.part(arena.INFO)  # the scalars of the state, see `search_info`
         self.space = build_space(compiled, self.neighbourhood)
         self.random = np.zeros(4, dtype=np.int64)
-        self.events = events_for(0 if recorder is None else self.size)
+        self.events = NO_EVENTS if recorder is None else events_for(self.size)
         self.hint = hint
         self.paces: dict[Any, Pace] = {}
         group = int(np.diff(self.space.group_start).max(initial=0))

@@ -46,6 +46,9 @@ def events_for(size: int) -> Any:
     return np.zeros((size and 2 * size + 64, at.EVENT_WIDTH), dtype=np.int64)
 
 
+NO_EVENTS = events_for(0)
+
+
 def apply(values: IntArray, after: IntArray, event: list[int]) -> None:
     """Change ``values`` by an event of a kernel, which may be followed by others until they are ``after``."""
     _, code, v, target, _, _ = event
