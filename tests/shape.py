@@ -26,12 +26,12 @@ CEILINGS = {
     "files": 622,
     "import lines": 6_835,
     "longest file": 706,
-    "sudoku by backtracking, files": 57,
-    "sudoku by backtracking, functions": 374,
-    "knapsack by local-search, files": 61,
-    "knapsack by local-search, functions": 391,
+    "sudoku by backtracking, files": 56,
+    "sudoku by backtracking, functions": 369,
+    "knapsack by local-search, files": 60,
+    "knapsack by local-search, functions": 387,
     "cross-check of 8 queens, files": 90,
-    "cross-check of 8 queens, functions": 652,
+    "cross-check of 8 queens, functions": 649,
 }
 """What must not be passed today."""
 
