@@ -427,14 +427,19 @@ class Constraints(Objectives):
         """Refuse a value that a variable does not have: the model would silently have no solution."""
         if not isinstance(fixed, Linear):
             return
-        flat = fixed.flattened()
-        low, high = flat.expression.bounds(flat.most)
-        for row, (variables, coefficients, constant) in enumerate(flat.expression.rows()):
-            gaps = self.domains.get(variables[0]) if len(variables) == 1 else None
-            missed = gaps is not None and not (coefficients[0] * gaps + constant == 0).any()
-            if missed or low[row] > 0 or high[row] < 0:
-                text = describe(cast(Any, self), flat.take(np.array(row)))
-                raise ModelError(f"fix: {text} never holds: the domain has no such value")
+        flat, domains = fixed.flattened(), self.domains
+        terms = flat.expression
+        low, high = terms.bounds(flat.most)
+        never = (low > 0) | (high < 0)
+        for row, variable in enumerate(
+            terms.variables[:, 0].tolist() if domains and terms.width == 1 else ()
+        ):
+            if variable in domains:
+                values = terms.coefficients[row] * domains[variable] + terms.constants[row]
+                never[row] |= not (values == 0).any()
+        if never.any():
+            text = describe(cast(Any, self), flat.take(np.array(never.argmax())))
+            raise ModelError(f"fix: {text} never holds: the domain has no such value")
 
     @contextmanager
     def under_way(self) -> Iterator[None]:

@@ -157,7 +157,7 @@ class Cumulative(Constraint):
     Raises
     ------
     ModelError
-        For lengths that differ, or terms of two models; where it is added, for what is always below 0.
+        For lengths that differ, terms of two models, and, when it is added, sizes that are always below 0.
     IntegerError
         For values that are not integers where integers are needed.
     """
@@ -293,7 +293,7 @@ class NoOverlap(Disjoint):
     Raises
     ------
     ModelError
-        For lengths that differ, or terms of two models; where it is added, for what is always below 0.
+        For lengths that differ, terms of two models, and, when it is added, sizes that are always below 0.
     IntegerError
         For values that are not integers where integers are needed.
     """
@@ -430,7 +430,7 @@ class NoOverlap2D(Disjoint):
     Raises
     ------
     ModelError
-        For lengths that differ, or terms of two models; where it is added, for what is always below 0.
+        For lengths that differ, terms of two models, and, when it is added, sizes that are always below 0.
     IntegerError
         For values that are not integers where integers are needed.
     """
