@@ -4,7 +4,7 @@ import math
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 
 from cpqueens.system.stopping import GRACE, T, unstopped
@@ -192,6 +192,7 @@ def now() -> float:
     return time.monotonic() if work is None else work.seconds()
 
 
-def current_share() -> Share:
-    """Return the share that runs have here, an endless one where nobody said it."""
-    return _share.get() or Share()
+def run_clock() -> AbstractContextManager[Clock]:
+    """Measure a run that ends with what is left of the share here; without one, that nothing ends yet."""
+    share = _share.get()
+    return nullcontext(Clock(None)) if share is None else share.clock()

@@ -13,7 +13,7 @@ from cpqueens.answers.outcome import Fault, Outcome, Solution, SolutionSet, Stat
 from cpqueens.answers.profile import profile_of
 from cpqueens.backends import named
 from cpqueens.backends.base import Backend, Ended, Want, within_limits
-from cpqueens.backends.clock import current_share
+from cpqueens.backends.clock import run_clock
 from cpqueens.backends.known import Known, LearnedClauses
 from cpqueens.errors import BackendFault, CpqueensError, ModelError, UnsupportedConstraint
 from cpqueens.kernels.jit import tiers
@@ -196,7 +196,7 @@ def _run_once(
     """Run one backend once and conclude."""
     started = time.monotonic()
     name, backend, strategy = choose(model, solver, want)
-    with current_share().clock() as clock, model.under_way(), listening(abandoned) as interrupt:
+    with run_clock() as clock, model.under_way(), listening(abandoned) as interrupt:
         checker = Checker.of(model)
         request = build_request(
             checker, backend, strategy, want, clock, interrupt, options,

@@ -22,8 +22,11 @@ from cpqueens.system.stopping import Stopped, stopping
 Hint = tuple[IntArray, IntArray]
 """Values (decision variables,) and which of them count (bool); the first start is as near as possible."""
 
-Waiting = dict[tuple[bool, str], list[Search]]
-"""Searches that no run is using, by what the model's arrays depend on (see `_form`)."""
+Form = tuple[bool, str]
+"""What a model's arrays depend on: whether a search only assigns, and its measure."""
+
+Waiting = dict[Form, list[Search]]
+"""Searches that no run is using."""
 
 DEFAULTS = {name: parameter.default for name, parameter in COMMON.items()}
 
@@ -100,8 +103,9 @@ def search_model(
     options = complete(strategy, task.options)
     began = time.monotonic()
     given = task if limits is task.limits else replace(task, limits=limits)
+    form = form_of(task, strategy, options)
     with stopping(limits.should_stop):
-        search = search_for(compiled, given, strategy, options, waiting)
+        search = search_for(compiled, given, form, waiting)
     built = time.monotonic() - began
     search.aside, search.watched = aside, task.watched
     if tried is not None and task.recorder is not None:
@@ -120,21 +124,19 @@ def search_model(
     if incumbent is not None:
         result.x, result.cost = incumbent, 0
         result.objective = None if compiled.objective is None else search.value_of(incumbent)
-    release(search, task, strategy, options, waiting)
+    release(search, form, waiting)
     return result if tried is None else _joined(search, tried, result)
 
 
-def _form(task: Task, strategy: Strategy, options: Mapping[str, Any]) -> tuple[bool, str]:
+def form_of(task: Task, strategy: Strategy, options: Mapping[str, Any]) -> Form:
     """Return whether a search only assigns, and its measure."""
     only = gives_up_swaps(strategy, options) or task.common["neighbourhood"] == "assignment"
     return only, options.get("measure", "surplus")
 
 
-def search_for(
-    compiled: Compiled, task: Task, strategy: Strategy, options: Mapping[str, Any], waiting: Waiting | None
-) -> Search:
+def search_for(compiled: Compiled, task: Task, form: Form, waiting: Waiting | None) -> Search:
     """Return a search that begins as the task says: one that waits, where that makes no difference."""
-    only, measure = form = _form(task, strategy, options)
+    only, measure = form
     ready = (waiting or {}).get(form)
     if ready and task.hint is None and task.common["audit"] == "final" and task.recorder is None:
         search = ready.pop()
@@ -146,12 +148,10 @@ def search_for(
     )  # fmt: skip
 
 
-def release(
-    search: Search, task: Task, strategy: Strategy, options: Mapping[str, Any], waiting: Waiting | None
-) -> None:
+def release(search: Search, form: Form, waiting: Waiting | None) -> None:
     """Let a search wait for another run."""
     if waiting is not None and search.can_be_renewed:
-        waiting.setdefault(_form(task, strategy, options), []).append(search)
+        waiting.setdefault(form, []).append(search)
 
 
 def _joined(search: Search, special: Result, general: Result) -> Result:
