@@ -8,7 +8,7 @@ from cpqueens.answers.outcome import Outcome, Solution, SolutionSet
 from cpqueens.answers.quality import objectives_text
 from cpqueens.language.listing import listing
 from cpqueens.language.statement import Statement
-from cpqueens.report.draw import draw_svg, draw_text, has_svg, values_text
+from cpqueens.report.draw import draw_svg, draw_text, has_svg, misfit, values_text
 from cpqueens.report.replay import trace_page
 from cpqueens.text import markup
 
@@ -23,11 +23,11 @@ COLOURS = {
 
 
 def solution_fragment(solution: Solution) -> str:
-    """Return the solution's picture, or its names and values where there is none."""
+    """Return the solution's picture, or its names and values, with the reason if its view does not fit."""
     picture = draw_svg(solution)
     if picture is not None:
         return picture
-    text = values_text(solution)
+    text = draw_text(solution) if misfit(solution.model) else values_text(solution)
     return markup.preformatted(text if len(text) <= _LONGEST else text[:_LONGEST] + " ...")
 
 

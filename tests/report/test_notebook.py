@@ -153,6 +153,7 @@ def test_a_view_that_does_not_fit_shows_names_and_values_and_says_why(name: str)
         assert draw_svg(drawn) is None
         assert draw_text(drawn).splitlines()[0].startswith("q =")
         assert re.search(r"\(not drawn: .*(no variable 'missing'|cannot show q)", draw_text(drawn))
+        assert "(not drawn: " in drawn._repr_html_()
 
 
 def test_edges_and_armies_that_do_not_fit_are_said() -> None:
