@@ -657,8 +657,4 @@ _SWITCHES = frozenset({"optimal", "prove_complete", "log"})
 
 def _given(**options: Any) -> dict[str, Any]:
     """Return the options that were given: None stands for absence, and so does False of a switch."""
-    return {
-        name: value
-        for name, value in options.items()
-        if not (value is None or (value is False and name in _SWITCHES))
-    }
+    return {k: v for k, v in options.items() if v is not None and (v is not False or k not in _SWITCHES)}

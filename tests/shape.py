@@ -22,16 +22,16 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 71_797,
+    "code lines": 71_795,
     "files": 622,
     "import lines": 6_835,
     "longest file": 706,
     "sudoku by backtracking, files": 56,
-    "sudoku by backtracking, functions": 363,
+    "sudoku by backtracking, functions": 359,
     "knapsack by local-search, files": 60,
-    "knapsack by local-search, functions": 383,
+    "knapsack by local-search, functions": 375,
     "cross-check of 8 queens, files": 90,
-    "cross-check of 8 queens, functions": 645,
+    "cross-check of 8 queens, functions": 643,
 }
 """What must not be passed today."""
 

@@ -138,8 +138,9 @@ def _lowered(
     else:
         remaining = [([k], constraint) for k, constraint in enumerate(posted)]
     _add(lowered, remaining, scratch, supports, model, backend)
-    for simple in _plain(_unseen_conditions(model), scratch, supports, model, backend):
-        lowered.constraints += simple
+    if model.has_partial:
+        for simple in _plain(_unseen_conditions(model), scratch, supports, model, backend):
+            lowered.constraints += simple
     more = len(lowered.constraints) - len(lowered.origins)
     lowered.origins += [-1] * more
     lowered.members += [[]] * more
@@ -202,8 +203,6 @@ def _add(
 
 def _unseen_conditions(model: Statement) -> list[Constraint]:
     """Return the conditions of partial functions that must be defined and are no constraints of the model."""
-    if not model.has_partial:
-        return []
     roots = [a for c in model._constraints.joined() for a in c.arguments]
     found = conditions(model, [*roots, *(goal.term for goal in model.goals)])
     return [c for variable, cs in found.items() if variable not in model.guarded for c in cs]

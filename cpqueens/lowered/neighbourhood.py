@@ -61,7 +61,7 @@ def derive(compiled: Compiled, assignment_only: bool = False) -> Neighbourhood:
 
     ``assignment_only`` overrides the choice: every variable moves by assignment.
     """
-    if assignment_only:
+    if assignment_only or not len(compiled.different):
         return Neighbourhood((), frozenset())
     different = blocks(compiled.different, compiled.different_start)
     scopes = [(i, plain_scope(terms, compiled.decision_count)) for i, terms in enumerate(different)]

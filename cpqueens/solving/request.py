@@ -94,7 +94,8 @@ def build_request(
     ModelError
         For a value that is not allowed.
     """
-    _need(backend, NEEDED.get(want), what=want.value)
+    if want in NEEDED:
+        _need(backend, NEEDED[want], what=want.value)
     if want is Want.COUNT and given.get("solution_limit") is not None:
         raise ModelError("solution_limit: a count has none; enumerate with solution_limit= instead")
     options = dict(given)
@@ -126,8 +127,8 @@ NEEDED = {Want.ALL: Feature.ENUMERATE, Want.COUNT: Feature.ENUMERATE, Want.BEST:
 """What a backend must have to be asked for more than one solution."""
 
 
-def _need(backend: Backend, feature: Feature | None, what: str) -> None:
-    if feature is None or feature in backend.features:
+def _need(backend: Backend, feature: Feature, what: str) -> None:
+    if feature in backend.features:
         return
     able = named.able_to(lambda other: feature in other.features)
     raise UnsupportedRequest(

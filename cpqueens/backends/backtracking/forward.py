@@ -117,7 +117,8 @@ class ForwardSearch(CompetingSearch):
             only_turn = answer == ASKED and not self._is_asked()
             if self.is_turn_over and self._count(tree.STORED):  # before others find better ones
                 reason = self._flush(deliver)
-            self._learn_at_root()
+            if self.request.want is Want.BEST:
+                self._learn_at_root()
             yield self._count(tree.FOUND)
             full = answer in (BATCH_FULL, EXHAUSTED, ASKED) or self.request.want is Want.BEST
             if self._count(tree.STORED) and (full or time.monotonic() - flushed > 0.05):
@@ -263,8 +264,7 @@ class ForwardSearch(CompetingSearch):
 
     def _learn_at_root(self) -> None:
         """Read a bound where nothing is decided, and only what is as good as demanded is not refuted."""
-        at_root = self._count(tree.DEPTH) == 0 and self._count(tree.PHASE) == tree.DESCEND
-        if at_root and self.request.want is Want.BEST:
+        if self._count(tree.DEPTH) == 0 and self._count(tree.PHASE) == tree.DESCEND:
             self._prove(self._at_least(self.memory))
 
     def _look_at_open(self) -> None:

@@ -44,13 +44,15 @@ def all_starts(neighbourhood: Neighbourhood, space: Space, keeps_spare: bool = T
 
 
 def _starts(free: IntArray, groups: list[tuple[int, SwapGroup]], space: Space | None) -> Starts:
+    if not groups:
+        return Starts(free, NONE, NONE, NONE, NONE)
     sizes = [len(group.variables) for _, group in groups], [len(group.values) for _, group in groups]
     first = [offsets(size)[:-1] for size in sizes]
     spare = np.array([-1 if space is None else space.spare_start[g] for g, _ in groups], dtype=np.int64)
     table = np.array([first[0], sizes[0], first[1], sizes[1], spare], dtype=np.int64)
-    members = np.concatenate([NONE, *(group.variables for _, group in groups)])
-    values = np.concatenate([NONE, *(group.values for _, group in groups)])
-    work = np.zeros(max(sizes[1], default=0), dtype=np.int64)
+    members = np.concatenate([group.variables for _, group in groups])
+    values = np.concatenate([group.values for _, group in groups])
+    work = np.zeros(max(sizes[1]), dtype=np.int64)
     return Starts(free, table.T.reshape(-1), members, values, work)
 
 
@@ -86,9 +88,7 @@ def hinted_start(
     given: IntArray,
     starts: Sequence[Start],
 ) -> int:
-    """Fill ``x`` from ``hint`` where ``given`` (bool) and possible, else by ``starts``; return how many
-    entries were kept.
-    """
+    """Fill ``x`` from ``hint`` where ``given`` and possible, else by ``starts``; return how many are kept."""
     random_start(starts, x, compiled, space, random)
     free = (space.group < 0) & given & (hint >= space.lower) & (hint <= space.upper)
     for v in [v for v in compiled.domains if v < len(x) and free[v]]:

@@ -148,12 +148,13 @@ class _Shifted:
         """Take conditions on one variable and disequalities of two."""
         linear, relations = self.compiled.linear, self.compiled.relation
         two = (np.diff(linear.start) == 2) & (relations == NE)
-        first = linear.start[:-1][two]
-        ends = np.stack([first, first + 1], axis=1)
-        (i, j), (a, b) = linear.variable[ends].T, linear.coefficient[ends].T
-        if (np.abs(a) != 1).any() or (a + b != 0).any():
-            raise NoPattern
-        self._unequal(i, j, a * linear.constant[two])
+        if two.any():
+            first = linear.start[:-1][two]
+            ends = np.stack([first, first + 1], axis=1)
+            (i, j), (a, b) = linear.variable[ends].T, linear.coefficient[ends].T
+            if (np.abs(a) != 1).any() or (a + b != 0).any():
+                raise NoPattern
+            self._unequal(i, j, a * linear.constant[two])
         one = linear.start[1:] - linear.start[:-1] == 1
         at = linear.start[:-1][one]
         if (linear.variable[at] >= self.count).any():
@@ -161,10 +162,9 @@ class _Shifted:
         self.board.limits(linear.variable[at], linear.coefficient[at], linear.constant[one], relations[one])
         for t in np.flatnonzero(~(one | two)).tolist():
             variables, _, constant = linear.row(t)
-            if not len(variables):
-                self.allowed &= bool(_HOLDS[int(relations[t])](np.array([constant]))[0])
-            else:
+            if len(variables):
                 raise NoPattern
+            self.allowed &= bool(_HOLDS[int(relations[t])](np.array([constant]))[0])
 
     def _unequal(self, i: IntArray, j: IntArray, gap: IntArray) -> None:
         """Forbid ``x[j] == x[i] + gap``, for arrays of equal length."""
