@@ -39,7 +39,9 @@ def _nobody_waits() -> Iterator[None]:
     cpmpy_backend.end_idle()
 
 
-@pytest.mark.parametrize("name", ["ortools", *(pytest.param(name, marks=pytest.mark.slow) for name in TRIED)])
+@pytest.mark.parametrize(
+    "name", ["ortools", *(pytest.param(n, marks=[pytest.mark.slow] if n != "pumpkin" else []) for n in TRIED)]
+)
 def test_conformance(name: str, tmp_path: Path) -> None:
     """All its tests in one process of pytest, which says which fail."""
     if not solvers.is_installed(name):
