@@ -247,16 +247,16 @@ def flat_terms(value: Any, what: str = "value") -> LinearArray:
 
 
 def require_not_negative(kind: str, present: LinearArray, **sides: LinearArray) -> None:
-    """Refuse what is below 0 whatever is chosen, of tasks or boxes that are present.
+    """Refuse numbers below 0, of tasks or boxes that are present; a variable may be so, in vain.
 
     Raises
     ------
     ModelError
         With the place of the first one.
     """
-    here = present.bounds()[0] > 0
     for name, terms in sides.items():
-        wrong = np.flatnonzero(here & (terms.bounds()[1] < 0))
+        below = (terms.constants < 0) & ~terms.coefficients.any(axis=1)
+        wrong = np.flatnonzero(below & (present.bounds()[0] > 0))
         if wrong.size:
             raise ModelError(f"{kind}: {name}: below 0 at position {wrong[0]}; at least 0 is needed")
 

@@ -114,9 +114,6 @@ REFUSED: dict[str, Row] = {
     "a duration below 0": (
         lambda m: m.add(NoOverlap(m["x"], [1, -1, 1, 1])), "^NoOverlap: duration: below 0 at position 1; at ",
     ),
-    "durations below 0": (
-        lambda m: m.add(NoOverlap(m["x"], m["x"] - 9)), "^NoOverlap: duration: below 0 at position 0; at ",
-    ),
     "a size below 0": (lambda m: m.add(NoOverlap2D(m["x"], 1, m["x"], -1)), "^NoOverlap2D: dy: below 0 at "),
     "a demand below 0": (
         lambda m: m.add([Cumulative(m["x"], 1, [0, 1, -2, 1], 3)]), "^Cumulative: demand: below 0 at ",

@@ -111,7 +111,7 @@ CPSAT = Area(
         Mutant("a stop is exhaustion", "CpSat._ended",
                "exhausted = not stopped and status", "exhausted = status"),
         Mutant("a listing that ran out of time is complete", "CpSat._ended",
-               "if _is_listing(request) and request.clock.expired():", "if False:"),
+               "if _is_listing(request) and request.clock.expired(flow.translation.ending):", "if False:"),
         Mutant("the last batch is lost", "Flow.finish",
                "self._batches.flush()", "pass"),
         Mutant("an error of the consumer is swallowed", "Flow.finish",

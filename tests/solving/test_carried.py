@@ -49,7 +49,7 @@ def test_of_improvements(solver: str) -> None:
 
 def test_of_progress_and_verification() -> None:
     with pytest.raises(Enough):
-        queens(12).count(solver="backtracking:check", on_progress=enough)
+        queens(16).count(solver="backtracking:check", on_progress=enough)
     with pytest.raises(Enough):
         cross_check(queens(5), ["backtracking"], verify=enough)
 

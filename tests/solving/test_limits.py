@@ -78,7 +78,7 @@ def test_a_run_ends_wherever_it_is_stuck(solver: str, place: str, monkeypatch: p
             sum(range(100))
 
     monkeypatch.setattr(f"cpqueens.backends.{place}", stuck)
-    monkeypatch.setattr(Request, "should_stop", lambda r: stop.is_set() or should_stop(r))
+    monkeypatch.setattr(Request, "should_stop", lambda r, *ahead: stop.is_set() or should_stop(r, *ahead))
     outcome = words().solve(solver=solver, time_limit=1e6, random_seed=1)
     assert stop.is_set()
     assert (outcome.status, outcome.stop_reason) in (
@@ -127,7 +127,7 @@ def test_what_is_broken_off_between_its_parts_says_less_but_no_fault(
     if large:
         monkeypatch.setattr(race, "LARGEST_VARIABLES", 1)
     monkeypatch.setattr(f"cpqueens.solving.{place}", stuck)
-    monkeypatch.setattr(Request, "should_stop", lambda r: stop.is_set() or should_stop(r))
+    monkeypatch.setattr(Request, "should_stop", lambda r, *ahead: stop.is_set() or should_stop(r, *ahead))
     outcome = words().solve(solver=solver, time_limit=1e6, random_seed=1)
     assert stop.is_set()
     assert not outcome.complete

@@ -188,7 +188,7 @@ class Cumulative(Constraint):
     def require_sense(self) -> None:
         """Refuse durations and demands below 0, and such a capacity."""
         require_not_negative(self.kind, self.present, duration=self.duration, demand=self.demand)
-        if self.capacity.bounds()[1][0] < 0:
+        if not self.capacity.coefficients.any() and self.capacity.constants[0] < 0:
             raise ModelError("Cumulative: capacity: below 0; at least 0 is needed")
 
     @property
