@@ -9,8 +9,6 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from cpqueens.errors import ModelError
 from cpqueens.language.constraints.all_different import AllDifferent, AllDifferentExcept, AllEqual
 from cpqueens.language.constraints.bin_packing import BinPacking
@@ -24,6 +22,7 @@ from cpqueens.language.constraints.regular import Regular
 from cpqueens.language.constraints.table import Table
 from cpqueens.language.constraints.value_precede import ValuePrecede
 from cpqueens.language.functions import all_, any_
+from cpqueens.language.rows import as_rows
 
 Terms = list[Any]
 
@@ -88,7 +87,8 @@ def _table(terms: Terms, cells: list[int]) -> Any:
     if not cells:
         return any_([])
     _need_rows(cells, len(terms))
-    return Table(terms, np.array(cells).reshape(-1, len(terms)))
+    numbers = terms[0].registry.shared(as_rows(cells))[1]  # many tables have one name
+    return Table(terms, numbers.reshape(-1, len(terms)))
 
 
 def _regular(terms: Terms, states: int, values: int, moves: list[int], start: int, accepting: Any) -> Any:

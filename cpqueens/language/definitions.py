@@ -434,7 +434,7 @@ class Element(Definition):
     def _table_keys(self) -> list[Any]:
         array = self.table
         if not array.variables.shape[1] and len(array.shape) == 1:  # one table of numbers, as most are
-            return [array.constants.tobytes()]
+            return [self.arguments[0].registry.shared(array.constants)[0]]
         n, width, starts = self.entries, array.width, range(0, array.size, self.entries)
         if width > 1 and array.coefficients.any():
             rows = array.row_keys()

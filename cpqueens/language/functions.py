@@ -48,9 +48,9 @@ def element(array: Any, *index: Any) -> LinearArray:
     if set(map(type, index)) == {Term}:  # numbers and single terms: the short way
         numbers, registry = listed_integers(array), index[0].registry
         if numbers is not None and numbers.ndim == len(index):
-            table = constant_array(registry, numbers)
             if len(index) > 1:
-                return table[index]
+                return constant_array(registry, numbers)[index]
+            table = constant_array(registry, registry.shared(numbers)[1])
             return registry.define_single("element", registry.positions(index[0], "element: an index"), table)
     names = [terms.registry.names_at(terms) if isinstance(terms, Operand) else None for terms in index]
     table, *positions = as_linears(listed(in_order(array, names, "an index")), *index)

@@ -42,6 +42,7 @@ class VariableStore:
         self.domains: dict[int, IntArray] = {}
         self._definitions: list[Definition] = []
         self._shared: dict[Any, int] | None = {}  # None: to be made again of the definitions
+        self._tables: dict[bytes, tuple[bytes, IntArray]] = {}
         self._firsts: list[int] = []  # the first result of each definition; the others follow it
         self.has_partial = False  # whether any variable may be undefined
 
@@ -261,6 +262,11 @@ class VariableStore:
             none = np.zeros((1, self._count), dtype=np.int64)
             return constant_array(self, definition.evaluate(none)[0].reshape(shape))
         return of_variables(self, self._register(definition), shape)
+
+    def shared(self, numbers: IntArray) -> tuple[bytes, IntArray]:
+        """Return numbers, which nobody changes, and their bytes; of equal ones the first."""
+        content = numbers.tobytes()
+        return self._tables.setdefault(content, (content, numbers))
 
     def define_single(self, kind: str, *arguments: LinearArray) -> LinearArray:
         """Return the term of a function of single terms, over a table if the kind has one."""

@@ -90,3 +90,13 @@ def test_an_undefined_entry_is_that_of_its_own_table() -> None:
     m.add((picked[1] >= 3) | (d == 1))
     assert m.may_be_undefined[picked.variables[:, 0]].tolist() == [True, False]
     assert m.count(solver="cpsat") == oracle.solve(m).count == 8
+
+
+def test_many_elements_look_up_in_one_table() -> None:
+    m = Model()
+    costs, places = list(range(100, 200)), [m.intvar(0, 99) for _ in range(5)]
+    looked_up = [element(costs, place) for place in places]
+    assert len({id(d.table.constants) for d in m.definitions}) == 1
+    assert element(costs, places[0]).variables.tolist() == looked_up[0].variables.tolist()
+    costs[0] = 7
+    assert element(costs, places[0]).variables.tolist() != looked_up[0].variables.tolist()

@@ -244,15 +244,6 @@ class KernelEntry:
             return self._call_plain(arguments)
         return self._call_code(code, words)
 
-    def within_plain(self, arguments: Sequence[Any], spent: float) -> Any:
-        """Call it for a kernel in plain form, in which it took ``spent`` seconds until now."""
-        if spent >= _looks_from() and MODE != "plain":
-            types, words = words_of(arguments)
-            code = self._form(types).found(spent, self._waits_from)
-            if code is not None:
-                return self._call_code(code, words)
-        return self.plain(*unfixed(arguments))
-
     def is_ready(self, *arguments: Any) -> bool:
         """Say whether a call with such arguments waits for no compiler; else have one begin beside the run.
 
