@@ -22,7 +22,7 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 71_794,
+    "code lines": 71_796,
     "files": 622,
     "import lines": 6_835,
     "longest file": 706,

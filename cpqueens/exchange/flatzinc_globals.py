@@ -87,8 +87,8 @@ def _table(terms: Terms, cells: list[int]) -> Any:
     if not cells:
         return any_([])
     _need_rows(cells, len(terms))
-    numbers = terms[0].registry.shared(as_rows(cells))[1]  # many tables have one name
-    return Table(terms, numbers.reshape(-1, len(terms)))
+    # of several constraints that name one array, all have the same rows
+    return Table(terms, terms[0].registry.shared(as_rows(cells))[1].reshape(-1, len(terms)))
 
 
 def _regular(terms: Terms, states: int, values: int, moves: list[int], start: int, accepting: Any) -> Any:

@@ -254,9 +254,9 @@ def require_not_negative(kind: str, present: LinearArray, **sides: LinearArray) 
     ModelError
         With the place of the first one.
     """
+    here = present.bounds()[0] > 0
     for name, terms in sides.items():
-        below = (terms.constants < 0) & ~terms.coefficients.any(axis=1)
-        wrong = np.flatnonzero(below & (present.bounds()[0] > 0))
+        wrong = np.flatnonzero((terms.constants < 0) & ~terms.coefficients.any(axis=1) & here)
         if wrong.size:
             raise ModelError(f"{kind}: {name}: below 0 at position {wrong[0]}; at least 0 is needed")
 

@@ -366,8 +366,7 @@ def stable_order(keys: IntArray) -> IntArray:
     bits = len(keys).bit_length()
     if bits < 10 or (keys[1:] >= keys[:-1]).all() or int(keys.max()) - int(keys.min()) >= 1 << (62 - bits):
         return np.argsort(keys, kind="stable")
-    order: IntArray = (keys - keys.min()) << bits
-    order |= np.arange(len(keys))
+    order: IntArray = ((keys - keys.min()) << bits) + np.arange(len(keys))
     order.sort()
     order &= (1 << bits) - 1
     return order

@@ -199,8 +199,7 @@ def translate(
     bounds = np.concatenate([lowered.store.lower, lowered.store.upper])
     largest = int(np.abs(bounds).max(initial=0))
     numbers = (writer.offset, _sign(lowered), writer.extremes, largest, writer.reach)
-    goal = (writer.least, writer.terms_reach)
-    return Translation(native, columns, None, lowered.how, *numbers, *goal, ending)
+    return Translation(native, columns, None, lowered.how, *numbers, writer.least, writer.terms_reach, ending)
 
 
 def _sign(lowered: Lowered) -> int:

@@ -28,7 +28,7 @@ POSITION = 15  # of a sweep
 EXTRA = 16
 INNER = 17  # of a sweep, within the partners of one variable
 LEAST_VIOLATION = 18  # least violation without weights, at the local minima of a walk with weights
-WORK = 19  # the last: evaluations that one call may make where steps look at everything
+WORK = 19  # the last: evaluations that one call may make in steps that look at everything
 LENGTH = 20
 
 NEVER = 1 << 62  # more than any cost

@@ -181,7 +181,10 @@ def forbid(v: int, now: int, tabu: Ints, parameters: Ints, random: Ints) -> None
 def walk_on(steps: int, s: Any, parameters: Ints) -> Any:
     """Walk for at most ``steps`` steps; return how the call ended (see search_info)."""
     info = part(s.core.arena, parts.INFO)
+    left = info[at.WORK]
     for _ in range(steps):
+        if left <= 0:
+            return at.BUDGET
         ended = at.next_step(info, parameters[STALL], parameters[BUMP] == 0)
         if ended != at.BUDGET:
             return ended
@@ -201,7 +204,9 @@ def walk_on(steps: int, s: Any, parameters: Ints) -> Any:
             info[at.FROZEN] += 1
             if info[at.FROZEN] > parameters[RESET_LIMIT]:
                 reset(parameters[RESET_SIZE], s)
+                left -= s.core.x.shape[0]
         if parameters[BUMP] > 0:
+            left -= s.core.arena[parts.WEIGHT] - s.core.arena[parts.ACTIVITY]
             bump_weights(parameters[BUMP], s.core, s.rows, s.deep, s.measure)
     return at.SOLVED if info[at.COST] == 0 else at.BUDGET
 

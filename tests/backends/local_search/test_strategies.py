@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from each import each
 from searched import compiled, diagonals, mixed, run
 
 from cpqueens import CpqueensError, Model, Outcome, UnsupportedRequest
+from cpqueens.backends.local_search import search
 from cpqueens.backends.local_search.search import Search
 from cpqueens.backends.local_search.strategies import STRATEGIES, get_strategy
 from cpqueens.fuzzing.generate import random_model
@@ -181,3 +183,26 @@ def test_neighbourhood_is_reported_and_can_be_given_up() -> None:
     }
     assert Search(six, assignment_only=True).neighbourhood.report()["groups"] == 0
     assert solved(run(queens(6), "min-conflicts", 2, 50_000, neighbourhood="assignment"))
+
+
+def test_where_calls_end_changes_no_walk(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Steps that look at every constraint end a call once their work is done."""
+    m, calls, told = costas_array(8), [0], Search.run
+    m.add(m["p"][0] == m["p"][1])  # walks to the end
+
+    def counted(self: Search, kernel: Any, *arguments: Any) -> Any:
+        def call(*given: Any) -> Any:
+            calls[-1] += 1
+            return kernel(*given)
+
+        return told(self, call, *arguments)
+
+    monkeypatch.setattr(Search, "run", counted)
+    found = []
+    for work in (search._WORK, 1):
+        monkeypatch.setattr(search, "_WORK", work)
+        calls.append(0)
+        outcome = run(m, "jump", 3, 3000)
+        found.append([outcome.statistics[name] for name in ("steps", "trajectory", "evaluations", "moves")])
+    assert found[0] == found[1]
+    assert calls[2] > calls[1]
