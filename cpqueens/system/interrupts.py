@@ -262,6 +262,7 @@ def _owner(handler: object) -> Interrupt | None:
 
 
 _LEAVING: dict[int, Callable[[], None]] = {}
+_LEAVES = threading.RLock()
 
 
 def on_leaving(clean: Callable[[], None]) -> Callable[[], None]:
@@ -272,12 +273,15 @@ def on_leaving(clean: Callable[[], None]) -> Callable[[], None]:
 
 
 def leave_at_once() -> NoReturn:
-    """End the process without unwinding; only what `on_leaving` holds is called, the last one first."""
-    with contextlib.suppress(KeyError):
-        while True:  # each by one thread: the second signal is heard by two
-            _, clean = _LEAVING.popitem()
-            with contextlib.suppress(Exception):
-                clean()
+    """End the process without unwinding; only what `on_leaving` holds is called, the last one first.
+
+    The second signal is heard by two threads: who comes later waits a moment, or nothing would be called to
+    its end.
+    """
+    _LEAVES.acquire(timeout=1.0)
+    while _LEAVING:
+        with contextlib.suppress(Exception):
+            _LEAVING.popitem()[1]()
     os._exit(EXIT_CODE)
 
 

@@ -290,3 +290,24 @@ def test_work_is_broken_off_by_the_first_signal_only() -> None:
         assert loop.attempt(lambda: signal.raise_signal(signal.SIGINT) or 7) is None
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)
+
+
+LEAVING = """
+import os, threading, time
+from cpqueens.system.interrupts import leave_at_once, on_leaving
+
+def say() -> None:
+    time.sleep(0.2)
+    os.write(1, b"all that was known")
+
+on_leaving(say)
+for _ in range(2):
+    threading.Thread(target=leave_at_once).start()
+time.sleep(60)
+"""
+
+
+def test_two_threads_that_leave_say_what_was_known() -> None:
+    """The second signal is heard by two: one must not end the program while the other speaks."""
+    done = subprocess.run([sys.executable, "-c", LEAVING], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (130, "all that was known")
