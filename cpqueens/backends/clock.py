@@ -69,9 +69,8 @@ class Clock:
 
     def expired(self, ahead: float = 0.0) -> bool:
         """Say whether a limit is reached, or the user's will be in so many seconds, at most half of it."""
-        if self.time_limit is not None and self.elapsed() >= self.time_limit - min(
-            ahead, self.time_limit / 2
-        ):
+        limit = self.time_limit
+        if limit is not None and self.elapsed() + min(ahead, limit / 2) >= limit:
             return True
         return self.share is not None and self.used() >= self.share
 
