@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.base import Many, Request
 from cpqueens.kernels.jit.pace import Pace
-from cpqueens.kernels.jit.tiers import Fixed, running, waited
+from cpqueens.kernels.jit.tiers import Fixed, running, worked
 from cpqueens.kernels.local import info as at
 from cpqueens.kernels.local import lot as lots
 from cpqueens.language.rows import IntArray
@@ -99,7 +99,7 @@ def drive(together: Together, lot: lots.Lot, request: Request) -> NDArray[np.flo
 
     A run that reaches its time limit ends; it counts from the end of the call in which it began, so that none
     gets less than its limit. Steps have the same cost whatever the run, so they share out a call's seconds;
-    waiting for the compiler counts against the limit, and is no part of these.
+    calling it, and waiting for the compiler, count against the limit, and are no part of these.
     """
     packed, pace, now, patience = Fixed(lot), Pace(), lot.now, _Patience(lot, request)
     seconds, had, limit = np.zeros(len(lot.x)), 0.0, request.clock.time_limit
@@ -107,7 +107,7 @@ def drive(together: Together, lot: lots.Lot, request: Request) -> NDArray[np.flo
     while now[lots.RUN] < len(lot.x) and not patience.stopped():
         first, done = int(now[lots.RUN]), together.steps() if now[lots.STARTS] else 0
         patience.begin(had)
-        began, worked = time.perf_counter() - waited(), time.thread_time()
+        before, began = worked(), time.thread_time()
         with running(patience.is_over, part=True) as book:
             book.ahead = ahead
             broken_off = pace.timed(
@@ -116,7 +116,7 @@ def drive(together: Together, lot: lots.Lot, request: Request) -> NDArray[np.flo
                 lambda _: bool(now[lots.RUN] < len(lot.x)),
                 unmade=_BROKEN_OFF,
             )
-        spent, used = time.perf_counter() - waited() - began, used + time.thread_time() - worked
+        spent, used = worked() - before, used + time.thread_time() - began
         last = int(now[lots.RUN])
         if broken_off and patience.run != first:  # another run had its time: the others are to keep theirs
             pace.steps = max(1, pace.steps // 8)

@@ -153,9 +153,10 @@ def to_the_end() -> Iterator[None]:
         book.breaks_off = before
 
 
-def waited() -> float:
-    """Return the seconds for which the run under way has waited for the compiler."""
-    return _book.get().times["compile_time"]
+def worked() -> float:
+    """Return the seconds that the kernels of the run under way have taken: in plain form, and compiled."""
+    times = _book.get().times
+    return times["plain_time"] + times["compiled_time"]
 
 
 def had() -> float:
