@@ -22,9 +22,9 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 71_796,
+    "code lines": 71_830,
     "files": 622,
-    "import lines": 6_835,
+    "import lines": 6_834,
     "longest file": 706,
     "sudoku by backtracking, files": 56,
     "sudoku by backtracking, functions": 359,

@@ -49,7 +49,30 @@ class _Event:
         )
 
 
-class TraceRecorder:
+class StateTaker:
+    """Takes states of searches, which may be of another model than the user's, and after other searches.
+
+    Attributes
+    ----------
+    single
+        Whether it is shown every step.
+    """
+
+    single: bool
+
+    def __init__(self) -> None:
+        self._later = 0
+        self._restored: Callable[[IntArray], IntArray] | None = None
+
+    def translate(self, restored: Callable[[IntArray], IntArray] | None, steps: int) -> None:
+        """Take what a search shows that begins ``steps`` later; ``restored`` gives values of this model."""
+        self._restored, self._later = restored, self._later + steps
+
+    def _of(self, values: IntArray) -> IntArray:
+        return values if self._restored is None else self._restored(values)
+
+
+class TraceRecorder(StateTaker):
     """Takes the states of a search one by one, and makes a `Trace` of them.
 
     Parameters
@@ -58,9 +81,17 @@ class TraceRecorder:
         Of the decision variables.
     room
         How many events to keep; when they are more, each two become one.
+
+    Attributes
+    ----------
+    also
+        Called with step and values of each state, too.
     """
 
+    single = True
+
     def __init__(self, names: Sequence[str], room: int) -> None:
+        super().__init__()
         self.names, self.room = tuple(names), max(2, room)
         self.cells = np.zeros((0, 2), dtype=np.int64)
         self._events: list[_Event] = []
@@ -69,8 +100,7 @@ class TraceRecorder:
         self._last = NONE
         self._flags = np.zeros(0, dtype=np.bool_)
         self._cost: int | None = None
-        self._later = 0
-        self._restored: Callable[[IntArray], IntArray] | None = None
+        self.also: Callable[[int, IntArray], None] | None = None
 
     @property
     def last(self) -> IntArray:
@@ -81,10 +111,6 @@ class TraceRecorder:
     def has_begun(self) -> bool:
         """Whether a start has been shown."""
         return self._start is not None
-
-    def translate(self, restored: Callable[[IntArray], IntArray] | None, steps: int) -> None:
-        """Take what a search shows that begins ``steps`` later; ``restored`` gives values of this model."""
-        self._restored, self._later = restored, self._later + steps
 
     def begin(
         self, values: IntArray, cost: int | None = None, domains: tuple[IntArray, Any] | None = None
@@ -111,14 +137,13 @@ class TraceRecorder:
         old, new = self._last[changed], values[changed]
         if len(changed):
             self._last = values.copy()
+        if self.also is not None:
+            self.also(step + self._later, values)
         self._keep(_Event(step + self._later, kind, cost, heat, changed, old, new, toggled))
 
     def has_toggled(self, flags: Any) -> bool:
         """Say whether cells differ from those that were shown last."""
         return flags is not None and len(self._flags) > 0 and not np.array_equal(flags, self._flags)
-
-    def _of(self, values: IntArray) -> IntArray:
-        return values if self._restored is None else self._restored(values)
 
     def _keep(self, event: _Event) -> None:
         if self._waiting:

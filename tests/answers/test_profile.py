@@ -6,7 +6,12 @@ import json
 
 import numpy as np
 import pytest
+from cpqueens.models.all_interval import all_interval
+from cpqueens.models.golomb_ruler import golomb_ruler
+from cpqueens.models.job_shop import job_shop
+from cpqueens.models.magic_square import magic_square
 from cpqueens.models.queens import queens
+from cpqueens.models.travelling_salesman import travelling_salesman
 from each import each
 
 from cpqueens import AllDifferent, Model, Or, UnsupportedRequest
@@ -19,6 +24,8 @@ from cpqueens.answers.profile import (
     Walked,
     profile_of,
 )
+from cpqueens.backends.local_search import tracing
+from cpqueens.backends.local_search.tracing import WatchedStates
 from cpqueens.errors import CpqueensError
 
 
@@ -193,6 +200,58 @@ def test_local_search_tells_violations_over_time() -> None:
     assert (rising.history, rising.violated, rising.share) == ((4, 2, 0, 1), 0.75, 1.0)
 
 
+@pytest.mark.parametrize(
+    ("model", "strategy", "steps"),
+    [
+        (all_interval(30), "auto", 60_000),  # a kernel for paths
+        (magic_square(7), "exchange", 20_000),
+        (queens(40), "sosic-gu-4", 2_000),
+        (queens(12), "tabu", 2_000),
+        (golomb_ruler(7), "jump", 20_000),  # without the variable that is its objective
+        (golomb_ruler(7), "auto", 40_000),  # presolved
+        (job_shop(), "auto", 20_000),
+        (travelling_salesman(), "auto", 20_000),
+    ],
+)
+def test_a_profiled_local_search_walks_where_it_would_have_walked(
+    model: Model, strategy: str, steps: int
+) -> None:
+    asked = {"solver": f"local-search:{strategy}", "step_limit": steps, "random_seed": 5}
+    plain, profiled = model.solve(**asked), model.solve(**asked, profile=True)
+    for name in ("trajectory", "steps", "moves", "evaluations"):
+        assert plain.statistics[name] == profiled.statistics[name], name
+    assert profiled.profile.samples > 0
+    both = model.solve(**{**asked, "step_limit": 200}, profile=True, trace=50)
+    assert both.profile.samples > 0
+    assert both.trace is not None
+
+
+def test_a_course_of_its_own_is_profiled_too() -> None:
+    asked = {"solver": "local-search:annealing", "schedule": "rowwise", "random_seed": 1, "step_limit": 3000}
+    plain, profiled = queens(9).solve(**asked), queens(9).solve(**asked, profile=True)
+    assert plain.statistics["trajectory"] == profiled.statistics["trajectory"]
+    assert profiled.profile.samples > 0
+
+
+def test_states_of_a_smaller_model_are_shown_in_the_variables_of_the_whole() -> None:
+    model = golomb_ruler(7)
+    outcome = model.solve(solver="local-search:jump", step_limit=20_000, random_seed=5, profile=True)
+    starts = by_name(outcome.profile)["x[0] == 0"]
+    assert starts.violated < 1
+    assert len(outcome.profile.constraints) == model.constraint_count
+
+
+def test_states_that_are_kept_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tracing, "MOST_NUMBERS", 90)
+    watched = WatchedStates()
+    for step in range(100):
+        watched.see(step, np.full(10, step))
+    found = watched.walked(10)
+    assert len(found.steps) < 9
+    assert (found.states == found.steps[:, None]).all()
+    assert (np.diff(found.steps, n=2) == 0).all()
+
+
 def test_remarks_name_what_is_dear_and_in_vain() -> None:
     m = Model()
     x = m.intvar(0, 9, shape=2, name="x")
@@ -239,7 +298,6 @@ def test_what_cannot_tell_refuses_in_one_line() -> None:
     for solver, word in (
         ("cpsat", "cpsat has no parameter 'profile'; known to"),
         ("backtracking:bitmask", "backtracking:forward and backtracking:learning do"),
-        ("local-search:exchange", "other strategies of local-search do"),
     ):
         with pytest.raises(CpqueensError) as refused:
             m.solve(solver=solver, profile=True)

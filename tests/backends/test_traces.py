@@ -69,6 +69,15 @@ def test_walks_of_other_models(name: str) -> None:
         assert run.solution is None or (trace.state(len(trace)) == run.solution.values).all()
 
 
+def test_schedules_and_tours() -> None:
+    for name in ("job_shop", "travelling_salesman"):
+        run, trace = twice(problem(name), "local-search", step_limit=300)
+        assert run.statistics["special"] in ("schedule", "tours")
+        assert len(trace) > 10
+        solved = [state.tolist() for state in trace.states()]
+        assert run.solution.values.tolist() in solved
+
+
 def test_named_events() -> None:
     queens, square = problem("queens", "n=8"), problem("magic_square", "n=4")
     found: Counter[str] = Counter()

@@ -6,13 +6,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from cpqueens.answers.recorder import TraceRecorder
 from cpqueens.backends.base import Deliver, Request
 from cpqueens.backends.local_search.assembler import objective_bounds
 from cpqueens.backends.local_search.meaning import violation
 from cpqueens.backends.local_search.search import Aside, End, Limits, Result, Search
 from cpqueens.backends.local_search.strategies import COMMON, Strategy, complete, get_strategy, gives_up_swaps
-from cpqueens.backends.local_search.tracing import WatchedStates
+from cpqueens.backends.local_search.tracing import Recorder, WatchedStates
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
 from cpqueens.lowered.compiled import Compiled
@@ -41,8 +40,8 @@ class Task:
     options: Mapping[str, Any]
     common: Mapping[str, Any]
     hint: Hint | None = None
-    recorder: TraceRecorder | None = None
-    watched: WatchedStates | None = None
+    recorder: Recorder | None = None
+    watched: WatchedStates | None = None  # what a profile is made of, whoever shows it the states
 
     @property
     def recorded(self) -> bool:
@@ -52,7 +51,7 @@ class Task:
     @cached_property
     def lets_kernels_try(self) -> bool:
         """Say whether a kernel made for a pattern can do what is asked for."""
-        return self.hint is None and {**self.common, "trace": 0} == DEFAULTS
+        return self.hint is None and {**self.common, "trace": 0, "profile": False} == DEFAULTS
 
 
 def default_steps(model: Statement) -> int:
@@ -107,7 +106,7 @@ def search_model(
     with stopping(limits.should_stop):
         search = search_for(compiled, given, form, waiting)
     built = time.monotonic() - began
-    search.aside, search.watched = aside, task.watched
+    search.aside = aside
     if tried is not None and task.recorder is not None:
         task.recorder.translate(None, tried.steps)
     if incumbent is not None:
@@ -138,9 +137,10 @@ def search_for(compiled: Compiled, task: Task, form: Form, waiting: Waiting | No
     """Return a search that begins as the task says: one that waits, where that makes no difference."""
     only, measure = form
     ready = (waiting or {}).get(form)
-    if ready and task.hint is None and task.common["audit"] == "final" and task.recorder is None:
+    stepwise = task.recorder is not None and task.recorder.single
+    if ready and task.hint is None and task.common["audit"] == "final" and not stepwise:
         search = ready.pop()
-        search.renew(task.seed, task.limits)
+        search.renew(task.seed, task.limits, task.recorder)
         return search
     return Search(
         compiled, task.seed, task.limits, assignment_only=only, measure=measure,

@@ -12,12 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from cpqueens.answers.recorder import TraceRecorder
 from cpqueens.backends.base import Parameter
 from cpqueens.backends.local_search import auto
 from cpqueens.backends.local_search.search import End, Limits, Result, Search
 from cpqueens.backends.local_search.slices import Sliced, permuted, slices
-from cpqueens.backends.local_search.tracing import watching
+from cpqueens.backends.local_search.tracing import Recorder, watching
 from cpqueens.kernels.jit.random import seed_state
 from cpqueens.kernels.local import exchange as codes
 from cpqueens.kernels.local import info as at
@@ -42,7 +41,7 @@ def solve_lines(
     seed: int,
     limits: Limits,
     options: Mapping[str, Any],
-    recorder: TraceRecorder | None = None,
+    recorder: Recorder | None = None,
 ) -> Result:
     """Search the pattern from random permutations; the reason is ``stalled`` if all starts got stuck."""
     n, random = pattern.size, seed_state(seed)
@@ -68,7 +67,7 @@ def solve_lines(
         errors -= pattern.totals
         info[at.LEAST], info[at.STALL] = at.NEVER, 0
         if watch is not None:
-            watch("restart")
+            watch.shown("restart")
         reason = slices(advance, lambda: int(info[at.STEPS]), limits, watch)
     cost, layers, forced = int(np.abs(errors).sum()), {"sums": len(pattern.lines)}, int(info[codes.FORCED])
     return permuted(info, x + pattern.low, cost, reason, layers, starts - 1, forced_moves=forced)

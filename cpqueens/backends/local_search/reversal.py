@@ -10,11 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from cpqueens.answers.recorder import TraceRecorder
 from cpqueens.backends.base import Parameter
 from cpqueens.backends.local_search.search import End, Limits, Result, Search, StrategyError
 from cpqueens.backends.local_search.slices import permuted, slices
-from cpqueens.backends.local_search.tracing import watching
+from cpqueens.backends.local_search.tracing import Recorder, watching
 from cpqueens.kernels.jit.random import seed_state
 from cpqueens.kernels.local import info as at
 from cpqueens.kernels.local import reversal as codes
@@ -37,7 +36,7 @@ def solve_path(
     seed: int,
     limits: Limits,
     options: Mapping[str, Any],
-    recorder: TraceRecorder | None = None,
+    recorder: Recorder | None = None,
 ) -> Result:
     """Solve the pattern."""
     n = len(path.order)

@@ -24,6 +24,7 @@ from cpqueens.backends.local_search.lines import assigned
 from cpqueens.backends.local_search.search import End, Search, final
 from cpqueens.backends.local_search.slices import slices
 from cpqueens.backends.local_search.strategies import Call
+from cpqueens.backends.local_search.tracing import SliceWatch
 from cpqueens.kernels.local import rowwise as codes
 from cpqueens.kernels.local.info import SOLVED
 from cpqueens.kernels.local.lines import rowwise_lines
@@ -57,7 +58,8 @@ def run_rowwise(search: Search, options: Mapping[str, Any]) -> End:
     watch = None
     if search.observer is not None:
         search.observer.heated(lambda: float(temperatures[place[codes.TEMPERATURE]]))
-        watch = search.observer.stepped
+        observer = search.observer
+        watch = SliceWatch(observer.single, lambda _: observer.stepped())
     # not by `Search.run`, which ends with the first assignment that satisfies everything
     ended = slices(lambda steps: _advance(search, steps, state), lambda: search.steps, search.limits, watch)
     search.extra |= {

@@ -46,7 +46,7 @@ def run_request(model: Statement, request: Request, deliver: Deliver) -> Ended:
         return Ended(False, request.why_stopped(), statistics={"strategy": task.strategy, "steps": 0})
     except StrategyError as error:
         raise UnsupportedRequest(f"local-search:{task.strategy}: {error}") from None
-    trace = None if task.recorder is None else task.recorder.trace()
+    trace = task.recorder.trace() if isinstance(task.recorder, TraceRecorder) else None
     found = ended(result, request, model.maximizing, trace)
     return (
         found if task.watched is None else replace(found, tallies=task.watched.walked(len(model.decisions)))
@@ -101,13 +101,10 @@ def task_of(request: Request, recorder: TraceRecorder | None = None) -> Task:
     hint = None
     if request.hint is not None:
         hint = np.asarray(request.hint, dtype=np.int64), np.asarray(request.hinted, dtype=bool)
-    if common["profile"] and name in {special.strategy for special in SPECIALS.values()}:
-        raise UnsupportedRequest(
-            f"profile: local-search:{name} keeps its own counters and does not know what each constraint is "
-            "violated by; other strategies of local-search do"
-        )
     watched = WatchedStates() if common["profile"] else None
-    return Task(name, request.seed, Limits(), options, common, hint, recorder, watched)
+    if watched is not None and recorder is not None:
+        recorder.also = watched.see
+    return Task(name, request.seed, Limits(), options, common, hint, recorder or watched, watched)
 
 
 def _run(model: Statement, request: Request, deliver: Deliver, task: Task) -> Result:
@@ -160,7 +157,7 @@ def _smaller(model: Statement, task: Task, compiled: Compiled) -> Reduced | None
 
     `auto` computes more variables than that, later.
     """
-    if task.strategy == "auto" or task.watched is not None:
+    if task.strategy == "auto":
         return None
     return model.kept("objective of local-search", lambda: without_objective_variable(unfolded(compiled)))
 
@@ -168,7 +165,7 @@ def _smaller(model: Statement, task: Task, compiled: Compiled) -> Reduced | None
 def _presolve(structures: Structures, request: Request, task: Task) -> Presolve | None:
     """Return what `auto` does beside walking."""
     compiled = structures.compiled()
-    wanted = task.strategy == "auto" and task.watched is None and complete(auto, task.options)["presolve"]
+    wanted = task.strategy == "auto" and complete(auto, task.options)["presolve"]
     after = auto.first_steps(compiled) if wanted and compiled.decision_count else None
     return None if after is None else Presolve(structures, request, after)
 

@@ -12,6 +12,7 @@ from cpqueens.backends.base import Deliver
 from cpqueens.backends.local_search.engine import Task
 from cpqueens.backends.local_search.search import Limits, Paused, Result
 from cpqueens.backends.local_search.slices import OwnArena
+from cpqueens.backends.local_search.tracing import SliceWatch, watching
 from cpqueens.kernels.jit.pace import Pace
 from cpqueens.kernels.jit.random import below, seed_state
 from cpqueens.kernels.local import info as at
@@ -33,6 +34,7 @@ def search_schedule(schedule: TaskNetwork, task: Task, deliver: Deliver) -> Resu
     """Search for ever earlier schedules; the reason is ``stalled`` if none was found that keeps all ends."""
     walk = ScheduleWalk(schedule, task.seed)
     told, ended = 0, None
+    watch = watching(task.recorder, walk.info, walk.present)
     while True:
         if walk.found > told and walk.is_feasible:
             told = walk.found
@@ -42,7 +44,7 @@ def search_schedule(schedule: TaskNetwork, task: Task, deliver: Deliver) -> Resu
             return walk.result(ended)
         if walk.info[at.LEAST] <= walk.info[codes.TARGET]:
             return walk.result("gave_up", gave_up="nothing is earlier than the lags alone allow")
-        ended = walk.advance(task.limits)
+        ended = walk.advance(task.limits, watch)
 
 
 class ScheduleWalk(OwnArena):
@@ -91,10 +93,17 @@ class ScheduleWalk(OwnArena):
     @property
     def x(self) -> IntArray:
         """The decision variables of the best schedule."""
-        values: IntArray = self.part(codes.BEST)[self.schedule.node] + self.schedule.shift
+        return self._values(self.part(codes.BEST))
+
+    def present(self) -> tuple[IntArray, int]:
+        """Return the decision variables and the cost of the present schedule; what is late ends in time."""
+        return self._values(np.minimum(self.part(codes.START), self.schedule.upper)), int(self.info[at.COST])
+
+    def _values(self, starts: IntArray) -> IntArray:
+        values: IntArray = starts[self.schedule.node] + self.schedule.shift
         return values
 
-    def advance(self, limits: Limits) -> Paused | None:
+    def advance(self, limits: Limits, watch: SliceWatch | None) -> Paused | None:
         """Make a slice of steps; return how the search ends if it does."""
         done = int(self.info[at.STEPS])
         left = at.NEVER if limits.steps is None else limits.steps - done
@@ -108,10 +117,12 @@ class ScheduleWalk(OwnArena):
             left = min(left, SHARE - done)
         self.pace.counted(
             lambda most: codes.schedule_search(most, self.arena, self.random),
-            min(self.pace.steps, left),
+            1 if watch is not None and watch.single else min(self.pace.steps, left),
             lambda: int(self.info[at.STEPS]),
             unmade=0,
         )
+        if watch is not None:
+            watch.shown("")
         return None
 
     def result(self, reason: Paused, **facts: str) -> Result:

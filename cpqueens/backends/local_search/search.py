@@ -9,12 +9,11 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 
-from cpqueens.answers.recorder import TraceRecorder
 from cpqueens.backends.local_search.assembler import below, objective_bounds
 from cpqueens.backends.local_search.audit import check_state
 from cpqueens.backends.local_search.layers import build_arrays
 from cpqueens.backends.local_search.starts import NO_START, Start, all_starts, hinted_start, random_start
-from cpqueens.backends.local_search.tracing import NO_EVENTS, WalkObserver, WatchedStates, events_for
+from cpqueens.backends.local_search.tracing import NO_EVENTS, Recorder, events_for, observer_of
 from cpqueens.kernels.jit.pace import Pace
 from cpqueens.kernels.jit.random import seed_state
 from cpqueens.kernels.jit.tiers import Fixed, to_the_end
@@ -108,7 +107,7 @@ class Search:
         ``final``, ``step`` (compare with a fresh computation after every call of a kernel) or ``full``
         (after every move).
     recorder
-        Is shown every state, for which kernels are called for single steps.
+        Is shown states: all, for which kernels are called for single steps, or those after each slice.
     """
 
     def __init__(
@@ -120,7 +119,7 @@ class Search:
         assignment_only: bool = False,
         measure: str = "surplus",
         audit: str = "final",
-        recorder: TraceRecorder | None = None,
+        recorder: Recorder | None = None,
         hint: tuple[IntArray, IntArray] | None = None,
     ) -> None:
         self.compiled, self.size, self.swaps = compiled, compiled.decision_count, not assignment_only
@@ -131,7 +130,7 @@ class Search:
         self.info = self.arrays.part(arena.INFO)  # the scalars of the state, see `search_info`
         self.space = build_space(compiled, self.neighbourhood)
         self.random = np.zeros(4, dtype=np.int64)
-        self.events = NO_EVENTS if recorder is None else events_for(self.size)
+        self.events = events_for(self.size) if recorder is not None and recorder.single else NO_EVENTS
         self.hint = hint
         self.paces: dict[Any, Pace] = {}
         group = int(np.diff(self.space.group_start).max(initial=0))
@@ -149,10 +148,9 @@ class Search:
         self.fixed = Fixed(self.state)  # what kernels are called with
         self.scan = Fixed(np.zeros(FOUND, dtype=np.int64))  # where that of a climb stands
         self.objective_limit = 0 if compiled.objective is None else objective_bounds(compiled)[1]
-        self.renew(seed, limits)
-        self.observer = None if recorder is None else WalkObserver(recorder, self)
+        self.renew(seed, limits, recorder)
 
-    def renew(self, seed: int, limits: Limits | None = None) -> None:
+    def renew(self, seed: int, limits: Limits | None = None, recorder: Recorder | None = None) -> None:
         """Begin another run, of which no start has been made; not after `demand`, which changes the model."""
         self.limits = limits or Limits()
         self.random[:] = seed_state(seed)
@@ -166,16 +164,17 @@ class Search:
         self.relaxed = np.zeros(0, dtype=np.int64)  # constraints that do not count yet
         self.goes_on = False
         self.aside: Aside | None = None
-        self.watched: WatchedStates | None = None
         self.incumbent: IntArray | None = None  # the last solution
         self.carried: dict[str, Any] = {}  # what a strategy keeps from one improvement to the next
         self.improvements = 0
         self.reset_weights()
+        self.observer = None if recorder is None else observer_of(recorder, self)
+        self.is_stepwise = self.observer is not None and self.observer.single  # somebody is shown every step
 
     @property
     def can_be_renewed(self) -> bool:
         """Whether all that a run has changed is set anew by `renew`."""
-        asked = self.audit != "final" or len(self.events) or self.hint is not None
+        asked = self.audit != "final" or self.is_stepwise or self.hint is not None
         return not asked and self.compiled.objective is None
 
     # ---- state ----------------------------------------------------------------------------------
@@ -367,7 +366,7 @@ class Search:
                 left = min(left, self.aside.after - self.steps)
             if self.limits.should_stop():
                 return "stopped"
-            single = self.audit == "full" or self.observer is not None
+            single = self.audit == "full" or self.is_stepwise
             size = 1 if single else max(1, min(pace.steps, left, total))
             self.info[at.WORK] = min(_WORK * pace.steps, at.MOST)
             code = pace.timed(
@@ -380,8 +379,6 @@ class Search:
                 check_state(self.arrays, self.measure, self.events)
             if self.observer is not None:
                 self.observer.stepped()
-            if self.watched is not None:
-                self.watched.see(self.steps, self.x)
             if code == at.SOLVED:
                 continue
             if code != at.BUDGET:

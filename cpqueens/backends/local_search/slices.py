@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 from cpqueens.backends.local_search.search import Aside, End, Limits, Result, Search
+from cpqueens.backends.local_search.tracing import SliceWatch
 from cpqueens.kernels.jit.pace import Pace
 from cpqueens.kernels.local import info as at
 from cpqueens.language.rows import IntArray
@@ -62,7 +63,7 @@ class OwnWalk(OwnArena):
 
     def advance(self, search: Search, steps: int) -> int:
         """Make so many steps, which count as the search's; return how the kernel's call ended."""
-        steps = steps if search.observer is None else 1
+        steps = 1 if search.is_stepwise else steps
         code = advance(search, self.info, self.pace, self.kernel, steps, self.counted)
         if search.observer is not None:
             search.observer.walked(search.steps, self.values(self.places[0]), None)
@@ -122,11 +123,11 @@ def slices(
     advance: Callable[[int], int],
     steps_done: Callable[[], int],
     limits: Limits,
-    watch: Callable[[], object] | None = None,
+    watch: SliceWatch | None = None,
 ) -> Sliced:
     """Call ``advance(steps)`` until it is at its end (see `ENDS`) or a limit is met.
 
-    With ``watch`` it is called for single steps, and that after each.
+    With ``watch`` that is called after each, perhaps for single steps.
     """
     pace = Pace()
     while True:
@@ -135,10 +136,10 @@ def slices(
             return "step_limit"
         if limits.should_stop():
             return "stopped"
-        steps = min(pace.steps, left) if watch is None else 1
+        steps = 1 if watch is not None and watch.single else min(pace.steps, left)
         code = pace.counted(advance, steps, steps_done, unmade=0)
         if watch is not None:
-            watch()
+            watch.shown("")
         if code in ENDS:
             return ENDS[code]
 

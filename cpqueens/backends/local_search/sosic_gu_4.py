@@ -12,11 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from cpqueens.answers.recorder import TraceRecorder
 from cpqueens.backends.base import Parameter
 from cpqueens.backends.local_search.search import End, Limits, Result, Search, StrategyError
 from cpqueens.backends.local_search.slices import permuted, slices
-from cpqueens.backends.local_search.tracing import watching
+from cpqueens.backends.local_search.tracing import Recorder, watching
 from cpqueens.backends.together import COUNTED, Together
 from cpqueens.kernels.jit.random import seed_state
 from cpqueens.kernels.jit.tiers import Fixed
@@ -43,7 +42,7 @@ def solve_shifted(
     seed: int,
     limits: Limits,
     options: Mapping[str, Any],
-    recorder: TraceRecorder | None = None,
+    recorder: Recorder | None = None,
 ) -> Result:
     """Solve the pattern; O(n) time for large n, 20 bytes per variable for queens and the offsets' 8."""
     n = pattern.size

@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from cpqueens.answers.recorder import TraceRecorder
 from cpqueens.backends.base import Deliver
 from cpqueens.backends.local_search import exchange, reversal, sosic_gu_4
 from cpqueens.backends.local_search.engine import Task, default_steps
@@ -18,6 +17,7 @@ from cpqueens.backends.local_search.schedule import search_schedule
 from cpqueens.backends.local_search.search import Limits, Result
 from cpqueens.backends.local_search.strategies import complete, get_strategy
 from cpqueens.backends.local_search.tours import search_tours
+from cpqueens.backends.local_search.tracing import Recorder
 
 if TYPE_CHECKING:
     from cpqueens.language.statement import Statement
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 TOUR_STEPS = 20_000_000
 """Of tours, where a request has no limit."""
 
-Solve = Callable[[Any, int, Limits, Mapping[str, Any], TraceRecorder | None], Result]
+Solve = Callable[[Any, int, Limits, Mapping[str, Any], Recorder | None], Result]
 """Called with a permutation's record, seed, limits, the strategy's options and what records the search."""
 
 
@@ -57,8 +57,6 @@ class Special:
 
     def suits(self, task: Task) -> bool:
         """Say whether it can do what is asked for."""
-        if task.watched is not None:
-            return False
         able = task.lets_kernels_try or (self.takes_hints and task.common["neighbourhood"] == "derived")
         return able and task.strategy in ("auto", self.strategy)
 

@@ -9,17 +9,16 @@ SIAM Journal on Computing 8, 1979 (two cycles exchange the successors that cost 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from cpqueens.answers.recorder import TraceRecorder
 from cpqueens.backends.base import Deliver
 from cpqueens.backends.local_search.audit import AuditError
 from cpqueens.backends.local_search.engine import Hint, Task
 from cpqueens.backends.local_search.search import Limits, Paused, Result
 from cpqueens.backends.local_search.slices import OwnArena, slices
-from cpqueens.backends.local_search.tracing import watching
+from cpqueens.backends.local_search.tracing import Recorder, SliceWatch, watching
 from cpqueens.kernels.jit.random import below, seed_state
 from cpqueens.kernels.local import cells as cooling
 from cpqueens.kernels.local import info as at
@@ -142,7 +141,7 @@ class TourWalk(OwnArena):
         """The nodes of the best tour, of the present one where none violates nothing."""
         return self.part(codes.BEST)[: int(self.info[codes.BEST_MANY])] if self.found else self.tour
 
-    def advance(self, limits: Limits, audit: str, observed: Callable[..., None] | None) -> Paused | None:
+    def advance(self, limits: Limits, audit: str, observed: SliceWatch | None) -> Paused | None:
         """Go on until something is to be told, a cycle ends, or the search does; say how."""
         own = NEVER if self.found else SHARE
         given = NEVER if limits.steps is None else limits.steps
@@ -247,7 +246,7 @@ class TourWalk(OwnArena):
                 found = self.info[place]
                 raise AuditError(f"step {self.info[at.STEPS]}: {name}: expected {expected}, found {found}")
 
-    def watched(self, recorder: TraceRecorder | None) -> Callable[..., None] | None:
+    def watched(self, recorder: Recorder | None) -> SliceWatch | None:
         """Return what shows the present tour to a recorder, None without one."""
         return watching(
             recorder, self.info, lambda: (self.values(self.tour), int(self.info[cooling.VIOLATION]))

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 
 from cpqueens.answers.profile import Walked
-from cpqueens.answers.recorder import TraceRecorder
+from cpqueens.answers.recorder import StateTaker, TraceRecorder
 from cpqueens.kernels.local import info as at
 from cpqueens.language.rows import IntArray
 
-MOST_STATES = 256
-"""States that are kept for a profile; then every other one goes."""
+MOST_STATES, MOST_NUMBERS = 256, 1 << 25
+"""States that are kept for a profile, and numbers in them; then every other one goes."""
 
 
 class Observed(Protocol):
@@ -63,6 +64,8 @@ def apply(values: IntArray, after: IntArray, event: list[int]) -> None:
 
 class WalkObserver:
     """Shows a recorder the states of one search, whose kernels are called for single steps."""
+
+    single = True
 
     def __init__(self, recorder: TraceRecorder, search: Observed) -> None:
         self.recorder, self.search = recorder, search
@@ -134,10 +137,13 @@ class WalkObserver:
         return found
 
 
-class WatchedStates:
+class WatchedStates(StateTaker):
     """Some states of a search, evenly over its slices, from which a profile is made."""
 
+    single = False
+
     def __init__(self) -> None:
+        super().__init__()
         self._seen: list[tuple[int, IntArray]] = []
         self._thinning, self._waiting = 1, 0
 
@@ -147,8 +153,8 @@ class WatchedStates:
         if self._waiting < self._thinning:
             return
         self._waiting = 0
-        self._seen.append((steps, values.copy()))
-        if len(self._seen) >= MOST_STATES:
+        self._seen.append((steps + self._later, self._of(values).copy()))
+        if len(self._seen) >= max(2, min(MOST_STATES, MOST_NUMBERS // max(1, len(values)))):
             del self._seen[1::2]
             self._thinning *= 2
 
@@ -159,15 +165,55 @@ class WatchedStates:
         return Walked(steps, states.reshape(-1, variables))
 
 
+Recorder = TraceRecorder | WatchedStates
+"""Whom a search shows its states."""
+
+
+class StateObserver:
+    """Shows the states of one search after each slice, whatever that did."""
+
+    single = False
+
+    def __init__(self, watched: WatchedStates, search: Observed) -> None:
+        self.watched, self.search = watched, search
+
+    def heated(self, temperature: Callable[[], float]) -> None:
+        """Temperatures are not part of a state."""
+
+    def begun(self, kind: str = "restart") -> None:
+        """Starts are seen after their first slice."""
+
+    def walked(self, step: int, values: IntArray, cost: int | None) -> None:
+        """Note where a kernel is that keeps its own count of steps."""
+        self.watched.see(step, values)
+
+    def stepped(self) -> None:
+        """Note where the search is."""
+        self.watched.see(self.search.steps, self.search.x)
+
+
+def observer_of(recorder: Recorder, search: Observed) -> WalkObserver | StateObserver:
+    """Return what shows a recorder a search."""
+    if isinstance(recorder, WatchedStates):
+        return StateObserver(recorder, search)
+    return WalkObserver(recorder, search)
+
+
+@dataclass(frozen=True)
+class SliceWatch:
+    """What is called after each slice of a kernel, or each ``single`` step, with what that was or with ""."""
+
+    single: bool
+    shown: Callable[[str], None]
+
+
 def watching(
-    recorder: TraceRecorder | None,
+    recorder: Recorder | None,
     info: IntArray,
     state: Callable[[], tuple[IntArray, int] | None],
     restarts: int = -1,
-) -> Callable[..., None] | None:
-    """Return what is called after each step of a kernel made for a pattern; None where nothing is recorded.
-
-    It may be called with the kind of what happened, where that is not a step.
+) -> SliceWatch | None:
+    """Return what looks at a kernel made for a pattern; None where nothing is recorded.
 
     Parameters
     ----------
@@ -180,11 +226,14 @@ def watching(
         return None
     shown = {"cost": 0, "resets": 0, "restarts": 0}
 
-    def watch(kind: str = "") -> None:
+    def watch(kind: str) -> None:
         found = state()
         if found is None:
             return
         values, cost = found
+        if isinstance(recorder, WatchedStates):
+            recorder.see(int(info[at.STEPS]), values)
+            return
         counted = {"restarts": int(info[restarts]) if restarts >= 0 else 0, "resets": int(info[at.RESETS])}
         if not recorder.has_begun:
             recorder.begin(values, cost)
@@ -194,4 +243,4 @@ def watching(
             recorder.show(kind, int(info[at.STEPS]), values, cost)
         shown.update(counted, cost=cost)
 
-    return watch
+    return SliceWatch(recorder.single, watch)

@@ -6,6 +6,7 @@ import numpy as np
 
 from cpqueens.backends.local_search.search import End, Paused, Search, final
 from cpqueens.backends.local_search.slices import Sliced, slices
+from cpqueens.backends.local_search.tracing import SliceWatch
 from cpqueens.backends.local_search.walking import Walk, probability, walk_once
 from cpqueens.kernels.local import arena
 from cpqueens.kernels.local import info as at
@@ -122,11 +123,10 @@ def _slices(search: Search, triangle: _Triangle, stall: int) -> Sliced:
     def steps_done() -> int:
         return already + int(info[at.STEPS])
 
-    def watch() -> None:
-        if search.observer is not None:
-            search.observer.walked(steps_done(), search.x, None)
-
-    reason = slices(advance, steps_done, search.limits, watch if search.observer is not None else None)
+    observer, watch = search.observer, None
+    if observer is not None:
+        watch = SliceWatch(observer.single, lambda _: observer.walked(steps_done(), search.x, None))
+    reason = slices(advance, steps_done, search.limits, watch)
     search.rebuild("")
     made = info - before
     search.info[[at.STEPS, at.MOVES]] += made[at.STEPS]
