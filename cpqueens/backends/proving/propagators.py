@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import Any
 
 from cpqueens.backends.proving.trail import Explaining, Trail
 from cpqueens.language.constraints.linear import OPPOSITE
 from cpqueens.language.rows import IntArray
-from cpqueens.proofs.domains import Domains, Literal, Row, denied
+from cpqueens.proofs.domains import Literal, Row, denied
 from cpqueens.proofs.parts import BETTER, ModelPart
-from cpqueens.proofs.refuters import REFUTERS, assignments, ends, inside, none_better, refuted, values
+from cpqueens.proofs.refuters import REFUTERS, assignments, ends, inside, refuted, values
 
 FEW = 256
 """Assignments of a part up to which all are tried in one go."""
@@ -25,10 +27,10 @@ Conflict = tuple["ExplainingPropagator | Clause", list[Literal]]
 class Clause:
     """A clause that was derived or stated: its number in the proof and its literals."""
 
-    __slots__ = ("activity", "literals", "named")
+    __slots__ = ("levels", "literals", "named")
 
     def __init__(self, literals: list[Literal], number: int) -> None:
-        self.literals, self.named, self.activity = literals, number, 0.0
+        self.literals, self.named, self.levels = literals, number, 0
 
     def premises(self, data: object, literal: Literal | None, time: int) -> list[Literal]:
         """Return that all other literals are false."""
@@ -50,13 +52,9 @@ class ExplainingPropagator:
 
     def __init__(self, engine: Explaining, part: ModelPart) -> None:
         self.engine, self.trail, self.part = engine, engine.trail, part
+        self.scope: Sequence[int] = part.scope  # the variables whose changes it hears of
         self.queued = False
         self.pending: list[int] = []
-
-    @property
-    def scope(self) -> Sequence[int]:
-        """The variables whose changes it hears of."""
-        return self.part.scope
 
     def run(self) -> Conflict | None:
         """Draw conclusions."""
@@ -71,12 +69,12 @@ class ExplainingPropagator:
         """Return the number of the inference, which is written."""
         return self.engine.infer(self.part.name, premises, literal)
 
-    def conclude(self, literal: Literal, data: object = None) -> Conflict | None:
-        """Make a literal true, or return the contradiction."""
-        if self.trail.post(literal, (self, data)):
+    def conclude(self, literal: Literal | None, data: object = None) -> Conflict | None:
+        """Make a literal true, or return the contradiction; None is one."""
+        if literal is not None and self.trail.post(literal, (self, data)):
             return None
-        time = len(self.trail.literals)
-        return self, [*self.premises(data, literal, time), denied(literal)]
+        found = self.premises(data, literal, len(self.trail.literals))
+        return self, found if literal is None else [*found, denied(literal)]
 
     def _needed(self, scope: Iterable[int], literal: Literal | None, time: int) -> list[Literal]:
         """Return facts of variables of which none can be left out, one variable after the other."""
@@ -96,25 +94,28 @@ class ExplainingPropagator:
         facts = [fact for group in groups for fact in group]
         if literal is not None:
             facts.append(denied(literal))
-        return not all(d.impose(fact) for fact in facts) or self._refuted(d)
-
-    def _refuted(self, d: Domains) -> bool:
-        return refuted(self.part, d, 4 * FEW)
+        return not all(d.impose(fact) for fact in facts) or refuted(self.part, d, 4 * FEW)
 
 
 class Shaving(ExplainingPropagator):
     """Any part: values are tried, and those that its refuter refutes are gone."""
 
+    def __init__(self, engine: Explaining, part: ModelPart, tries: bool = True) -> None:
+        super().__init__(engine, part)
+        self.tries = tries  # else it is only seen whether nothing is left
+
     def run(self) -> Conflict | None:
         """Try all assignments, if few, else values one by one."""
         part, d = self.part, self.trail.domains
-        rows = assignments(part.inputs, d, FEW)
+        rows = assignments(part.inputs, d, FEW) if self.tries and part.kind != BETTER else None
         if rows is not None:
             return self._supported(rows)
         if part.kind not in REFUTERS:
             return None
         if REFUTERS[part.kind](part, d):
-            return self, self.premises(None, None, len(self.trail.literals))
+            return self.conclude(None)
+        if not self.tries:
+            return None
         for v in part.scope:
             conflict = self._try(v) if d.low[v] < d.high[v] else None
             if conflict is not None:
@@ -127,7 +128,7 @@ class Shaving(ExplainingPropagator):
         found = part.satisfying(rows)
         found = found[inside(part.scope, found, d)]
         if not len(found):
-            return self, self.premises(None, None, len(self.trail.literals))
+            return self.conclude(None)
         for k, v in enumerate(part.scope):
             if d.low[v] < d.high[v]:
                 conflict = self._only(v, set(found[:, k].tolist()))
@@ -190,100 +191,74 @@ class Relation(ExplainingPropagator):
 
     dear = False
 
-    def __init__(self, engine: Explaining, part: ModelPart) -> None:
+    def __init__(
+        self, engine: Explaining, part: ModelPart, row: Row, relation: str, result: int | None = None
+    ) -> None:
         super().__init__(engine, part)
-        stated = part.fields["inner"] if part.kind == "truth" else part
-        (row,) = stated.fields["expression"]
-        self.result = part.fields["result"] if part.kind == "truth" else None
-        self.forms = _forms(row, stated.fields["relation"])
-        self.otherwise = _forms(row, OPPOSITE[stated.fields["relation"]])
+        self.scope = row[0] if result is None else (*row[0], result)
+        self.result = result
+        self.forms = {1: _forms(row, relation), 0: _forms(row, OPPOSITE[relation])}
 
     def run(self) -> Conflict | None:
-        """Narrow the bounds, and decide the truth."""
-        if self.result is None:
-            return self._narrow(self.forms)
-        d = self.trail.domains
-        if d.low[self.result] == d.high[self.result]:
-            return self._narrow(self.forms if d.low[self.result] else self.otherwise)
-        for forms, value in ((self.forms, 0), (self.otherwise, 1)):
-            cannot = self._cannot(forms)
-            if cannot is not None:
-                return self.conclude((self.result, "==", value), cannot)
-        return None
-
-    def _cannot(self, forms: list[tuple[Row, bool]]) -> tuple[Row, bool] | None:
-        d = self.trail.domains
-        for row, differs in forms:
-            low, high = ends(row, d)
-            if (low == high == 0) if differs else low > 0:
-                return row, differs
-        return None
+        """Decide the truth; where it is decided, narrow the bounds."""
+        d, result = self.trail.domains, self.result
+        truths = [1] if result is None else [x for x in (1, 0) if d.contains(result, x)]
+        for truth in truths:
+            for form in self.forms[truth]:
+                low, high = ends(form[0], d)
+                if (low == high == 0) if form[1] else low > 0:
+                    return self.conclude(None if result is None else (result, "==", 1 - truth), form)
+        return self._narrow(self.forms[truths[0]]) if len(truths) == 1 else None
 
     def _narrow(self, forms: list[tuple[Row, bool]]) -> Conflict | None:
         d = self.trail.domains
         for form in forms:
             (variables, coefficients, _), differs = form
             low, high = ends(form[0], d)
-            if differs:
-                conflict = self._differ(form, low, high)
-            elif low > 0:
-                return self, self.premises(form, None, len(self.trail.literals))
-            else:
-                conflict = None
-                for v, a in zip(variables, coefficients, strict=True):
-                    size = (d.high[v] - d.low[v]) * (a if a > 0 else -a)
-                    if size + low > 0:
-                        room = -low // (a if a > 0 else -a)
-                        literal: Literal = (
-                            (v, "<=", d.low[v] + room) if a > 0 else (v, ">=", d.high[v] - room)
-                        )
-                        conflict = self.conclude(literal, form)
-                        if conflict is not None:
-                            return conflict
-            if conflict is not None:
-                return conflict
+            for v, a in zip(variables, coefficients, strict=True):
+                size = abs(a) * (d.high[v] - d.low[v])
+                if differs:
+                    if size != high - low:
+                        continue  # another one is open, too
+                    value, rest = divmod(a * d.low[v] - (low if a > 0 else high), a)
+                    if rest or not d.contains(v, value):
+                        continue
+                    literal: Literal = (v, "!=", value)
+                elif size + low <= 0:
+                    continue
+                elif a > 0:
+                    literal = (v, "<=", d.low[v] + -low // a)
+                else:
+                    literal = (v, ">=", d.high[v] - -low // -a)
+                conflict = self.conclude(literal, form)
+                if conflict is not None:
+                    return conflict
         return None
-
-    def _differ(self, form: tuple[Row, bool], low: int, high: int) -> Conflict | None:
-        d = self.trail.domains
-        variables, coefficients, _ = form[0]
-        open_ = [k for k, v in enumerate(variables) if d.low[v] < d.high[v]]
-        if not open_ and low == 0:
-            return self, self.premises(form, None, len(self.trail.literals))
-        if len(open_) != 1:
-            return None
-        v, a = variables[open_[0]], coefficients[open_[0]]
-        value, rest = divmod(a * d.low[v] - (low if a > 0 else high), a)
-        return None if rest or not d.contains(v, value) else self.conclude((v, "!=", value), form)
 
     def premises(self, data: Any, literal: Literal | None, time: int) -> list[Literal]:
         """Return the ends of the other variables, weakened as far as they may be."""
-        (variables, coefficients, constant), differs = data
+        (variables, coefficients, total), differs = data
         trail = self.trail
+        own = -1 if literal is None else literal[0]
         found: list[Literal] = []
-        if self.result is not None and (literal is None or literal[0] != self.result):
+        if self.result is not None and own != self.result:
             found.append((self.result, "==", trail.bounds(self.result, time)[0]))
         if differs:
-            found += [
-                (v, "==", trail.bounds(v, time)[0]) for v in variables if literal is None or v != literal[0]
-            ]
-            return found
-        total, sides = constant, []
+            return found + [(v, "==", trail.bounds(v, time)[0]) for v in variables if v != own]
+        sides = []
         for v, a in zip(variables, coefficients, strict=True):
-            if literal is not None and v == literal[0]:
+            if literal is not None and v == own:
                 total += a * denied(literal)[2]
                 continue
-            low, high = trail.bounds(v, time)
-            total += a * (low if a > 0 else high)
-            sides.append((v, a, low if a > 0 else high))
+            end, worst = (trail.bounds(v, at)[0 if a > 0 else 1] for at in (time, trail.root))
+            total += a * end
+            sides.append((a * (end - worst), (v, ">=" if a > 0 else "<=", end)))
         spare = total - 1  # by so much the ends may be worse
-        for v, a, end in sides:
-            first, last = trail.bounds(v, trail.root)
-            gap = (end - first) * a if a > 0 else (end - last) * a
+        for gap, side in sides:
             if gap <= spare:
                 spare -= gap
-                continue
-            found.append((v, ">=" if a > 0 else "<=", end))
+            else:
+                found.append(side)
         return found
 
 
@@ -301,7 +276,7 @@ def _forms(row: Row, relation: str) -> list[tuple[Row, bool]]:
 
 
 class Apart(ExplainingPropagator):
-    """AllDifferent: a value that one term has is gone of the others; now and then a matching."""
+    """AllDifferent, each term of one variable or none: a value that one has is gone of the others."""
 
     wakes_on_fix = True
     dear = False
@@ -310,151 +285,76 @@ class Apart(ExplainingPropagator):
         super().__init__(engine, part)
         self.rows: list[Row] = part.fields["terms"]
         self.places: dict[int, list[int]] = {}
-        for k, row in enumerate(self.rows):
-            for v in row[0]:
+        for k, (variables, _, _) in enumerate(self.rows):
+            for v in variables:
                 self.places.setdefault(v, []).append(k)
-        self.plain = all(len(row[0]) == 1 and abs(row[1][0]) == 1 for row in self.rows)
         self.begun = False
 
     def run(self) -> Conflict | None:
-        """Look at the variables that have one value since last time."""
+        """Look at the terms that have one value since last time, at first at all."""
         d = self.trail.domains
-        if not self.begun:
-            self.begun = True
-            self.pending = list(self.part.scope)
-            for k, row in enumerate(self.rows):
-                if not row[0]:
-                    conflict = self._taken(k)
-                    if conflict is not None:
-                        return conflict
-        while self.pending:
-            v = self.pending.pop()
-            if d.low[v] != d.high[v]:
-                continue
-            for k in self.places[v]:
-                conflict = self._taken(k) if self._fixed(self.rows[k]) else self._last(k)
-                if conflict is not None:
-                    return conflict
-        return None
-
-    def _fixed(self, row: Row) -> bool:
-        d = self.trail.domains
-        return all(d.low[v] == d.high[v] for v in row[0])
-
-    def _taken(self, k: int) -> Conflict | None:
-        """Take the value of a term from all others."""
-        d = self.trail.domains
-        low, high = d.low, d.high
-        value = ends(self.rows[k], d)[0]
-        for other, (variables, coefficients, constant) in enumerate(self.rows):
-            if other == k:
-                continue
-            if len(variables) == 1:
-                v = variables[0]
-                x, rest = divmod(value - constant, coefficients[0])
-                if rest or x < low[v] or x > high[v] or x in d.gone[v]:
+        places = [k for v in self.pending for k in self.places[v]] if self.begun else range(len(self.rows))
+        self.begun, self.pending = True, []
+        for k in places:
+            value, most = ends(self.rows[k], d)
+            for other, (variables, coefficients, constant) in enumerate(self.rows):
+                if value < most or other == k:
                     continue
-                conflict = self.conclude((v, "!=", x), k)
-            else:
-                conflict = self._from(other, k, value)
-            if conflict is not None:
-                return conflict
-        return None
-
-    def _last(self, k: int) -> Conflict | None:
-        """Take from a term with one open variable the values of all others that have one."""
-        d = self.trail.domains
-        if sum(d.low[v] < d.high[v] for v in self.rows[k][0]) != 1:
-            return None
-        for other, row in enumerate(self.rows):
-            if other != k and self._fixed(row):
-                conflict = self._from(k, other, ends(row, d)[0])
+                literal: Literal | None = None
+                if variables:
+                    x, rest = divmod(value - constant, coefficients[0])
+                    literal = variables[0], "!=", x
+                    if rest or not d.contains(variables[0], x):
+                        continue
+                elif value != constant:
+                    continue
+                conflict = self.conclude(literal, k)
                 if conflict is not None:
                     return conflict
         return None
 
-    def _from(self, k: int, other: int, value: int) -> Conflict | None:
-        """Take a value that another term has from a term, if that leaves one variable no choice."""
-        d = self.trail.domains
-        variables, coefficients, constant = self.rows[k]
-        open_ = [i for i, v in enumerate(variables) if d.low[v] < d.high[v]]
-        total = constant + sum(a * d.low[v] for v, a in zip(variables, coefficients, strict=True))
-        if not open_:
-            if total != value:
-                return None
-            facts = [(v, "==", d.low[v]) for v in dict.fromkeys((*variables, *self.rows[other][0]))]
-            return self, facts
-        if len(open_) > 1:
-            return None
-        v, a = variables[open_[0]], coefficients[open_[0]]
-        x, rest = divmod(value - total + a * d.low[v], a)
-        if rest or not d.contains(v, x) or v in self.rows[other][0]:
-            return None
-        return self.conclude((v, "!=", x), (other, k))
-
     def premises(self, data: Any, literal: Literal | None, time: int) -> list[Literal]:
-        """Return what the variables of one term, or of two but for the literal's, are."""
-        terms = data if isinstance(data, tuple) else (data,)
+        """Return what the variable of one term is, if it is not the literal's."""
         own = literal[0] if literal else -1
-        variables = dict.fromkeys(v for k in terms for v in self.rows[k][0] if v != own)
-        return [(v, "==", self.trail.bounds(v, time)[0]) for v in variables]
+        return [(v, "==", self.trail.bounds(v, time)[0]) for v in self.rows[data][0] if v != own]
 
 
-class Crowd(ExplainingPropagator):
-    """AllDifferent of terms with few values: no matching."""
+def relations_of(part: ModelPart) -> list[tuple[Row, str, int | None]]:
+    """Return the rows whose relations to 0 a part is, each with the variable that is its truth, if any."""
+    f = part.fields
+    if part.kind == "Linear":
+        return [(f["expression"][0], f["relation"], None)]
+    if part.kind == "truth" and f["inner"].kind == "Linear":
+        return [(f["inner"].fields["expression"][0], f["inner"].fields["relation"], f["result"])]
+    if part.kind not in ("Increasing", "Decreasing"):
+        return []
+    rows = f["terms"][:: 1 if part.kind == "Increasing" else -1]
+    return [(sum_of(a, b, -1), "<" if f["strict"] else "<=", None) for a, b in pairwise(rows)]
 
-    def run(self) -> Conflict | None:
-        """Look for a matching."""
-        if REFUTERS[self.part.kind](self.part, self.trail.domains):
-            return self, self.premises(None, None, len(self.trail.literals))
-        return None
 
+def sum_of(first: Row, second: Row, factor: int) -> Row:
+    """Return a term and a multiple of another one as one term.
 
-class Better(Relation):
-    """That objectives are better than those of the best solution."""
-
-    def __init__(self, engine: Explaining, goals: list[Row]) -> None:
-        scope = tuple(sorted({v for row in goals for v in row[0]}))
-        ExplainingPropagator.__init__(
-            self, engine, ModelPart(BETTER, BETTER, scope, {}, scope, lambda rows: rows)
-        )
-        self.goals = goals
-        self.best: tuple[int, ...] | None = None
-
-    def run(self) -> Conflict | None:
-        """Narrow the variables of the first objective that is not yet at its best value."""
-        if self.best is None:
-            return None
-        d = self.trail.domains
-        for k, ((variables, coefficients, constant), value) in enumerate(
-            zip(self.goals, self.best, strict=True)
-        ):
-            if ends(self.goals[k], d)[0] != value:
-                last = none_better(self.goals[k + 1 :], self.best[k + 1 :], d)
-                return self._narrow([((variables, coefficients, constant - value + last), False)])
-        return self._narrow([(((), (), 1), False)])
-
-    def premises(self, data: Any, literal: Literal | None, time: int) -> list[Literal]:
-        """Return what was so of all its variables, as far as it is needed."""
-        return ExplainingPropagator.premises(self, data, literal, time)
-
-    def _refuted(self, d: Domains) -> bool:
-        return none_better(self.goals, self.best or (), d)
+    >>> sum_of(((0, 1), (1, 2), 5), ((1, 2), (2, 1), 1), -1)
+    ((0, 2), (1, -1), 4)
+    """
+    total = Counter(dict(zip(*first[:2], strict=True)))
+    for v, a in zip(*second[:2], strict=True):
+        total[v] += factor * a
+    kept = {v: a for v, a in total.items() if a}
+    return tuple(kept), tuple(kept.values()), first[2] + factor * second[2]
 
 
 def propagators_of(engine: Explaining, part: ModelPart) -> list[ExplainingPropagator]:
-    """Return the propagators of a part that is no clause."""
-    if part.kind == "Linear":
-        found: list[ExplainingPropagator] = [Relation(engine, part)]
-        if part.fields["relation"] == "==" and len(part.scope) == 2:
-            found.append(Shaving(engine, part))
-        return found
-    if part.kind == "truth" and part.fields["inner"].kind == "Linear":
-        return [Relation(engine, part)]
+    """Return the propagators of a part that is no clause; of an AllDifferent no term has two variables."""
+    found: list[ExplainingPropagator] = [Relation(engine, part, *one) for one in relations_of(part)]
     if part.kind == "AllDifferent":
-        apart = Apart(engine, part)
-        return [apart] if not _is_tight(engine.trail, part) else [apart, Crowd(engine, part)]
-    return [Shaving(engine, part)]
+        found.append(Apart(engine, part))
+        if _is_tight(engine.trail, part):
+            found.append(Shaving(engine, part, tries=False))
+    elif not found or (part.kind == "Linear" and part.fields["relation"] == "==" and len(part.scope) == 2):
+        found.append(Shaving(engine, part))
+    return found
 
 
 def _is_tight(trail: Trail, part: ModelPart) -> bool:

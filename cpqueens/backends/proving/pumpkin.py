@@ -16,7 +16,6 @@ import importlib.util
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -26,7 +25,8 @@ import numpy as np
 from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.base import Deliver, Ended, Feature, Request, Want
 from cpqueens.backends.proving.backend import Prover
-from cpqueens.backends.proving.search import clauses_of, text_of
+from cpqueens.backends.proving.propagators import relations_of
+from cpqueens.backends.proving.search import clauses_of, definition_of, text_of
 from cpqueens.errors import BackendFault, MissingLibrary, UnsupportedConstraint
 from cpqueens.language.constraints.linear import OPPOSITE
 from cpqueens.language.statement import Statement
@@ -117,10 +117,9 @@ def prove(
     write(HEADER)
     write(f"model {model.variable_count} {len(model.constraints)}")
     domains = Domains.of(model)
-    for variables, coefficients, constant in sums:
-        terms = "".join([f" {v}*{a}" for v, a in zip(variables, coefficients, strict=True)])
-        write(f"n {len(domains.low)}{terms} : {constant}")
-        domains.add(*ends((variables, coefficients, constant), domains))
+    for term in sums:
+        write(definition_of(len(domains.low), term))
+        domains.add(*ends(term, domains))
     last = _translate(log, parts, domains, write) + 1
     if row is None:
         return None
@@ -331,18 +330,14 @@ class PumpkinExport:
     def _made(self, part: ModelPart) -> list[tuple[Make, Any]]:
         """Return the constraints that a part is, which are none of clauses."""
         f, kind = part.fields, part.kind
-        if kind == "Linear":
-            return [(self._related(f["expression"][0], f["relation"]), None)]
-        if kind == "truth" and f["inner"].kind == "Linear":
-            (row,), relation = f["inner"].fields["expression"], f["inner"].fields["relation"]
-            truth = self._booleans[f["result"]]
-            return [
-                (self._related(row, relation), truth),
-                (self._related(row, OPPOSITE[relation]), truth.negate()),
-            ]
-        if kind in ("Increasing", "Decreasing"):
-            rows, relation = f["terms"][:: 1 if kind == "Increasing" else -1], "<" if f["strict"] else "<="
-            return [(self._related(_difference(a, b), relation), None) for a, b in pairwise(rows)]
+        made: list[tuple[Make, Any]] = []
+        for row, relation, result in relations_of(part):
+            truth = None if result is None else self._booleans[result]
+            made.append((self._related(row, relation), truth))
+            if truth is not None:
+                made.append((self._related(row, OPPOSITE[relation]), truth.negate()))
+        if made:
+            return made
         if kind in ("Cumulative", "NoOverlap"):
             arguments = self._tasks(part)
         elif kind in ("AllDifferent", "Table", "NegativeTable"):
@@ -377,7 +372,3 @@ class PumpkinExport:
             return [self.view(first[0]), list(map(self.view, others[0]))]
         terms = [self.view(argument[0]) for argument in part.fields["arguments"]]
         return [terms] if part.kind in ("maximum", "minimum") else terms
-
-
-def _difference(a: Row, b: Row) -> Row:
-    return (*a[0], *b[0]), (*a[1], *[-k for k in b[1]]), a[2] - b[2]

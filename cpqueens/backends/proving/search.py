@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from heapq import heappop, heappush
 
 from cpqueens.backends.proving.propagators import (
-    Better,
     Clause,
     Conflict,
     ExplainingPropagator,
@@ -21,8 +21,9 @@ from cpqueens.backends.proving.propagators import (
 )
 from cpqueens.backends.proving.trail import Reason, Trail
 from cpqueens.language.statement import Statement
-from cpqueens.proofs.domains import Domains, Literal, Row, denied
-from cpqueens.proofs.parts import ModelPart, ModelParts, goals_of
+from cpqueens.proofs.domains import DENIED_SIGN, Domains, Literal, Row, denied
+from cpqueens.proofs.parts import ModelPart, ModelParts, better, goals_of, related
+from cpqueens.proofs.refuters import ends
 
 _KEPT_INFERENCES = 200_000
 """Inferences of few literals that stay in the proof, to be named again."""
@@ -56,32 +57,36 @@ class Engine:
 
     def __init__(self, model: Statement, write: Callable[[str], None] | None, listing: bool) -> None:
         self.model, self.write, self.listing = model, write, listing
-        self.trail = Trail(Domains.of(model))
-        self.parts = ModelParts(model)
-        count = model.variable_count
+        stated, domains, sums = ModelParts(model), Domains.of(model), dict[Row, int]()
+        parts = [viewed(stated[name], sums, domains) for name in stated.names]
+        self.trail = Trail(domains)
+        count = len(domains.low)
         self.decisions: list[int] = model.decisions.tolist()
         self.activity = [0.0] * count
         self._bump = 1.0
         self.saved: list[int | None] = [None] * count
         self._any: list[list[ExplainingPropagator]] = [[] for _ in range(count)]
         self._fixed: list[list[ExplainingPropagator]] = [[] for _ in range(count)]
-        self._watched: list[list[Clause]] = [[] for _ in range(count)]
+        self._watched: dict[str, list[list[tuple[Literal, Clause]]]] = {
+            operator: [[] for _ in range(count)] for operator in DENIED_SIGN
+        }
         self._queue: deque[ExplainingPropagator] = deque()
         self._dear: deque[ExplainingPropagator] = deque()
-        self._changed: deque[int] = deque()
+        self._changed: deque[tuple[int, bool, bool]] = deque()
         self._number = 0
         self._inferred: dict[tuple[str, tuple[Literal, ...]], int] = {}
         self._fleeting: set[int] = set()  # clauses that are forgotten with the entry that uses them
         self._forgotten: list[int] = []
         self._learned: list[Clause] = []
-        self.better: Better | None = None
+        self._goals = goals_of(model)
+        self._better: list[ExplainingPropagator] = []  # propagators of the bound
         self.failures = self.nodes = 0
         self.step_limit: int | None = None
         self._until_restart, self._restarts = _FIRST_RESTART, 0
         self.trail.changed = self._changed.append
-        self._line(f"model {count} {len(model.constraints)}")
+        self._line(f"model {model.variable_count} {len(model.constraints)}")
         self._refuted = False
-        self._build()
+        self._build(parts, sums)
 
     @property
     def clauses(self) -> int:
@@ -95,29 +100,27 @@ class Engine:
 
     # ---- building ---------------------------------------------------------------------------------
 
-    def _build(self) -> None:
-        for name in self.parts.names:
-            part = self.parts[name]
+    def _build(self, parts: list[ModelPart], sums: dict[Row, int]) -> None:
+        for row, v in sums.items():
+            self._line(definition_of(v, row))
+            parts.append(related(f"x{v}", ((*row[0], v), (*row[1], -1), row[2]), "=="))
+        for part in parts:
             clauses = clauses_of(part, self.model)
             if clauses is None:
-                for propagator in propagators_of(self, part):
-                    self.attach(propagator)
+                self._attach(propagators_of(self, part))
             for stated in clauses or ():
-                self._state(name, stated)
-        goals = goals_of(self.model)
-        if goals and not self.listing:
-            self.better = Better(self, goals)
-            self.attach(self.better)
-            variables, coefficients, _ = goals[0]
-            for v, a in zip(variables, coefficients, strict=True):
+                self._state(part.name, stated)
+        if not self.listing:
+            for v, a in zip(*self._goals[0][:2], strict=True) if self._goals else ():
                 self.saved[v] = self.trail.domains.low[v] if a > 0 else self.trail.domains.high[v]
 
-    def attach(self, propagator: ExplainingPropagator) -> None:
-        """Let a propagator hear of its variables, and run once."""
-        heard = self._fixed if propagator.wakes_on_fix else self._any
-        for v in propagator.scope:
-            heard[v].append(propagator)
-        self._wake(propagator)
+    def _attach(self, propagators: list[ExplainingPropagator]) -> None:
+        """Let propagators hear of their variables, and run once."""
+        for propagator in propagators:
+            heard = self._fixed if propagator.wakes_on_fix else self._any
+            for v in propagator.scope:
+                heard[v].append(propagator)
+            self._wake(propagator)
 
     def _wake(self, propagator: ExplainingPropagator) -> None:
         if not propagator.queued:
@@ -139,7 +142,7 @@ class Engine:
 
     def _watch(self, clause: Clause) -> None:
         for literal in clause.literals[:2]:
-            self._watched[literal[0]].append(clause)
+            self._watched[literal[1]][literal[0]].append((literal, clause))
 
     # ---- writing ----------------------------------------------------------------------------------
 
@@ -186,17 +189,19 @@ class Engine:
         low, high = self.trail.domains.low, self.trail.domains.high
         while True:
             while self._changed:
-                v = self._changed.popleft()
+                v, rose, fell = self._changed.popleft()
                 for propagator in self._any[v]:
                     self._wake(propagator)
-                if low[v] == high[v]:
+                fixed = low[v] == high[v]
+                if fixed:
                     for propagator in self._fixed[v]:
                         propagator.pending.append(v)
                         self._wake(propagator)
-                if self._watched[v]:
-                    conflict = self._visit(v)
-                    if conflict is not None:
-                        return conflict
+                for operator, may in (("<=", rose), (">=", fell), ("!=", fixed), ("==", True)):
+                    if may and self._watched[operator][v]:
+                        conflict = self._visit(self._watched[operator], v)
+                        if conflict is not None:
+                            return conflict
             queue = self._queue or self._dear
             if not queue:
                 if self.trail.level == 0:
@@ -208,33 +213,35 @@ class Engine:
             if conflict is not None:
                 return conflict
 
-    def _visit(self, v: int) -> Conflict | None:
-        """Look at the clauses that watch a literal of a variable."""
+    def _visit(self, lists: list[list[tuple[Literal, Clause]]], v: int) -> Conflict | None:
+        """Look at the clauses that watch literals of a variable that may have become false."""
         holds = self.trail.domains.holds
-        watching = self._watched[v]
-        self._watched[v] = kept = []
-        for k, clause in enumerate(watching):
-            literals = clause.literals
-            if len(literals) < 2:
-                continue  # it was forgotten
-            if literals[0][0] == v and holds(literals[0]) is False:
-                literals[0], literals[1] = literals[1], literals[0]
-            if literals[1][0] != v or holds(literals[1]) is not False:
-                kept.append(clause)
+        watching = lists[v]
+        lists[v] = kept = []
+        for k, watch in enumerate(watching):
+            if holds(watch[0]) is not False:
+                kept.append(watch)
                 continue
-            if holds(literals[0]) is True:
-                kept.append(clause)
+            literals = watch[1].literals
+            if not literals:
+                continue  # it was forgotten
+            if literals[0] == watch[0]:
+                literals[0], literals[1] = literals[1], literals[0]
+            first = holds(literals[0])
+            if first is True:
+                kept.append(watch)
                 continue
             for i in range(2, len(literals)):
                 if holds(literals[i]) is not False:
-                    literals[1], literals[i] = literals[i], literals[1]
-                    self._watched[literals[1][0]].append(clause)
+                    new = literals[i]
+                    literals[1], literals[i] = new, literals[1]
+                    self._watched[new[1]][new[0]].append((new, watch[1]))
                     break
             else:
-                kept.append(clause)
-                if not self.trail.post(literals[0], (clause, None)):
+                kept.append(watch)
+                if first is False or not self.trail.post(literals[0], (watch[1], None)):
                     kept += watching[k + 1 :]
-                    return clause, [denied(literal) for literal in literals]
+                    return watch[1], [denied(literal) for literal in literals]
         return None
 
     def _settle(self) -> None:
@@ -350,15 +357,15 @@ class Engine:
         for literal in literals:
             self._bump_all(literal[0])
         clause = Clause(literals, self._written("d {}", literals, used))
-        if self.listing and len(literals) > 1:
-            self._fleeting.add(clause.named)
-        level = trail.levels[done[0][0]]
         second = max((trail.levels[entry] for entry, _ in done[1:]), default=0)
-        self._back(level - 1 if self.listing else second)
-        if not self.listing and len(literals) > 1:
-            clause.activity = self._bump
-            self._learned.append(clause)
-            self._watch(clause)
+        clause.levels = len({trail.levels[entry] for entry, _ in done})
+        self._back(trail.levels[done[0][0]] - 1 if self.listing else second)
+        if len(literals) > 1:
+            if self.listing:
+                self._fleeting.add(clause.named)
+            else:
+                self._learned.append(clause)
+                self._watch(clause)
         if not trail.post(literals[0], (clause, None)):
             raise AssertionError("a learned clause that is false where it is to be true")
         if len(literals) == 1:
@@ -366,18 +373,24 @@ class Engine:
         self._until_restart -= 1
         if not self.listing and self._until_restart <= 0:
             self._restart()
+        if len(self._learned) > _KEPT_CLAUSES:
+            self._reduce()
 
     def _restart(self) -> None:
         self._restarts += 1
         self._until_restart = _FIRST_RESTART * _luby(self._restarts + 1)
         self._back(0)
-        if len(self._learned) > _KEPT_CLAUSES:
-            self._learned.sort(key=lambda clause: (len(clause.literals) <= 2, clause.activity))
-            half = len(self._learned) // 2
-            for clause in self._learned[:half]:
+
+    def _reduce(self) -> None:
+        """Forget half of the learned clauses, those of many levels first, but for what is a reason now."""
+        used = {id(reason[0]) for reason in self.trail.reasons if reason is not None}
+        self._learned.sort(key=lambda clause: (id(clause) in used or clause.levels <= 2, -clause.levels))
+        half = len(self._learned) // 2
+        for clause in self._learned[:half]:
+            if id(clause) not in used:
                 self._forgotten.append(clause.named)
                 clause.literals = []
-            del self._learned[:half]
+        self._learned = [c for c in self._learned if c.literals]
 
     def _drop_queues(self) -> None:
         for queue in (self._queue, self._dear):
@@ -405,8 +418,8 @@ class Engine:
         if len(self._forgotten) > _FORGOTTEN:
             self._line(f"f {' '.join(map(str, self._forgotten))}")
             self._forgotten.clear()
-        if self.better is not None:
-            self._wake(self.better)
+        for propagator in self._better:
+            self._wake(propagator)
 
     # ---- searching --------------------------------------------------------------------------------
 
@@ -428,7 +441,7 @@ class Engine:
                         yield None
                     continue
                 row = tuple([self.trail.domains.low[v] for v in self.decisions])
-                if self.better is not None:
+                if self._goals and not self.listing:
                     self._improve(row)
                     yield row
                     continue
@@ -445,16 +458,18 @@ class Engine:
             return
 
     def _improve(self, row: tuple[int, ...]) -> None:
-        assert self.better is not None
         self._line(f"o {' '.join(map(str, row))}")
         d = self.trail.domains
-        self.better.best = tuple(
-            c + sum(a * d.low[v] for v, a in zip(vs, coefficients, strict=True))
-            for vs, coefficients, c in self.better.goals
-        )
         for v in self.decisions:
             self.saved[v] = d.low[v]
-        self._wake(self.better)
+        for propagator in self._better:
+            for v in propagator.scope:
+                self._any[v].remove(propagator)
+        scope = tuple(sorted({v for goal in self._goals for v in goal[0]}))
+        bound = better(self._goals, tuple([ends(goal, d)[0] for goal in self._goals]))
+        part = replace(bound, scope=scope, inputs=scope)
+        self._better = propagators_of(self, part)
+        self._attach(self._better)
 
     def _choose(self) -> int | None:
         """Return the variable that is decided next, None if all have one value."""
@@ -464,9 +479,7 @@ class Engine:
             open_ = [v for v in range(len(low)) if low[v] < high[v]]
             if not open_:
                 return None
-        if self.listing:
-            return min(open_, key=lambda v: (self._size(v), -self.activity[v], v))
-        return max(open_, key=lambda v: (self.activity[v], -v))
+        return min(open_, key=lambda v: (self._size(v), -self.activity[v], v))
 
     def _size(self, v: int) -> int:
         """Return how many values are left of a variable."""
@@ -488,6 +501,32 @@ class Engine:
             literal = (v, "==", low)
         posted = self.trail.post(literal, None)
         assert posted, "a decision within a domain"
+
+
+def viewed(part: ModelPart, sums: dict[Row, int], domains: Domains) -> ModelPart:
+    """Return an AllDifferent whose terms of several variables are new variables, others as they are."""
+    if part.kind != "AllDifferent":
+        return part
+    rows: list[Row] = []
+    for row in part.fields["terms"]:
+        if len(row[0]) > 1:
+            if row not in sums:
+                sums[row] = len(domains.low)
+                domains.add(*ends(row, domains))
+            row = (sums[row],), (1,), 0
+        rows.append(row)
+    scope = tuple(sorted({v for row in rows for v in row[0]}))
+    return ModelPart(part.name, part.kind, scope, {"terms": rows}, scope, lambda rows: rows)
+
+
+def definition_of(variable: int, row: Row) -> str:
+    """Return the line that says that a new variable is a term.
+
+    >>> definition_of(8, ((0, 3), (2, -1), 5))
+    'n 8 0*2 3*-1 : 5'
+    """
+    terms = "".join([f" {v}*{a}" for v, a in zip(row[0], row[1], strict=True)])
+    return f"n {variable}{terms} : {row[2]}"
 
 
 def text_of(literals: Iterable[Literal]) -> str:

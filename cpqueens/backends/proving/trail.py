@@ -63,7 +63,7 @@ class Trail:
         self.gone_at: list[dict[int, int]] = [{} for _ in range(count)]
         self.first_low, self.first_high = list(domains.low), list(domains.high)
         self.root = 0  # entries before it hold in all solutions that are left
-        self.changed: Callable[[int], None] = lambda variable: None
+        self.changed: Callable[[tuple[int, bool, bool]], None] = lambda change: None
 
     def post(self, literal: Literal, reason: Reason | None) -> bool:
         """Make a literal true; say whether that is possible, else nothing has changed."""
@@ -97,6 +97,7 @@ class Trail:
                     high -= 1
             if low > high:
                 return False
+        self.changed((variable, low > d.low[variable], high < d.high[variable]))
         d.low[variable], d.high[variable] = low, high
         self.history[variable].append(len(self.literals))
         self.literals.append(literal)
@@ -106,7 +107,6 @@ class Trail:
         self.highs.append(high)
         self.numbers.append(0)
         self.explained.append(None)
-        self.changed(variable)
         return True
 
     def back(self, level: int) -> None:
