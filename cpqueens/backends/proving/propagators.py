@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import reduce
 from itertools import pairwise
 from typing import Any
 
-from cpqueens.backends.proving.trail import Explaining, Trail
+from cpqueens.backends.proving.trail import Conflict, Trail
 from cpqueens.language.constraints.linear import OPPOSITE
 from cpqueens.language.rows import IntArray
-from cpqueens.proofs.domains import Literal, Row, denied
+from cpqueens.proofs.domains import Domains, Literal, Row, denied
 from cpqueens.proofs.parts import BETTER, ModelPart
 from cpqueens.proofs.refuters import REFUTERS, assignments, ends, inside, refuted, values
 
@@ -18,10 +19,6 @@ FEW = 256
 """Assignments of a part up to which all are tried in one go."""
 _TRIED = 12
 """Values of a variable that are tried one by one; of more only those at the ends."""
-_AT_ENDS = 200
-
-Conflict = tuple["ExplainingPropagator | Clause", list[Literal]]
-"""Who found that literals, all true, cannot be so together."""
 
 
 class Clause:
@@ -50,8 +47,8 @@ class ExplainingPropagator:
     wakes_on_fix = False
     dear = True
 
-    def __init__(self, engine: Explaining, part: ModelPart) -> None:
-        self.engine, self.trail, self.part = engine, engine.trail, part
+    def __init__(self, trail: Trail, part: ModelPart) -> None:
+        self.trail, self.part = trail, part
         self.scope: Sequence[int] = part.scope  # the variables whose changes it hears of
         self.queued = False
         self.pending: list[int] = []
@@ -67,7 +64,7 @@ class ExplainingPropagator:
 
     def number(self, premises: list[Literal], literal: Literal | None) -> int:
         """Return the number of the inference, which is written."""
-        return self.engine.infer(self.part.name, premises, literal)
+        return self.trail.infer(self.part.name, premises, literal)
 
     def conclude(self, literal: Literal | None, data: object = None) -> Conflict | None:
         """Make a literal true, or return the contradiction; None is one."""
@@ -90,7 +87,7 @@ class ExplainingPropagator:
 
     def _follows(self, groups: list[list[Literal]], literal: Literal | None) -> bool:
         """Say whether a literal follows from facts."""
-        d = self.engine.at_root(self.part.scope)
+        d = self.trail.at_root(self.part.scope)
         facts = [fact for group in groups for fact in group]
         if literal is not None:
             facts.append(denied(literal))
@@ -100,8 +97,8 @@ class ExplainingPropagator:
 class Shaving(ExplainingPropagator):
     """Any part: values are tried, and those that its refuter refutes are gone."""
 
-    def __init__(self, engine: Explaining, part: ModelPart, tries: bool = True) -> None:
-        super().__init__(engine, part)
+    def __init__(self, trail: Trail, part: ModelPart, tries: bool = True) -> None:
+        super().__init__(trail, part)
         self.tries = tries  # else it is only seen whether nothing is left
 
     def run(self) -> Conflict | None:
@@ -158,22 +155,16 @@ class Shaving(ExplainingPropagator):
                         return conflict
             return None
         for up in (True, False):
-            width = 0  # how much more than one value is tried: twice as much after each success
-            for _ in range(_AT_ENDS):
+            size = 1  # how many values are tried: twice as many after each success
+            while (size := min(size, d.high[v] - d.low[v])) > 0:
                 low, high = d.low[v], d.high[v]
-                width = min(width, high - low - 1)
-                if low == high:
-                    break
-                if self._excludes(v, *((low, low + width) if up else (high - width, high))):
-                    literal: Literal = (v, ">=", low + width + 1) if up else (v, "<=", high - width - 1)
-                    conflict = self.conclude(literal)
-                    if conflict is not None:
-                        return conflict
-                    width = 2 * width + 1
-                elif not width:
-                    break
-                else:
-                    width //= 2
+                if not self._excludes(v, *((low, low + size - 1) if up else (high - size + 1, high))):
+                    size //= 2
+                    continue
+                conflict = self.conclude((v, ">=", low + size) if up else (v, "<=", high - size))
+                if conflict is not None:
+                    return conflict
+                size *= 2
         return None
 
     def _excludes(self, v: int, low: int, high: int) -> bool:
@@ -192,9 +183,9 @@ class Relation(ExplainingPropagator):
     dear = False
 
     def __init__(
-        self, engine: Explaining, part: ModelPart, row: Row, relation: str, result: int | None = None
+        self, trail: Trail, part: ModelPart, row: Row, relation: str, result: int | None = None
     ) -> None:
-        super().__init__(engine, part)
+        super().__init__(trail, part)
         self.scope = row[0] if result is None else (*row[0], result)
         self.result = result
         self.forms = {1: _forms(row, relation), 0: _forms(row, OPPOSITE[relation])}
@@ -281,8 +272,8 @@ class Apart(ExplainingPropagator):
     wakes_on_fix = True
     dear = False
 
-    def __init__(self, engine: Explaining, part: ModelPart) -> None:
-        super().__init__(engine, part)
+    def __init__(self, trail: Trail, part: ModelPart) -> None:
+        super().__init__(trail, part)
         self.rows: list[Row] = part.fields["terms"]
         self.places: dict[int, list[int]] = {}
         for k, (variables, _, _) in enumerate(self.rows):
@@ -321,18 +312,38 @@ class Apart(ExplainingPropagator):
 
 def relations_of(part: ModelPart) -> list[tuple[Row, str, int | None]]:
     """Return the rows whose relations to 0 a part is, each with the variable that is its truth, if any."""
-    f = part.fields
-    if part.kind == "Linear":
-        return [(f["expression"][0], f["relation"], None)]
-    if part.kind == "truth" and f["inner"].kind == "Linear":
-        return [(f["inner"].fields["expression"][0], f["inner"].fields["relation"], f["result"])]
-    if part.kind not in ("Increasing", "Decreasing"):
+    result = part.fields["result"] if part.kind == "truth" else None
+    stated = part.fields["inner"] if part.kind == "truth" else part
+    kind, f = stated.kind, stated.fields
+    if kind == "Linear":
+        return [(f["expression"][0], f["relation"], result)]
+    if kind in ("And", "Or"):
+        none: Row = (), (), -len(f["literals"]) if kind == "And" else -1
+        return [(reduce(sum_of, f["literals"], none), ">=", result)]
+    if kind == "Negation":
+        return [(f["literals"][0], "<=", result)]
+    if kind == "Implication":
+        first, second = f["literals"]
+        return [(sum_of(first, second, -1), "<=", result)]
+    if kind not in ("Increasing", "Decreasing") or result is not None:
         return []
-    rows = f["terms"][:: 1 if part.kind == "Increasing" else -1]
+    rows = f["terms"][:: 1 if kind == "Increasing" else -1]
     return [(sum_of(a, b, -1), "<" if f["strict"] else "<=", None) for a, b in pairwise(rows)]
 
 
-def sum_of(first: Row, second: Row, factor: int) -> Row:
+def clause_of(part: ModelPart, d: Domains) -> list[Literal] | None:
+    """Return literals if a part says that one of them is true, and nothing else."""
+    relations = relations_of(part)
+    if len(relations) != 1 or relations[0][2] is not None:
+        return None
+    (row, differs), *more = _forms(*relations[0][:2])
+    binary = all(abs(a) == d.high[v] - d.low[v] == 1 for v, a in zip(*row[:2], strict=True))
+    if more or differs or not binary or len(row[0]) < 2 or ends(row, d)[1] != 1:
+        return None
+    return [(v, "<=", d.low[v]) if a > 0 else (v, ">=", d.high[v]) for v, a in zip(*row[:2], strict=True)]
+
+
+def sum_of(first: Row, second: Row, factor: int = 1) -> Row:
     """Return a term and a multiple of another one as one term.
 
     >>> sum_of(((0, 1), (1, 2), 5), ((1, 2), (2, 1), 1), -1)
@@ -345,15 +356,15 @@ def sum_of(first: Row, second: Row, factor: int) -> Row:
     return tuple(kept), tuple(kept.values()), first[2] + factor * second[2]
 
 
-def propagators_of(engine: Explaining, part: ModelPart) -> list[ExplainingPropagator]:
+def propagators_of(trail: Trail, part: ModelPart) -> list[ExplainingPropagator]:
     """Return the propagators of a part that is no clause; of an AllDifferent no term has two variables."""
-    found: list[ExplainingPropagator] = [Relation(engine, part, *one) for one in relations_of(part)]
+    found: list[ExplainingPropagator] = [Relation(trail, part, *one) for one in relations_of(part)]
     if part.kind == "AllDifferent":
-        found.append(Apart(engine, part))
-        if _is_tight(engine.trail, part):
-            found.append(Shaving(engine, part, tries=False))
+        found.append(Apart(trail, part))
+        if _is_tight(trail, part):
+            found.append(Shaving(trail, part, tries=False))
     elif not found or (part.kind == "Linear" and part.fields["relation"] == "==" and len(part.scope) == 2):
-        found.append(Shaving(engine, part))
+        found.append(Shaving(trail, part))
     return found
 
 

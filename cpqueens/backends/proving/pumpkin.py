@@ -26,7 +26,7 @@ from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.base import Deliver, Ended, Feature, Request, Want
 from cpqueens.backends.proving.backend import Prover
 from cpqueens.backends.proving.propagators import relations_of
-from cpqueens.backends.proving.search import clauses_of, definition_of, text_of
+from cpqueens.backends.proving.search import definition_of, text_of
 from cpqueens.errors import BackendFault, MissingLibrary, UnsupportedConstraint
 from cpqueens.language.constraints.linear import OPPOSITE
 from cpqueens.language.statement import Statement
@@ -261,9 +261,7 @@ class PumpkinExport:
             self._add_variable(v)
         parts = ModelParts(model)
         for name in parts.names:
-            clauses = clauses_of(parts[name], model)
-            made = self._made(parts[name]) if clauses is None else [(self._clause(c), None) for c in clauses]
-            self.posts += [(name, make, premise) for make, premise in made]
+            self.posts += [(name, make, premise) for make, premise in self._made(parts[name])]
 
     @property
     def tagged(self) -> list[str]:
@@ -278,7 +276,7 @@ class PumpkinExport:
             self._booleans[v] = self.there.new_boolean_variable(name=f"x{v}")
             self.integers.append(self._booleans[v].as_integer())
             if low == high:  # a part needs no name where the domains say it
-                self.posts.append(("", self._clause([(v, ">=" if low else "<=", low)]), None))
+                self.posts.append(("", self._related(((v,), (1,), -low), "=="), None))
         for value in sorted(self._domains.gone[v]):
             self.posts.append(("", self._related(((v,), (1,), -value), "!="), None))
 
@@ -315,10 +313,6 @@ class PumpkinExport:
 
     # ---- constraints ------------------------------------------------------------------------------
 
-    def _clause(self, clause: list[Literal]) -> Make:
-        literals = [self._booleans[v] if o == ">=" else self._booleans[v].negate() for v, o, _ in clause]
-        return lambda tag: self.kinds.Clause(literals, tag)
-
     def _related(self, row: Row, relation: str) -> Make:
         self._ends(row)
         sign = -1 if relation in (">=", ">") else 1
@@ -328,7 +322,7 @@ class PumpkinExport:
         return lambda tag: getattr(self.kinds, name)(terms, limit, tag)
 
     def _made(self, part: ModelPart) -> list[tuple[Make, Any]]:
-        """Return the constraints that a part is, which are none of clauses."""
+        """Return the constraints that a part is."""
         f, kind = part.fields, part.kind
         made: list[tuple[Make, Any]] = []
         for row, relation, result in relations_of(part):

@@ -13,13 +13,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from heapq import heappop, heappush
 
-from cpqueens.backends.proving.propagators import (
-    Clause,
-    Conflict,
-    ExplainingPropagator,
-    propagators_of,
-)
-from cpqueens.backends.proving.trail import Reason, Trail
+from cpqueens.backends.proving.propagators import Clause, ExplainingPropagator, clause_of, propagators_of
+from cpqueens.backends.proving.trail import Conflict, Reason, Trail
 from cpqueens.language.statement import Statement
 from cpqueens.proofs.domains import DENIED_SIGN, Domains, Literal, Row, denied
 from cpqueens.proofs.parts import ModelPart, ModelParts, better, goals_of, related
@@ -83,9 +78,8 @@ class Engine:
         self.failures = self.nodes = 0
         self.step_limit: int | None = None
         self._until_restart, self._restarts = _FIRST_RESTART, 0
-        self.trail.changed = self._changed.append
+        self.trail.changed, self.trail.infer = self._changed.append, self.infer
         self._line(f"model {model.variable_count} {len(model.constraints)}")
-        self._refuted = False
         self._build(parts, sums)
 
     @property
@@ -105,11 +99,11 @@ class Engine:
             self._line(definition_of(v, row))
             parts.append(related(f"x{v}", ((*row[0], v), (*row[1], -1), row[2]), "=="))
         for part in parts:
-            clauses = clauses_of(part, self.model)
-            if clauses is None:
-                self._attach(propagators_of(self, part))
-            for stated in clauses or ():
-                self._state(part.name, stated)
+            clause = clause_of(part, self.trail.domains)
+            if clause is None:
+                self._attach(propagators_of(self.trail, part))
+            else:
+                self._watch(Clause(clause, self._written(f"i {{}} {part.name}", clause)))
         if not self.listing:
             for v, a in zip(*self._goals[0][:2], strict=True) if self._goals else ():
                 self.saved[v] = self.trail.domains.low[v] if a > 0 else self.trail.domains.high[v]
@@ -126,19 +120,6 @@ class Engine:
         if not propagator.queued:
             propagator.queued = True
             (self._dear if propagator.dear else self._queue).append(propagator)
-
-    def _state(self, name: str, literals: list[Literal]) -> None:
-        """Add a clause that a part states."""
-        literals = [literal for literal in literals if not self.trail.at_root(denied(literal))]
-        if self._refuted or any(self.trail.at_root(literal) for literal in literals):
-            return
-        clause = Clause(literals, self._written(f"i {{}} {name}", literals))
-        if len(literals) > 1:
-            self._watch(clause)
-        elif not literals or not self.trail.post(literals[0], (clause, None)):
-            self._refuted = True
-        else:
-            self.trail.root = len(self.trail.literals)
 
     def _watch(self, clause: Clause) -> None:
         for literal in clause.literals[:2]:
@@ -159,7 +140,7 @@ class Engine:
 
     def infer(self, part: str, premises: list[Literal], literal: Literal | None) -> int:
         """Return the number of an inference, which is written if it is not known."""
-        clause = [denied(p) for p in premises if not self.trail.at_root(p)]
+        clause = [denied(premise) for premise in premises]
         if literal is not None:
             clause.append(literal)
         if len(clause) > _SHORT or len(self._inferred) >= _KEPT_INFERENCES:
@@ -170,17 +151,6 @@ class Engine:
         if key not in self._inferred:
             self._inferred[key] = self._written(f"i {{}} {part}", clause)
         return self._inferred[key]
-
-    def at_root(self, scope: tuple[int, ...]) -> Domains:
-        """Return the domains of some variables as they are at the root."""
-        trail = self.trail
-        low, high = {}, {}
-        gone = {}
-        for v in scope:
-            low[v], high[v] = trail.bounds(v, trail.root)
-            mine = trail.gone_at[v]
-            gone[v] = {x for x in trail.domains.gone[v] if mine.get(x, -1) < trail.root}
-        return Domains(low, high, gone)  # type: ignore[arg-type]
 
     # ---- propagation ------------------------------------------------------------------------------
 
@@ -284,7 +254,8 @@ class Engine:
                 elif need[entry] != needed:
                     need[entry] = trail.literals[entry]
 
-        add(self._sources(premises, len(trail.literals)))
+        premises, first = trail.needed(premises, len(trail.literals))
+        add(first)
         level = max((trail.levels[entry] for entry in need), default=0)
         number = maker.number(premises, None)
         here = sum(trail.levels[entry] == level for entry in need)
@@ -312,17 +283,13 @@ class Engine:
             raise Finished
         return done, used
 
-    def _sources(self, premises: list[Literal], time: int) -> Iterator[tuple[int, Literal]]:
-        for literal in premises:
-            yield from self.trail.sources(literal, time)
-
     def _explained(self, entry: int, reason: Reason) -> list[tuple[int, Literal]]:
         """Return from what an entry was concluded; the clause that says so is written."""
         trail, literal = self.trail, self.trail.literals[entry]
-        premises = reason[0].premises(reason[1], literal, entry)
+        premises, found = trail.needed(reason[0].premises(reason[1], literal, entry), entry)
         if not trail.numbers[entry]:
             trail.numbers[entry] = reason[0].number(premises, literal)
-        found = trail.explained[entry] = list(self._sources(premises, entry))
+        trail.explained[entry] = found
         return found
 
     def _forget(self, number: int) -> None:
@@ -426,8 +393,6 @@ class Engine:
     def run(self) -> Iterator[tuple[int, ...] | None]:
         """Yield solutions, and None now and then; end when the space is exhausted."""
         try:
-            if self._refuted:
-                return
             while True:
                 conflict = self.propagate()
                 if conflict is not None:
@@ -468,7 +433,7 @@ class Engine:
         scope = tuple(sorted({v for goal in self._goals for v in goal[0]}))
         bound = better(self._goals, tuple([ends(goal, d)[0] for goal in self._goals]))
         part = replace(bound, scope=scope, inputs=scope)
-        self._better = propagators_of(self, part)
+        self._better = propagators_of(self.trail, part)
         self._attach(self._better)
 
     def _choose(self) -> int | None:
@@ -536,39 +501,6 @@ def text_of(literals: Iterable[Literal]) -> str:
     ' 0!=3 12>=-1'
     """
     return "".join([f" {v}{operator}{value}" for v, operator, value in literals])
-
-
-def clauses_of(part: ModelPart, model: Statement) -> list[list[Literal]] | None:
-    """Return the clauses that a part is, None if it is none or not of literals alone."""
-    kind, result = part.kind, part.fields.get("result")
-    if kind == "truth":
-        part = part.fields["inner"]
-        kind = part.kind
-    if kind not in ("Or", "And", "Implication", "Negation"):
-        return None
-    found = [_literal(row, model) for row in part.fields["literals"]]
-    literals = [literal for literal in found if literal is not None]
-    if len(literals) < len(found):
-        return None
-    if kind == "Implication":
-        kind, literals = "Or", [denied(literals[0]), literals[1]]
-    elif kind == "Negation":
-        kind, literals = "And", [denied(literals[0])]
-    if result is None:
-        return [literals] if kind == "Or" else [[literal] for literal in literals]
-    yes, no = (result, ">=", 1), (result, "<=", 0)
-    if kind == "Or":
-        return [[*literals, no], *([denied(literal), yes] for literal in literals)]
-    return [[*map(denied, literals), yes], *([literal, no] for literal in literals)]
-
-
-def _literal(row: Row, model: Statement) -> Literal | None:
-    """Return a 0/1 term as the literal that it is 1, None if it is none of a 0/1 variable."""
-    if len(row[0]) != 1 or model.lower[row[0][0]] < 0 or model.upper[row[0][0]] > 1:
-        return None
-    if (row[1][0], row[2]) == (1, 0):
-        return row[0][0], ">=", 1
-    return (row[0][0], "<=", 0) if (row[1][0], row[2]) == (-1, 1) else None
 
 
 def _luby(k: int) -> int:

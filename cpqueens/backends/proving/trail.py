@@ -7,7 +7,7 @@ Sources: Ohrimenko, Stuckey and Codish (Constraints 2009) for lazily made litera
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
 from cpqueens.proofs.domains import Domains, Literal
@@ -23,17 +23,8 @@ class Explainer(Protocol):
         """Return the number of the clause that says so, which is written if it is not yet."""
 
 
-class Explaining(Protocol):
-    """The search, as its propagators know it."""
-
-    trail: Trail
-
-    def infer(self, part: str, premises: list[Literal], literal: Literal | None) -> int:
-        """Return the number of an inference, which is written if it is not known."""
-
-    def at_root(self, scope: tuple[int, ...]) -> Domains:
-        """Return the domains of some variables as they are at the root."""
-
+Conflict = tuple[Explainer, list[Literal]]
+"""Who found that literals, all true, cannot be so together."""
 
 Reason = tuple[Explainer, object]
 """Who concluded it, and what it needs to say from what."""
@@ -64,6 +55,7 @@ class Trail:
         self.first_low, self.first_high = list(domains.low), list(domains.high)
         self.root = 0  # entries before it hold in all solutions that are left
         self.changed: Callable[[tuple[int, bool, bool]], None] = lambda change: None
+        self.infer: Callable[[str, list[Literal], Literal | None], int] = lambda *inference: 0
 
     def post(self, literal: Literal, reason: Reason | None) -> bool:
         """Make a literal true; say whether that is possible, else nothing has changed."""
@@ -153,21 +145,19 @@ class Trail:
                 found.append((variable, "!=", value))
         return found
 
-    def at_root(self, literal: Literal) -> bool:
-        """Say whether a literal is true at the root."""
-        variable, operator, value = literal
-        low, high = self.bounds(variable, self.root)
-        if operator == ">=":
-            return low >= value
-        if operator == "<=":
-            return high <= value
-        if operator == "==":
-            return low == high == value
-        if not low <= value <= high:
-            return True
-        if value not in self.domains.gone[variable]:
-            return False
-        return self.gone_at[variable].get(value, -1) < self.root
+    def at_root(self, scope: Sequence[int]) -> Domains:
+        """Return the domains of some variables as they are at the root."""
+        low, high, gone = {}, {}, {}
+        for v in scope:
+            low[v], high[v] = self.bounds(v, self.root)
+            mine = self.gone_at[v]
+            gone[v] = {x for x in self.domains.gone[v] if mine.get(x, -1) < self.root}
+        return Domains(low, high, gone)  # type: ignore[arg-type]
+
+    def needed(self, premises: list[Literal], time: int) -> tuple[list[Literal], list[tuple[int, Literal]]]:
+        """Return which literals are not true at the root already, and the sources of these."""
+        by_premise = [(premise, list(self.sources(premise, time))) for premise in premises]
+        return [p for p, found in by_premise if found], [one for _, found in by_premise for one in found]
 
     def sources(self, literal: Literal, time: int) -> Iterator[tuple[int, Literal]]:
         """Yield the entries that made a literal true before ``time``, and what is needed of each.
