@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cpqueens.answers.lookup import terms_of
 from cpqueens.errors import ModelError
 from cpqueens.language.axes import axis_labels
-from cpqueens.language.expressions import BoolArray, LinearArray
+from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
 from cpqueens.system.requirements import need
@@ -71,7 +72,7 @@ def _columns(model: Statement, expressions: tuple[Any, ...]) -> dict[Any, Linear
     for given in expressions:
         named = given if isinstance(given, Mapping) else {None: given}
         for name, expression in named.items():
-            terms = _terms(model, expression)
+            terms = terms_of(model, expression, "to_frame: terms or the name of a variable are needed")
             label = name or _name(model, terms) or "value"
             if label in columns:
                 raise ModelError(
@@ -79,15 +80,6 @@ def _columns(model: Statement, expressions: tuple[Any, ...]) -> dict[Any, Linear
                 )
             columns[label] = terms
     return columns
-
-
-def _terms(model: Statement, expression: Any) -> LinearArray:
-    if isinstance(expression, str):
-        return model[expression]
-    terms = expression.truth() if isinstance(expression, BoolArray) else expression
-    if not isinstance(terms, LinearArray):
-        raise ModelError(f"to_frame: terms or the name of a variable are needed, got {shown(expression)}")
-    return model.own_terms(terms)
 
 
 def _name(model: Statement, terms: LinearArray) -> str:

@@ -25,6 +25,18 @@ _AT_ONCE = 1 << 20
 """Values completed at once where all solutions are asked for."""
 
 
+def terms_of(
+    model: Statement, expression: Any, needed: str = "a solution is asked for terms of its model"
+) -> LinearArray:
+    """Return the terms that are asked for, by a name or as they are; ModelError for anything else."""
+    if isinstance(expression, str):
+        return model[expression]
+    terms = expression.truth() if isinstance(expression, BoolArray) else expression
+    if not isinstance(terms, LinearArray):
+        raise ModelError(f"{needed}, got {shown(expression)}")
+    return model.own_terms(terms)
+
+
 class FlatValues(np.ndarray[Any, np.dtype[np.int64]]):
     """The values of a solution's variables, side by side; called it returns those of a mapping.
 
@@ -76,7 +88,7 @@ class Lookup:
         Undefined
             If a partial function in it has no value in one of the solutions.
         """
-        terms = self._terms(expression)
+        terms = terms_of(self.model, expression)
         values = self._columns(terms)
         if values is None:
             step = _rows_of(_AT_ONCE, max(self.model.variable_count, terms.size * terms.width))
@@ -96,13 +108,13 @@ class Lookup:
         if kept is None or not 0 <= row - kept[1] < len(kept[2]):
             kept = self._keep(expression, row)
         if kept[3] is not None and kept[3][row - kept[1]]:
-            raise self._undefined(self._terms(expression), row)
+            raise self._undefined(terms_of(self.model, expression), row)
         values = kept[2][row - kept[1]]
         return values if values.ndim else int(values)
 
     def named(self, expression: Any, values: Any) -> Any:
         """Return the values of an expression as names, if it is variables whose values are names."""
-        names = self.model.common_names(self._terms(expression))
+        names = self.model.common_names(terms_of(self.model, expression))
         return values if names is None else labelled(names, np.asarray(values))
 
     def _look_up(self, term: Term, row: int) -> int | None:
@@ -114,14 +126,6 @@ class Lookup:
                 return None
             total += coefficient * item(row, column)
         return total
-
-    def _terms(self, expression: Any) -> LinearArray:
-        if isinstance(expression, str):
-            return self.model[expression]
-        terms = expression.truth() if isinstance(expression, BoolArray) else expression
-        if not isinstance(terms, LinearArray):
-            raise ModelError(f"a solution is asked for terms of its model, got {shown(expression)}")
-        return self.model.own_terms(terms)
 
     def _columns(self, terms: LinearArray) -> IntArray | None:
         """Return a view of the matrix if the terms are neighbouring decision variables, else None."""
@@ -150,7 +154,7 @@ class Lookup:
 
     def _keep(self, expression: Any, row: int) -> tuple[Any, int, IntArray, Defined | None]:
         """Evaluate an expression in the solutions around ``row`` and keep its values for a while."""
-        terms = self._terms(expression)
+        terms = terms_of(self.model, expression)
         first, values, undefined = 0, self._columns(terms), None
         if values is None:
             first = row - row % self._part_rows

@@ -10,10 +10,10 @@ from cpqueens.cli.exits import DONE, INTERRUPTED
 from cpqueens.cli.terminal import say
 from cpqueens.exchange.flatzinc import ImportedFlatZinc, load_flatzinc
 from cpqueens.exchange.flatzinc_outputs import Output
-from cpqueens.exchange.flatzinc_searches import hint_of, orders_of, unfollowed
+from cpqueens.exchange.flatzinc_searches import hint_of, parameters_of, unfollowed
 from cpqueens.system import platforms
 from cpqueens.system.stopping import Stopped, stopping
-from cpqueens.text.plaintext import counted
+from cpqueens.text.plaintext import counted, shown
 
 if TYPE_CHECKING:
     from cpqueens.answers.outcome import Outcome, Solution
@@ -26,6 +26,7 @@ _STATISTICS = {
     "nodes": "nodes",
     "branches": "nodes",
     "failures": "failures",
+    "restarts": "restarts",
     "conflicts": "failures",
     "propagations": "propagations",
     "build_time": "initTime",
@@ -59,11 +60,11 @@ def answer(
         if milliseconds is not None:
             options["time_limit"] = max(_left(milliseconds), 1e-6)
         guided = {"hint": hint_of(imported, imported.guides)} | (
-            orders_of(imported, imported.guides) if follows else {}
+            {} if free else parameters_of(imported, imported.guides)
         )
         _say_unfollowed([] if free else unfollowed(imported.guides), verbose)
         if verbose:
-            say(f"% {imported.model.scope_text()}; {solver} {guided}", err=True)
+            say(f"% {imported.model.scope_text()}; {solver} {shown(guided, 500)}", err=True)
         printer = SolutionPrinter(imported)
         wants_better = all_solutions or intermediate
         options = _understood(solver, options | {name: value for name, value in guided.items() if value})
@@ -97,14 +98,17 @@ def _left(milliseconds: int) -> float:
 
 def _understood(solver: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options that the solver has something for: MiniZinc passes on all that it was told."""
+    from cpqueens.backends import named
     from cpqueens.backends.base import Feature
     from cpqueens.solving.choosing import named_solver
 
     if solver == "auto":
         return dict(options)
-    features = named_solver(solver)[1].features
+    _, backend, strategy = named_solver(solver)
     needed = {"random_seed": Feature.SEED, "num_workers": Feature.WORKERS, "hint": Feature.HINT}
-    return {name: v for name, v in options.items() if name not in needed or needed[name] in features}
+    known = {"time_limit", *(name for name, feature in needed.items() if feature in backend.features)}
+    known.update(named.parameters_of(backend, strategy))
+    return {name: v for name, v in options.items() if name in known}
 
 
 def _say_unfollowed(names: list[str], verbose: bool) -> None:

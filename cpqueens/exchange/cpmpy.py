@@ -23,7 +23,7 @@ from cpqueens.language.constraints.count import GlobalCardinality
 from cpqueens.language.constraints.cumulative import Cumulative, NoOverlap
 from cpqueens.language.constraints.inverse import Inverse
 from cpqueens.language.constraints.lexicographic import LexChainLess, LexChainLessEqual, LexLess, LexLessEqual
-from cpqueens.language.constraints.linear import Linear
+from cpqueens.language.constraints.linear import COMPARED, Linear
 from cpqueens.language.constraints.ordered import Decreasing, Increasing
 from cpqueens.language.constraints.regular import Regular
 from cpqueens.language.constraints.table import NegativeTable, ShortTable, Table
@@ -38,15 +38,6 @@ from cpqueens.model import Model
 from cpqueens.system.requirements import requirement
 from cpqueens.text.foreign import explaining_keywords
 from cpqueens.text.plaintext import shown
-
-_RELATIONS: dict[str, Callable[[Any, Any], Any]] = {
-    "==": lambda a, b: a == b,
-    "!=": lambda a, b: a != b,
-    "<=": lambda a, b: a <= b,
-    "<": lambda a, b: a < b,
-    ">=": lambda a, b: a >= b,
-    ">": lambda a, b: a > b,
-}
 
 
 @explaining_keywords
@@ -226,9 +217,9 @@ class _ExpressionReader:
             return self.terms[e.name] if e.name in self.terms else self._added(e)
         if kind == "BoolVal":
             return bool(e.args[0])
-        if e.name in _RELATIONS and kind == "Comparison":
+        if e.name in COMPARED and kind == "Comparison":
             left, right = map(self.number, e.args)
-            return _RELATIONS[e.name](left, right)
+            return COMPARED[e.name](left, right)
         if e.name in _READERS:
             found = _READERS[e.name](self, e.args)
             return self._strict(e, found) if e.name in _BY_TRUTHS else found

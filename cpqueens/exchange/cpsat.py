@@ -68,7 +68,7 @@ def from_cpsat(model: Any) -> Imported:
     proto = native.proto
     variables = [_domain(v.domain) for v in proto.variables]
     names = _names([v.name for v in proto.variables])
-    ours = Model(_title(proto.name))
+    ours = Model(proto.name if proto.name.isprintable() and proto.name else "from CP-SAT")
     terms = declared(ours, {name: _listed(d) for name, d in zip(names, variables, strict=True)})
     reader = _ProtoReader(ours, list(terms.values()), proto.constraints)
     for term, domain in zip(reader.terms, variables, strict=True):
@@ -163,10 +163,6 @@ def _names(given: Sequence[str]) -> list[str]:
     for name in given:
         seen[name] = seen.get(name, 0) + 1
     return [name if name and seen[name] == 1 else f"#{k}" for k, name in enumerate(given)]
-
-
-def _title(name: str) -> str:
-    return name if name and name.isprintable() else "from CP-SAT"
 
 
 def _label(name: str) -> str | None:

@@ -19,6 +19,7 @@ from cpqueens.language.constraints.connective import Xor
 from cpqueens.language.expressions import BoolArray
 from cpqueens.language.functions import all_, any_, div_trunc, element, maximum, minimum, mod_trunc
 from cpqueens.language.term import Term
+from cpqueens.lowered.compiled import runs
 
 _MOST_POWERS = 200
 """Exponents that a variable one may take."""
@@ -65,16 +66,11 @@ def linear(weights: Sequence[int], terms: Sequence[Term]) -> Term:
 
 def within(term: Any, values: range | tuple[int, ...]) -> BoolArray:
     """Return that a term is in a set, run by run of its values."""
-    runs: list[list[int]] = []
-    if isinstance(values, range):
-        runs = [[values.start, values.stop - 1]] if values else []
-    else:
-        for value in values:
-            if runs and runs[-1][1] == value - 1:
-                runs[-1][1] = value
-            else:
-                runs.append([value, value])
-    truths = [term == low if low == high else all_([term >= low, term <= high]) for low, high in runs]
+    spans = [(values.start, values.stop)] if isinstance(values, range) else runs(values)
+    truths = [
+        term == low if low == end - 1 else all_([term >= low, term < end])
+        for low, end in (spans if len(values) else ())
+    ]
     return truths[0] if len(truths) == 1 else any_(truths)
 
 
@@ -115,14 +111,7 @@ def _parity(truths: list[Any]) -> BoolArray:
     return Xor(truths) if truths else any_([])
 
 
-_COMPARISONS = {
-    "eq": operator.eq,
-    "ne": operator.ne,
-    "le": operator.le,
-    "lt": operator.lt,
-    "ge": operator.ge,
-    "gt": operator.gt,
-}
+_COMPARISONS = {name: getattr(operator, name) for name in ("eq", "ne", "le", "lt", "ge", "gt")}
 
 
 def _entry(index: Any, table: Any) -> Any:

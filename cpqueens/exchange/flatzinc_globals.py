@@ -17,7 +17,7 @@ from cpqueens.language.constraints.count import Among, Count, GlobalCardinality,
 from cpqueens.language.constraints.cumulative import Cumulative, NoOverlap, NoOverlap2D
 from cpqueens.language.constraints.inverse import Inverse
 from cpqueens.language.constraints.lexicographic import LexChainLess, LexChainLessEqual, LexLess, LexLessEqual
-from cpqueens.language.constraints.ordered import Decreasing, Increasing
+from cpqueens.language.constraints.ordered import Increasing
 from cpqueens.language.constraints.regular import Regular
 from cpqueens.language.constraints.table import Table
 from cpqueens.language.constraints.value_precede import ValuePrecede
@@ -42,10 +42,6 @@ def _circuit(terms: Terms, first: int) -> Any:
     if len(terms) == 1:  # in MiniZinc no node follows itself
         return any_([])
     return Circuit([t - first for t in terms]) if terms else all_([])
-
-
-def _sub_circuit(terms: Terms, first: int) -> Any:
-    return SubCircuit([t - first for t in terms]) if terms else all_([])
 
 
 def _inverse(there: Terms, back: Terms, first: int, second: int) -> Any:
@@ -118,15 +114,13 @@ def _accepts(terms: Terms, arcs: list[tuple[int, int, int]], start: int, accepti
     return Regular(terms, arcs, start, accepting)
 
 
-def _bin_packing(capacity: int, bins: Terms, sizes: list[int]) -> Any:
-    _same_length(bins, sizes)
-    if not bins:
-        return all_([])
-    ends = [term.ends() for term in bins]
-    low, high = min(e[0] for e in ends), max(e[1] for e in ends)
-    if high - low >= 10**6:
-        raise ModelError(f"bins among at most 10^6 are needed, got {low}..{high}")
-    return BinPacking([t - low for t in bins], sizes, [capacity] * (high - low + 1), "<=")
+def _diagram(terms: Terms, tails: list[int], labels: list[Any], heads: list[int]) -> Any:
+    """Return that the values are those of a path from node 1 to node 0, the end of a decision diagram."""
+    _same_length(tails, labels, heads)
+    ends = [term.ends() for term in terms]
+    span = range(min((e[0] for e in ends), default=0), max((e[1] for e in ends), default=-1) + 1)
+    arcs = [(t, v, h) for t, label, h in zip(tails, labels, heads, strict=True) for v in label if v in span]
+    return _accepts(terms, arcs, 1, [0])
 
 
 def _bin_packing_by(relation: str) -> Callable[[Terms, Terms, list[int], int], Any]:
@@ -219,9 +213,10 @@ GLOBALS: dict[str, tuple[str, Callable[..., Any]]] = {
     "cpqueens_inverse": ("IIkk", _inverse),
     "cpqueens_lex_chain_less": ("Ik", _chain(LexChainLess)),
     "cpqueens_lex_chain_lesseq": ("Ik", _chain(LexChainLessEqual)),
+    "cpqueens_mdd": ("IKSK", _diagram),
     "cpqueens_regular": ("IkkKks", _regular),
     "cpqueens_regular_nfa": ("IkkSks", _regular_nfa),
-    "cpqueens_subcircuit": ("Ik", _sub_circuit),
+    "cpqueens_subcircuit": ("Ik", lambda terms, first: _all(SubCircuit)([t - first for t in terms])),
     "cpqueens_table_bool": ("BL", _table),
     "cpqueens_table_int": ("IK", _table),
     "fzn_all_different_int": ("I", _all(AllDifferent)),
@@ -229,9 +224,6 @@ GLOBALS: dict[str, tuple[str, Callable[..., Any]]] = {
     "fzn_alldifferent_except": ("Is", lambda terms, values: _all(AllDifferentExcept)(terms, list(values))),
     "fzn_alldifferent_except_0": ("I", _all(AllDifferentExcept)),
     "fzn_among": ("iIs", _among),
-    "fzn_at_least_int": ("kIi", lambda n, terms, value: _counted(">=")(terms, value, n)),
-    "fzn_at_most_int": ("kIi", lambda n, terms, value: _counted("<=")(terms, value, n)),
-    "fzn_bin_packing": ("kIK", _bin_packing),
     "fzn_count_eq": ("Iii", _counted("==")),
     "fzn_count_geq": ("Iii", _counted("<=")),
     "fzn_count_gt": ("Iii", _counted("<")),
@@ -239,13 +231,10 @@ GLOBALS: dict[str, tuple[str, Callable[..., Any]]] = {
     "fzn_count_lt": ("Iii", _counted(">")),
     "fzn_count_neq": ("Iii", _counted("!=")),
     "fzn_cumulative": ("IIIi", _cumulative),
-    "fzn_decreasing_bool": ("B", _all(Decreasing)),
-    "fzn_decreasing_int": ("I", _all(Decreasing)),
     "fzn_diffn": ("IIII", partial(_boxes, strictly=True)),
     "fzn_diffn_nonstrict": ("IIII", partial(_boxes, strictly=False)),
     "fzn_disjunctive": ("II", partial(_disjunctive, strictly=False)),
     "fzn_disjunctive_strict": ("II", partial(_disjunctive, strictly=True)),
-    "fzn_exactly_int": ("kIi", lambda n, terms, value: _counted("==")(terms, value, n)),
     "fzn_global_cardinality": ("IKI", _cardinality(False)),
     "fzn_global_cardinality_closed": ("IKI", _cardinality(True)),
     "fzn_global_cardinality_low_up": ("IKKK", _bounded_cardinality(False)),
@@ -256,10 +245,7 @@ GLOBALS: dict[str, tuple[str, Callable[..., Any]]] = {
     "fzn_lex_less_int": ("II", _lexicographic(True)),
     "fzn_lex_lesseq_bool": ("BB", _lexicographic(False)),
     "fzn_lex_lesseq_int": ("II", _lexicographic(False)),
-    "fzn_member_bool": ("Bb", lambda terms, value: any_([t == value for t in terms])),
-    "fzn_member_int": ("Ii", lambda terms, value: any_([t == value for t in terms])),
     "fzn_nvalue": ("iI", _number_of_values),
-    "fzn_strictly_decreasing_int": ("I", lambda terms: Decreasing(terms, True) if terms else all_([])),
     "fzn_strictly_increasing_int": ("I", lambda terms: Increasing(terms, True) if terms else all_([])),
     "fzn_value_precede_chain_int": ("KI", lambda values, terms: _all(ValuePrecede)(terms, values)),
     "fzn_value_precede_int": ("kkI", _precede),

@@ -5,12 +5,13 @@ Sources: MiniZinc Handbook, "Search" and "FlatZinc specification": annotations o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from cpqueens.exchange import flatzinc_text as text
 from cpqueens.exchange.origin import Imported
+from cpqueens.text.parameters import LARGEST_COUNT
 
 VARIABLE_ORDERS = {
     "anti_first_fail": "largest-domain",
@@ -43,7 +44,8 @@ comes to the smaller ones first, as halves do."""
 
 _ANOTHER = {"impact": "dom/wdeg"}
 """What is followed by an order of the same purpose."""
-_NONE = "restart_none"
+_MOST = 255
+"""Lengths between restarts that are told at most: a whole period of Luby's sequence."""
 
 
 @dataclass(frozen=True)
@@ -73,12 +75,18 @@ class Guides:
         In their order.
     start
         The values with which to begin, by name.
+    restarts
+        The failures between restarts, as `restarts=` of the exact engine; None where nothing is said.
+    kept
+        Names of variables, and how many in a hundred of them keep their values in each large neighbourhood.
     others
-        What is said beside them, such as ``restart_luby``.
+        What is said beside them, such as ``float_search``.
     """
 
     searches: tuple[SearchAnnotation, ...] = ()
     start: Mapping[str, int] = field(default_factory=dict)
+    restarts: list[int] | None = None
+    kept: tuple[tuple[tuple[str, ...], int], ...] = ()
     others: tuple[str, ...] = ()
 
 
@@ -86,6 +94,8 @@ def guides_of(goals: text.Goals, listed: Callable[[Any], list[Any]]) -> Guides:
     """Return what the annotations of ``solve`` say; ``listed`` returns the entries of an array."""
     searches: list[SearchAnnotation] = []
     start: dict[str, int] = {}
+    restarts: list[int] | None = None
+    kept: list[tuple[tuple[str, ...], int]] = []
     others: list[str] = []
     pending: list[Any] = list(reversed(goals.annotations))
     while pending:
@@ -98,16 +108,46 @@ def guides_of(goals: text.Goals, listed: Callable[[Any], list[Any]]) -> Guides:
                 others.append(f"priority_search by {given[2]}: in the order as written")
         elif name in ("int_search", "bool_search") and len(given) >= 3:
             variables, order, values = (listed(a) for a in given[:3])
-            names = tuple(str(v) for v in variables if isinstance(v, text.Name))
-            searches.append(SearchAnnotation(names, str(order[0]), str(values[0])))
+            searches.append(SearchAnnotation(_names(variables), str(order[0]), str(values[0])))
         elif name in ("warm_start", "warm_start_int", "warm_start_bool") and len(given) == 2:
-            pairs = zip(listed(given[0]), listed(given[1]), strict=False)
-            start.update(
-                {str(n): int(v) for n, v in pairs if isinstance(n, text.Name) and isinstance(v, int)}
-            )
-        elif name not in (_NONE, "seq_search", "warm_start_array"):
+            start.update(_values(listed(given[0]), listed(given[1])))
+        elif name in _RESTARTS and restarts is None and all(isinstance(a, int | float) for a in given):
+            lengths = (_RESTARTS[name](k, *given) for k in range(1, _MOST + 1))
+            restarts = [int(min(max(length, 1), LARGEST_COUNT)) for length in lengths]
+        elif name == "relax_and_reconstruct" and len(given) in (2, 3) and isinstance(given[1], int):
+            kept.append((_names(listed(given[0])), min(max(given[1], 0), 100)))
+            if len(given) == 3:
+                start.update(_values(listed(given[0]), listed(given[2])))
+        elif name not in ("seq_search", "warm_start_array"):
             others.append(name)
-    return Guides(tuple(searches), start, tuple(others))
+    return Guides(tuple(searches), start, restarts, tuple(kept), tuple(others))
+
+
+def _names(variables: Iterable[Any]) -> tuple[str, ...]:
+    return tuple(str(v) for v in variables if isinstance(v, text.Name))
+
+
+def _values(variables: Iterable[Any], values: Iterable[Any]) -> Iterator[tuple[str, int]]:
+    """Yield the values of variables with a name."""
+    for name, value in zip(variables, values, strict=False):
+        if isinstance(name, text.Name) and isinstance(value, int):
+            yield str(name), int(value)
+
+
+def _luby(k: int) -> int:
+    """Return the k-th number (from 1) of 1 1 2 1 1 2 4 ... (Luby, Sinclair and Zuckerman 1993)."""
+    most = 1 << (k.bit_length() - 1)
+    return most if k + 1 == 2 * most else _luby(k + 1 - most)
+
+
+_RESTARTS: Mapping[str, Callable[..., float]] = {
+    "restart_constant": lambda k, scale: scale,
+    "restart_geometric": lambda k, base, scale: scale * min(max(base, 0), 8) ** (k - 1),
+    "restart_linear": lambda k, scale: scale * k,
+    "restart_luby": lambda k, scale: scale * _luby(k),
+    "restart_none": lambda k: LARGEST_COUNT,
+}
+"""The k-th length between two restarts, in failures, by annotation."""
 
 
 Phase = tuple[list[str], str, str]
@@ -130,8 +170,21 @@ def phases_of(imported: Imported, guides: Guides) -> Iterator[Phase]:
             yield names, VARIABLE_ORDERS[search.variables], VALUE_ORDERS[search.values]
 
 
+def parameters_of(imported: Imported, guides: Guides) -> dict[str, Any]:
+    """Return the parameters, each of the solver that has it, which do as the annotations say."""
+    model, found = imported.model, orders_of(imported, guides)
+    if guides.restarts is not None:
+        found["restarts"] = guides.restarts
+    decisions, relax = set(model.decisions.tolist()), []
+    for names, percent in guides.kept:
+        terms = [imported.names[name] for name in names if name in imported.names]
+        variables = dict.fromkeys(v for t in terms for v in t.variable_list if v in decisions)
+        relax.append(([model.name_of(v) for v in variables], percent))
+    return found | ({"relax": relax} if relax else {})
+
+
 def orders_of(imported: Imported, guides: Guides) -> dict[str, Any]:
-    """Return the exact engine's parameters that do as the annotations say, one after the other.
+    """Return the exact engine's orders that do as the annotations say, one after the other.
 
     One annotation over all variables is that of the whole search, with restarts where that learns.
     """

@@ -6,11 +6,10 @@ smaller draws give simpler models, which lets Hypothesis shrink them.
 """
 
 import math
-import typing
 from collections.abc import Callable, Iterable
 from functools import cache, partial
 from random import Random
-from typing import Any
+from typing import Any, get_type_hints
 
 from cpqueens.errors import ModelError
 from cpqueens.fuzzing.huge import HugeTerms, add_in_range
@@ -27,6 +26,7 @@ from cpqueens.language.constraints.count import Among, Count, GlobalCardinality,
 from cpqueens.language.constraints.inverse import Inverse
 from cpqueens.language.constraints.kinds import KINDS, kind_class
 from cpqueens.language.constraints.lexicographic import LexChainLess, LexChainLessEqual, LexLess, LexLessEqual
+from cpqueens.language.constraints.linear import COMPARED
 from cpqueens.language.constraints.predicate import Predicate
 from cpqueens.language.constraints.regular import Regular
 from cpqueens.language.constraints.table import NegativeTable, ShortTable, Table
@@ -154,7 +154,7 @@ class _Maker:
             self._soft(self.post(), random.randint(1, 4), f"s{k}")
         if random.randint(0, 1):
             terms = written_stack(self.terms.array(2))
-            self._soft(_compare(terms, random.choice(RELATIONS), self.terms.term()), [1, 3])
+            self._soft(COMPARED[random.choice(RELATIONS)](terms, self.terms.term()), [1, 3])
         place = random.randint(0, 4)
         if place == 2:
             model.then_minimize(model.penalties)
@@ -226,7 +226,7 @@ class _Maker:
         """Return a relation between a random term and a nearby number or another term."""
         left = self.terms.partial(depth + 1) if self.random.randint(0, 5) == 5 else self.terms.term(depth)
         right = self.terms.value_of(left) if self.random.randint(0, 2) else self.terms.term(depth)
-        return _compare(left, self.random.choice(RELATIONS), right)
+        return COMPARED[self.random.choice(RELATIONS)](left, right)
 
     def number(self) -> int:
         """Return a small integer."""
@@ -240,17 +240,6 @@ class _Maker:
     def literals(self, depth: int, least: int = 0) -> list[Written]:
         """Return a list of truths."""
         return [self.truth(depth + 1) for _ in range(max(least, self.random.choice((2, 1, 3, 0))))]
-
-
-def _compare(left: Any, relation: str, right: Any) -> Any:
-    return {
-        "==": lambda: left == right,
-        "!=": lambda: left != right,
-        "<=": lambda: left <= right,
-        "<": lambda: left < right,
-        ">=": lambda: left >= right,
-        ">": lambda: left > right,
-    }[relation]()
 
 
 def _all_different_except(m: _Maker, depth: int = 0) -> Any:
@@ -388,7 +377,7 @@ FIELDS: dict[Any, Callable[[_Maker, int], Any]] = {
 @cache
 def _fields(kind: str) -> list[Callable[[_Maker, int], Any]]:
     """Return how the fields of a kind are drawn, in their order."""
-    hints = typing.get_type_hints(kind_class(kind))
+    hints = get_type_hints(kind_class(kind))
     return [FIELDS[name if name in FIELDS else hints[name]] for name in kind_class(kind).fields]
 
 

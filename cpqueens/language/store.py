@@ -12,7 +12,7 @@ from cpqueens.errors import ModelError
 from cpqueens.language.arrays import constant_array, of_variables
 from cpqueens.language.constraints.base import CODES, Constraint
 from cpqueens.language.constraints.connective import Connective, parts_key
-from cpqueens.language.constraints.linear import SATISFIED, Linear
+from cpqueens.language.constraints.linear import COMPARED, Linear
 from cpqueens.language.definedness import Defined, evaluate
 from cpqueens.language.definitions import DEFINITION_KINDS, Definition, Truth, Zero
 from cpqueens.language.expressions import BoolArray, LinearArray, Operand
@@ -305,7 +305,7 @@ class VariableStore:
             return of_variables(self, self._register(Truth(flat)), shape)
         e = flat.expression
         low, high = e.bounds(flat.most)
-        holds = SATISFIED[flat.relation]
+        holds = COMPARED[flat.relation]
         constant, value = _decided(flat.relation, low, high)
         constants = value.astype(np.int64)
         partial = self.partial_terms(e)
@@ -317,8 +317,8 @@ class VariableStore:
         defined = np.flatnonzero(~constant & ~narrow)
         variables, coefficients = np.zeros((2, flat.size, max(1, e.width)), dtype=np.int64)
         if narrow.any():  # e is low or low + 1, so its truth is affine in e
-            at_low = holds(low).astype(np.int64)
-            slope = holds(low + 1).astype(np.int64) - at_low
+            at_low = holds(low, 0).astype(np.int64)
+            slope = holds(low + 1, 0).astype(np.int64) - at_low
             variables[narrow, : e.width] = e.variables[narrow]
             coefficients[narrow, : e.width] = (e.coefficients * slope[:, None])[narrow]
             constants[narrow] = (at_low + slope * (e.constants - low))[narrow]
@@ -482,6 +482,6 @@ def _decided(relation: str, low: Any, high: Any) -> tuple[Any, Any]:
 
     For integers and for arrays of them.
     """
-    holds = SATISFIED[relation]
-    value = holds(low)
-    return (value == holds(high)) & ((low >= 0) | (high <= 0)), value
+    holds = COMPARED[relation]
+    value = holds(low, 0)
+    return (value == holds(high, 0)) & ((low >= 0) | (high <= 0)), value

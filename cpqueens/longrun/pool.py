@@ -163,11 +163,8 @@ class Processes(Executor):
             code = child.end(1.0)
             memory = code == -_KILL and processes_ended_for_memory() > ended
             why = f" ({OUT_OF_MEMORY}: the system ended a process for it)" if memory else ""
-            raise TaskLost("crashed", f"its process ended with {_ending(code)}{why}") from None
-
-
-def _ending(code: int | None) -> str:
-    return f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
+            ending = f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
+            raise TaskLost("crashed", f"its process ended with {ending}{why}") from None
 
 
 def processes_ended_for_memory() -> int:

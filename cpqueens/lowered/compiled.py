@@ -423,14 +423,14 @@ def _definitions(number: IntArray, blocks: Sequence[Definition]) -> Definitions:
             found[members[0]] = list(_one_by_one(number, blocks[members[0]]))
             continue
         whole, begin = _alike(number, [blocks[k] for k in members]), 0
-        for first, last in _runs(members):
+        for first, last in runs(members):
             end = begin + sum(blocks[k].size for k in range(first, last))
             found[first] = [whole.part(begin, end)] if end > begin else []
             begin = end
     return Definitions([block for part in found for block in part])
 
 
-def _runs(ascending: Sequence[int]) -> Iterator[tuple[int, int]]:
+def runs(ascending: Sequence[int]) -> Iterator[tuple[int, int]]:
     """Yield the first of each run of consecutive numbers, and the number behind its last."""
     breaks = [k for k in range(1, len(ascending)) if ascending[k] != ascending[k - 1] + 1]
     for begin, end in pairwise([0, *breaks, len(ascending)]):

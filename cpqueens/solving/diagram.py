@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from cpqueens.errors import UnsupportedConstraint
 from cpqueens.language.constraints.all_different import AllDifferent
 from cpqueens.language.constraints.base import Constraint
-from cpqueens.language.constraints.linear import SATISFIED, Linear
+from cpqueens.language.constraints.linear import COMPARED, Linear
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
@@ -346,7 +346,7 @@ class Diagram:
                 keep(_POSSIBLE[one.relation](part(key) + least, part(key) + most))
                 new[key] = _NARROWED[one.relation](part(key), -most, -least)
             elif one.relation:
-                keep(SATISFIED[one.relation](part(key)))
+                keep(COMPARED[one.relation](part(key), 0))
         for f in step.checks:
             keep(parts.computed(f, [part(("value", v)) for v in f.scope], len(parents)))
         return [parents, chosen, *map(part, step.state)]

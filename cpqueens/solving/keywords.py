@@ -36,7 +36,9 @@ class _OwnParameters(TypedDict, total=False):
     reheat: float
     reset_limit: int
     reset_percent: float
+    relax: list[tuple[str | list[str], int]]
     restart: int
+    restarts: list[int]
     rule: str
     sample: int
     schedule: str

@@ -45,8 +45,10 @@ from cpqueens.system.platforms import give_way
 
 OWN, RIVAL, HEURISTIC = "backtracking", "cpsat", "local-search"
 
-_ORDERS = ("phases", "value_order", "variable_order")
-"""Parameters of the own engine that do not keep CP-SAT from racing."""
+_ORDERS = {
+    "phases": OWN, "relax": HEURISTIC, "restarts": OWN, "value_order": OWN, "variable_order": OWN,
+}  # fmt: skip
+"""Parameters that do not keep the others from racing, by the one that follows them."""
 
 HEAD_START = 0.03
 """Processor seconds that the own engine searches by itself: loading and building it are none."""
@@ -90,8 +92,8 @@ class Race:
     @cached_property
     def parameters(self) -> Mapping[str, Parameter]:
         """What can be told the first, and orders; looked up when asked, as that may take its library."""
-        own = named.get_backend(OWN).parameters
-        return {**{name: own[name] for name in _ORDERS}, **self.first.parameters}
+        orders = {name: named.get_backend(who).parameters[name] for name, who in _ORDERS.items()}
+        return {**orders, **self.first.parameters}
 
     def order_for(self, request: Request) -> Order:
         """Return what is promised: a listing is the own engine's, in its order."""
@@ -121,11 +123,10 @@ class Race:
 
 
 def _told(solver: str, request: Request) -> Request:
-    """Return what one of the two is told: hints are nothing for the own engine, its orders for no other."""
-    if solver == OWN:
-        return replace(request, hint=None, hinted=None)
-    others = {name: value for name, value in request.parameters.items() if name not in _ORDERS}
-    return replace(request, parameters=others)
+    """Return what one of them is told: an order is for one, and hints are nothing for the own engine."""
+    own = {name: v for name, v in request.parameters.items() if _ORDERS.get(name, solver) == solver}
+    request = replace(request, parameters=own)
+    return replace(request, hint=None, hinted=None) if solver == OWN else request
 
 
 def _credited(ended: Ended, solver: str, reason: str, beside: Iterable[str] = ()) -> Ended:

@@ -127,11 +127,7 @@ def _able(model: Statement, solver: str | Backend, want: Want, options: Mapping[
     if not backend.proves:
         raise UnsupportedRequest(
             f"{name} proves nothing: {what} need a proved optimum first; solvers that can: "
-            f"{named.able_to(_proves_optima)}"
+            f"{named.able_to(lambda b: b.proves and Feature.OBJECTIVE in b.features)}"
         )
     build_request(Checker.of(model), backend, strategy, want, Clock(None), Interrupt(), options)
     return backend
-
-
-def _proves_optima(backend: Backend) -> bool:
-    return backend.proves and Feature.OBJECTIVE in backend.features

@@ -4,7 +4,7 @@ import re
 import typing
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 import numpy as np
@@ -18,6 +18,10 @@ MAX_TEXT = 1_000_000
 _SHOWN = 40
 REQUIRED: Any = object()
 """The default of a parameter that has none."""
+LARGEST_COUNT = 1 << 40
+"""What is never counted to."""
+COUNTS: Any = list[Annotated[int, msgspec.Meta(ge=1, le=LARGEST_COUNT)]]
+SHARES: Any = list[tuple[str | list[str], Annotated[int, msgspec.Meta(ge=0, le=100)]]]
 
 
 @dataclass(frozen=True)
@@ -68,7 +72,7 @@ class Parameter:
         if len(text) > MAX_TEXT:
             raise ModelError(f"{name}: {len(text)} characters, allowed are at most {MAX_TEXT}")
         try:
-            value = self._chosen(text) if self.choices else _PARSERS.get(self.type, _parse_json)(text)
+            value = self._chosen(text) if self.choices else _PARSERS.get(self.type, msgspec.json.decode)(text)
         except (ValueError, msgspec.DecodeError, RecursionError):
             if self.type is not Any:
                 raise self._refusal(name, text) from None
@@ -125,16 +129,14 @@ def _parse_truth(text: str) -> bool:
     return truths[text.strip().lower()]
 
 
-def _parse_json(text: str) -> Any:
-    return msgspec.json.decode(text.encode())
-
-
 _PARSERS: dict[Any, Callable[[str], Any]] = {int: _parse_integer, bool: _parse_truth, str: str}
 _WORDS: dict[Any, str] = {
     int: "an integer",
     float: "a number",
     bool: "true or false",
     str: "a text",
+    COUNTS: "a list of integers from 1 on, such as [100, 200]",
+    SHARES: 'a list of names and percentages, such as [["x", 80]]',
     tuple[tuple[int, int], ...]: "a list of pairs of integers, such as [[0, 3], [4, 1]]",
 }
 

@@ -18,6 +18,7 @@ from cpqueens.backends.base import PROFILE, TRACE, Deliver, Ended, Feature, Orde
 from cpqueens.errors import UnsupportedRequest
 from cpqueens.system.platforms import ThreadTime
 from cpqueens.system.stopping import Stopped, stopping
+from cpqueens.text.parameters import COUNTS
 
 if TYPE_CHECKING:
     from cpqueens.language.statement import Statement
@@ -92,6 +93,13 @@ class Backtracking:
             "or array by its name (or several in a list), an order of variables and one of values, each a "
             "name or a function; for one solution and optima other orders take turns with them after many "
             "failures",
+        ),
+        "restarts": Parameter(
+            COUNTS,
+            [],
+            "forward: after how many failures the search for one solution or an optimum begins anew, one "
+            "number after the other, then again from the first with twice as many, so that it ends; none: it "
+            "begins anew only in the automatic order, and in dom/wdeg",
         ),
         "audit": Parameter(
             bool,

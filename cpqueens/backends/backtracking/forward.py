@@ -345,6 +345,7 @@ class ForwardSearch(CompetingSearch):
             keep=request.want is not Want.COUNT,
             learning=self.learning,
             nogoods=self._nogoods,
+            lengths=self._branching.lengths if self._nogoods >= 0 else (),
             trial=trial,
             depth=self._depth(),
             capacity=capacity,

@@ -18,6 +18,7 @@ from cpqueens.kernels.exact.domains import X_WIDTH
 from cpqueens.kernels.jit.random import seed_state
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
+from cpqueens.text.parameters import LARGEST_COUNT
 from cpqueens.text.plaintext import shown
 from cpqueens.text.suggest import did_you_mean
 
@@ -66,7 +67,10 @@ class Branching:
     is_ascending, is_lexicographic
         Whether no other order of values is asked for, and whether solutions are found in lexicographic order.
     restarts
-        Whether the search may begin anew: where a few solutions are wanted, and in no given order.
+        Whether the search may begin anew: where a few solutions are wanted, and in no given order, or if it
+        is said when.
+    lengths
+        After how many failures it begins anew, in turn, where that is said.
     takes_others
         Whether searches in other orders may join: if none is asked for but phases, nor steps limited.
     in_any_order
@@ -84,6 +88,7 @@ class Branching:
     is_ascending: bool
     is_lexicographic: bool
     restarts: bool
+    lengths: Sequence[int]
     takes_others: bool
     in_any_order: bool
     learns: bool
@@ -94,12 +99,14 @@ class Branching:
         """Read the parameters of a request."""
         parameters = request.parameters
         variable, value = parameters.get("variable_order", "auto"), parameters.get("value_order", "auto")
-        phases = parameters.get("phases", ())
+        phases, lengths = parameters.get("phases", ()), parameters.get("restarts", ())
         is_named, is_ascending = variable != "auto", value in ("auto", "ascending") and not phases
         is_free = not is_named and value == "auto"
         plain = is_free and request.step_limit is None and not parameters.get("trace")
         few = request.want in (Want.ONE, Want.BEST) and request.after is None
-        restarts = few and not phases and (is_free or variable == _CONFLICTS)
+        by_itself = not phases and (is_free or variable == _CONFLICTS)
+        asked = min(lengths, default=LARGEST_COUNT) < LARGEST_COUNT
+        restarts = few and (asked or (by_itself and not lengths))
         listing = request.want is Want.ALL
         if not is_named:
             variable = "lexicographic" if listing and not phases else "smallest-domain"
@@ -113,6 +120,7 @@ class Branching:
             is_ascending,
             is_lexicographic=variable == "lexicographic" and is_ascending,
             restarts=restarts,
+            lengths=lengths,
             takes_others=few and plain,
             in_any_order=listing and request.after is None and plain and not phases,
             learns=restarts or _CONFLICTS in (variable, *(order for _, order, _ in phases)),
@@ -124,7 +132,7 @@ class Branching:
 
         For the best, auxiliary variables come last: dom/wdeg alone finds good solutions, which these improve.
         """
-        if self.is_named or not self.restarts or self.value != "saved":
+        if self.is_named or self.phases or not self.restarts or self.value != "saved":
             return tree.NO_TRIAL
         if want is Want.ONE:
             return tree.WRITTEN
@@ -141,7 +149,7 @@ class Branching:
             mine = [v for v in dict.fromkeys(places) if v in left]
             found.append((mine, _code(variables, VARIABLE_ORDERS), _code(values, VALUE_ORDERS)))
             left = {v: None for v in left if v not in set(mine)}
-        rest = _CONFLICTS if self.restarts else self.variable
+        rest = self.variable if self.is_named or not self.restarts else _CONFLICTS
         if auxiliary:
             found.append((auxiliary, tree.CONFLICTS, tree.SAVED))
         found.append((list(left), _code(rest, VARIABLE_ORDERS), _code(self.value, VALUE_ORDERS)))
@@ -224,6 +232,7 @@ def tree_search(
     keep: bool = True,
     learning: bool = False,
     nogoods: int = -1,
+    lengths: Sequence[int] = (),
     trial: int = tree.NO_TRIAL,
     depth: int | None = None,
     capacity: int = 1,
@@ -233,7 +242,8 @@ def tree_search(
     """Return a search over ``count`` decision variables that has not begun.
 
     Without phases it is in lexicographic order; variables in none of them are not decided; ``nogoods`` is the
-    position of their propagator, with which the search restarts, ``objective`` that of the objective's row.
+    position of their propagator, with which the search restarts, after ``lengths`` failures in turn if there
+    are some; ``objective`` is that of the objective's row.
     With ``trial`` it goes another way until its first restart; where an order is a function it asks.
     """
     if phases is None:
@@ -247,12 +257,14 @@ def tree_search(
         settings[tree.ASKS] |= named != orders  # one is a function
         settings += [end, end + len(variables), *named]
         end += len(variables)
-    options = np.array(settings + placed, dtype=np.int64)
-    options[begin:] *= X_WIDTH
+    options = np.array([*settings, *placed, *lengths], dtype=np.int64)
+    options[begin : begin + len(placed)] *= X_WIDTH
     state = np.zeros(tree.STATES, dtype=np.int64)
     state[tree.REPLAYING] = after is not None
     state[tree.LIMIT] = max(TRIAL, count // VARIABLES) if trial == tree.WRITTEN else FIRST_RESTART
     state[tree.GROWTH] = FIRST_RESTART
+    if len(lengths):
+        state[tree.LIMIT] = lengths[0]
     state[tree.TRIAL] = trial
     state[tree.ASK_FOUND] = state[tree.ASK_FAILURES] = 1 << 62
     levels = count + 1 if depth is None else depth

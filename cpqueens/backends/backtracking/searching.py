@@ -233,7 +233,7 @@ class Searching:
         first = known is None or known.clauses is None  # else there are clauses to begin with
         seldom = first and self.request.want is Want.BEST
         in_phases = bool(own.get("phases"))
-        as_written: dict[str, Any] = {"phases": []} if in_phases else {}
+        as_written: dict[str, Any] = {name: [] for name in ("phases", "restarts") if own.get(name)}
 
         def ordered(**orders: Any) -> Callable[[Request, Row | None], ForwardSearch]:
             def make(request: Request, proved: Row | None) -> ForwardSearch:
@@ -251,7 +251,7 @@ class Searching:
             return RememberingSearch(self.compiled, network, request, self.facts)
 
         members = [
-            Member("restarts", ordered(**as_written)),
+            Member("restarts", ordered(**(as_written if in_phases else {}))),
             Member("a search that remembers subproblems", remembering),
             Member("smallest domains", ordered(**as_written, variable_order="smallest-domain"), SELDOM),
             Member("clause learning", self._clause_search, LEARNED if seldom else 1, learns=True),

@@ -6,11 +6,11 @@ decomposed here.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from cpqueens.language.constraints.base import Constraint
+from cpqueens.language.constraints.linear import COMPARED
 from cpqueens.language.constraints.table_rows import are_disjoint, written
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.linear_rows import Row
@@ -37,21 +37,11 @@ class Writer(Protocol):
 Written = Sequence[Any]
 """For each element of a constraint a Boolean expression, or a bool."""
 
-RELATIONS: dict[str, Callable[[Any, Any], Any]] = {
-    "==": operator.eq,
-    "!=": operator.ne,
-    "<=": operator.le,
-    "<": operator.lt,
-    ">=": operator.ge,
-    ">": operator.gt,
-}
-
-
 # ---- relations and connectives, posted and as truths -----------------------------------------------------
 
 
 def _linear(writer: Writer, c: Any) -> Written:
-    relation, found = RELATIONS[c.relation], []
+    relation, found = COMPARED[c.relation], []
     for row in c.expression.rows():
         expression, constant = writer.sum(row)
         found.append(relation(0 if expression is None else expression, -constant))
@@ -133,7 +123,7 @@ def _counted(number: Callable[[Writer, Any], Any], relation: str = "") -> Callab
     """Write a number of terms in relation to a count."""
 
     def write(w: Writer, c: Any) -> Any:
-        return RELATIONS[relation or c.relation](number(w, c), *w.terms(c.count))
+        return COMPARED[relation or c.relation](number(w, c), *w.terms(c.count))
 
     return write
 

@@ -7,13 +7,11 @@ Source: Codognet and Diaz, "Yet another local search method for constraint solvi
 """
 
 from collections.abc import Mapping
-from itertools import repeat
 from typing import Any
 
 from cpqueens.backends.base import Parameter
-from cpqueens.backends.local_search.search import End, Search
-from cpqueens.backends.local_search.strategies import Call
-from cpqueens.backends.local_search.walking import Walk, walk_many, walk_with_restarts
+from cpqueens.backends.local_search.search import Search
+from cpqueens.backends.local_search.walking import Walk, walking_with
 from cpqueens.kernels.local.walk import WORST
 
 PARAMETERS: Mapping[str, Parameter] = {
@@ -25,16 +23,6 @@ PARAMETERS: Mapping[str, Parameter] = {
 }
 
 
-def run(search: Search, options: Mapping[str, Any]) -> End:
-    """Walk with restarts until solved or stopped."""
-    return walk_with_restarts(search, repeat(_setting(search, options)))
-
-
-def many(search: Search, options: Mapping[str, Any], runs: int) -> Call:
-    """Do the same for many runs."""
-    return walk_many([_setting(search, options)])
-
-
 def _setting(search: Search, options: Mapping[str, Any]) -> Walk:
     n = search.size
     return Walk(
@@ -43,3 +31,6 @@ def _setting(search: Search, options: Mapping[str, Any]) -> Walk:
         reset_size=max(1, round(n * options["reset_percent"] / 100)),
         stall=options["restart"] or 10_000 + 1000 * n,
     )  # fmt: skip
+
+
+run, many = walking_with(_setting)

@@ -1,6 +1,8 @@
 """One climb over the whole neighbourhood of assignments: the common part of the climbing strategies."""
 
+from collections.abc import Callable, Mapping
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -29,6 +31,18 @@ def climb_many(
         return Call(runs.climb_runs, (after, _scan(search), parameters), kind)
     others = int((search.space.upper - search.space.lower).sum())
     return Call(climb_lines, (after, others, parameters), kind, state=lines)
+
+
+def climbing_once_with(
+    setting: Callable[[Mapping[str, Any]], tuple[int, int, int]],
+) -> tuple[Callable[[Search, Mapping[str, Any]], End], Callable[[Search, Mapping[str, Any], int], Call]]:
+    """Return ``run`` and ``many`` of a strategy that climbs once from a start, with what its options say."""
+
+    def run(search: Search, options: Mapping[str, Any]) -> End:
+        search.start(kind=options["start"])
+        return climb_once(search, *setting(options))
+
+    return run, lambda search, options, _runs: climb_many(search, options["start"], *setting(options))
 
 
 def _scan(search: Search) -> Fixed:

@@ -15,9 +15,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from cpqueens.backends.base import Parameter
-from cpqueens.backends.local_search.climbing import climb_many, climb_once
-from cpqueens.backends.local_search.search import End, Search
-from cpqueens.backends.local_search.strategies import Call
+from cpqueens.backends.local_search.climbing import climbing_once_with
 from cpqueens.kernels.local.scan import JUMP, LAST, TAKE_AND_SHAKE
 
 ASSIGNMENT_ONLY = True
@@ -28,16 +26,8 @@ PARAMETERS: Mapping[str, Parameter] = {
 }
 
 
-def run(search: Search, options: Mapping[str, Any]) -> End:
-    """Climb once from a random start."""
-    search.start(kind=options["start"])
-    return climb_once(search, LAST, _shoulder(options), 0)
+def _setting(options: Mapping[str, Any]) -> tuple[int, int, int]:
+    return LAST, JUMP if options["shoulder"] == "jump" else TAKE_AND_SHAKE, 0
 
 
-def many(search: Search, options: Mapping[str, Any], runs: int) -> Call:
-    """Do the same for many runs."""
-    return climb_many(search, options["start"], LAST, _shoulder(options), 0)
-
-
-def _shoulder(options: Mapping[str, Any]) -> int:
-    return JUMP if options["shoulder"] == "jump" else TAKE_AND_SHAKE
+run, many = climbing_once_with(_setting)

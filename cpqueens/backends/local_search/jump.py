@@ -5,13 +5,11 @@ Source: Morris, "The breakout method for escaping from local minima", AAAI 1993;
 """
 
 from collections.abc import Mapping
-from itertools import repeat
 from typing import Any
 
 from cpqueens.backends.base import Parameter
-from cpqueens.backends.local_search.search import End, Search
-from cpqueens.backends.local_search.strategies import Call
-from cpqueens.backends.local_search.walking import Walk, walk_many, walk_with_restarts
+from cpqueens.backends.local_search.search import Search
+from cpqueens.backends.local_search.walking import Walk, walking_with
 
 PARAMETERS: Mapping[str, Parameter] = {
     "bump": Parameter(int, 1, "added to the weight of each violated constraint in a local minimum"),
@@ -21,18 +19,11 @@ PARAMETERS: Mapping[str, Parameter] = {
 }
 
 
-def run(search: Search, options: Mapping[str, Any]) -> End:
-    """Walk with restarts until solved or stopped."""
-    return walk_with_restarts(search, repeat(_setting(search, options)))
-
-
-def many(search: Search, options: Mapping[str, Any], runs: int) -> Call:
-    """Do the same for many runs."""
-    return walk_many([_setting(search, options)])
-
-
 def _setting(search: Search, options: Mapping[str, Any]) -> Walk:
     return Walk(
         plateau=options["plateau"], bump=options["bump"], noise=options["noise"],
         stall=options["restart"] or 20_000 + 100 * search.size,
     )  # fmt: skip
+
+
+run, many = walking_with(_setting)

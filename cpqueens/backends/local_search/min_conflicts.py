@@ -7,13 +7,11 @@ satisfaction and scheduling problems", Artificial Intelligence 58, 1992 (AAAI 19
 """
 
 from collections.abc import Mapping
-from itertools import repeat
 from typing import Any
 
 from cpqueens.backends.base import Parameter
-from cpqueens.backends.local_search.search import End, Search
-from cpqueens.backends.local_search.strategies import Call
-from cpqueens.backends.local_search.walking import MOST_MOVES, Walk, walk_many, walk_with_restarts
+from cpqueens.backends.local_search.search import Search
+from cpqueens.backends.local_search.walking import MOST_MOVES, Walk, walking_with
 
 PARAMETERS: Mapping[str, Parameter] = {
     "noise": Parameter(float, 0.01, "probability of taking a best move that is worse"),
@@ -22,16 +20,9 @@ PARAMETERS: Mapping[str, Parameter] = {
 }
 
 
-def run(search: Search, options: Mapping[str, Any]) -> End:
-    """Walk with restarts until solved or stopped."""
-    return walk_with_restarts(search, repeat(_setting(search, options)))
-
-
-def many(search: Search, options: Mapping[str, Any], runs: int) -> Call:
-    """Do the same for many runs."""
-    return walk_many([_setting(search, options)])
-
-
 def _setting(search: Search, options: Mapping[str, Any]) -> Walk:
     stall = options["restart"] or 1000 + 20 * search.size
     return Walk(noise=options["noise"], sample=options["sample"], stall=stall)
+
+
+run, many = walking_with(_setting)

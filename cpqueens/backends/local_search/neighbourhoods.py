@@ -2,7 +2,8 @@
 
 After Shaw, "Using constraint programming and local search methods to solve vehicle routing problems", CP
 1998. Half of them are what constraints lead to from a variable, the others are random. They grow where they
-are exhausted without a solution, and shrink where they are too large to be searched.
+are exhausted without a solution, and shrink where they are too large to be searched. Where the user has named
+variables of which a part keeps its values, every second one is of that kind.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import numpy as np
 
 from cpqueens.backends.backtracking.parted import Flags, scopes_of
 from cpqueens.language.rows import IntArray
+from cpqueens.language.statement import Statement
 from cpqueens.lowered.compiled import Compiled
 
 FIRST, LEAST = 0.1, 4
@@ -27,12 +29,15 @@ class Neighbourhoods:
 
     Attributes
     ----------
+    kept
+        The chance of each decision variable to keep its value; None where nobody has said that.
     size
         How many variables the next one has.
     """
 
     compiled: Compiled
     seed: int
+    kept: IntArray | None = None
     size: int = 0
     chosen: int = 0
     _owners: list[IntArray] = field(default_factory=list)
@@ -55,8 +60,10 @@ class Neighbourhoods:
         """Return flags of the variables that are free."""
         count = self.compiled.decision_count
         self.chosen += 1
+        if self.kept is not None and self.chosen % 2 == 1:
+            return self.random.integers(100, size=count) >= self.kept
         free = np.zeros(count, dtype=bool)
-        if self.chosen % 2 == 0:
+        if (self.chosen if self.kept is None else self.chosen // 2) % 2 == 0:
             free[self.random.permutation(count)[: self.size]] = True
             return free
         start = int(self.random.integers(count))
@@ -75,9 +82,20 @@ class Neighbourhoods:
 
     def learn(self, exhausted: bool) -> None:
         """Learn how a search without a solution ended: with the whole neighbourhood, or at its limit."""
+        if self.kept is not None and self.chosen % 2 == 1:  # its size is the user's
+            return
         more, less = GROWTH
         size = self.size * more // less + 1 if exhausted else self.size * less // more
         self.size = min(self.compiled.decision_count, max(LEAST, size))
+
+
+def kept_of(model: Statement, told: list[tuple[str | list[str], int]]) -> IntArray:
+    """Return the chance of each variable to keep its value; ModelError for a name that is unknown."""
+    kept = np.zeros(len(model.decisions), dtype=np.int64)
+    for named, percent in told:
+        for name in [named] if isinstance(named, str) else named:
+            kept[np.isin(model.decisions, model[name].variables)] = percent
+    return kept
 
 
 def _by_first(keys: IntArray, values: IntArray, many: int) -> list[IntArray]:

@@ -55,6 +55,7 @@ class Presolve:
     structures: Structures
     request: Request
     after: int
+    kept: IntArray | None = None
     facts: dict[str, Any] = field(default_factory=lambda: {"nodes": 0})
     smaller: Reduced | None = None
     _tree: Tree | None = None
@@ -147,7 +148,7 @@ class Presolve:
         """Search neighbourhoods of the last solution for a better one, for some nodes."""
         around = self._neighbourhoods
         if around is None:
-            around = self._neighbourhoods = Neighbourhoods(tree.root.compiled, self.request.seed)
+            around = self._neighbourhoods = Neighbourhoods(tree.root.compiled, self.request.seed, self.kept)
         x = incumbent if self.smaller is None else self.smaller.restored(incumbent)
         spent, most, better = 0, min(REPAIRING, left), None
         while spent < most and better is None and not search.limits.should_stop():

@@ -186,7 +186,7 @@ class Tree:
         request = replace(
             self.request, want=wants, solution_limit=None, step_limit=nodes, after=None,
             seed=self.request.seed + self.searches, parameters=orders,
-            objective_limit=_claimed(self.root.compiled, limit),
+            objective_limit=limit if limit is None or not self.root.compiled.maximizing else -limit,
         )  # fmt: skip
         if memory is None:
             memory = self.root.memory
@@ -252,8 +252,3 @@ class InTurns:
 def _steady(search: Searching) -> Searching:
     search.pace = Pace(SLICE, steady=True)
     return search
-
-
-def _claimed(compiled: Compiled, limit: int | None) -> int | None:
-    """Return a limit of the minimised objective in the user's sense."""
-    return limit if limit is None or not compiled.maximizing else -limit

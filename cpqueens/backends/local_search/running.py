@@ -16,6 +16,7 @@ from cpqueens.backends.backtracking.wholes.registry import takes
 from cpqueens.backends.base import Deliver, Ended, Request, Want
 from cpqueens.backends.local_search import auto
 from cpqueens.backends.local_search.engine import Task, default_steps, limits_of, search_model
+from cpqueens.backends.local_search.neighbourhoods import kept_of
 from cpqueens.backends.local_search.presolve import Presolve, search_smaller
 from cpqueens.backends.local_search.reducing import Reduced, without_objective_variable
 from cpqueens.backends.local_search.root import LARGEST
@@ -166,8 +167,12 @@ def _presolve(structures: Structures, request: Request, task: Task) -> Presolve 
     """Return what `auto` does beside walking."""
     compiled = structures.compiled()
     wanted = task.strategy == "auto" and complete(auto, task.options)["presolve"]
-    after = auto.first_steps(compiled) if wanted and compiled.decision_count else None
-    return None if after is None else Presolve(structures, request, after)
+    if not wanted or not compiled.decision_count:
+        return None
+    relax = task.common["relax"]
+    return Presolve(
+        structures, request, auto.first_steps(compiled), kept_of(structures.model, relax) if relax else None
+    )
 
 
 # ---- a bound beside the search ---------------------------------------------------------------------------

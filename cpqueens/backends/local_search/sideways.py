@@ -11,12 +11,9 @@ does not test its last state; ours does neither.
 """
 
 from collections.abc import Mapping
-from typing import Any
 
 from cpqueens.backends.base import Parameter
-from cpqueens.backends.local_search.climbing import climb_many, climb_once
-from cpqueens.backends.local_search.search import End, Search
-from cpqueens.backends.local_search.strategies import Call
+from cpqueens.backends.local_search.climbing import climbing_once_with
 from cpqueens.kernels.local.scan import GO_ON, RANDOM
 
 ASSIGNMENT_ONLY = True
@@ -27,12 +24,4 @@ PARAMETERS: Mapping[str, Parameter] = {
 }
 
 
-def run(search: Search, options: Mapping[str, Any]) -> End:
-    """Descend once from a random start."""
-    search.start(kind=options["start"])
-    return climb_once(search, RANDOM, GO_ON, options["max_sideways"])
-
-
-def many(search: Search, options: Mapping[str, Any], runs: int) -> Call:
-    """Do the same for many runs."""
-    return climb_many(search, options["start"], RANDOM, GO_ON, options["max_sideways"])
+run, many = climbing_once_with(lambda options: (RANDOM, GO_ON, options["max_sideways"]))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 from cpqueens.backends.base import PROFILE, TRACE, Parameter
 from cpqueens.kernels.jit.tiers import Fixed
 from cpqueens.language.rows import IntArray
+from cpqueens.text.parameters import SHARES
 
 if TYPE_CHECKING:
     from cpqueens.backends.local_search.search import End, Search
@@ -38,6 +39,12 @@ COMMON: Mapping[str, Parameter] = {
     "trace": TRACE,
     "neighbourhood": Parameter(
         str, "derived", "swaps where the model allows, or not", ("derived", "assignment")
+    ),
+    "relax": Parameter(
+        SHARES,
+        [],
+        "auto: names of variables which keep their values, each with so many per cent, in every "
+        "second large neighbourhood of a solution; all others are free there",
     ),
 }
 """What local search can be told whatever the strategy."""

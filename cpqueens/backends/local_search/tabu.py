@@ -6,13 +6,11 @@ Source: Glover, "Tabu search, part I", ORSA Journal on Computing 1, 1989.
 """
 
 from collections.abc import Mapping
-from itertools import repeat
 from typing import Any
 
 from cpqueens.backends.base import Parameter
-from cpqueens.backends.local_search.search import End, Search
-from cpqueens.backends.local_search.strategies import Call
-from cpqueens.backends.local_search.walking import Walk, walk_many, walk_with_restarts
+from cpqueens.backends.local_search.search import Search
+from cpqueens.backends.local_search.walking import Walk, walking_with
 from cpqueens.kernels.local.walk import WORST
 
 PARAMETERS: Mapping[str, Parameter] = {
@@ -23,18 +21,11 @@ PARAMETERS: Mapping[str, Parameter] = {
 }
 
 
-def run(search: Search, options: Mapping[str, Any]) -> End:
-    """Walk with restarts until solved or stopped."""
-    return walk_with_restarts(search, repeat(_setting(search, options)))
-
-
-def many(search: Search, options: Mapping[str, Any], runs: int) -> Call:
-    """Do the same for many runs."""
-    return walk_many([_setting(search, options)])
-
-
 def _setting(search: Search, options: Mapping[str, Any]) -> Walk:
     return Walk(
         choice=WORST, noise=1.0, tenure=options["tenure"], tenure_spread=options["tenure_spread"],
         random_choice=options["noise"], stall=options["restart"] or 10_000 + 100 * search.size,
     )  # fmt: skip
+
+
+run, many = walking_with(_setting)

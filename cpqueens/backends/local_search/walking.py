@@ -1,8 +1,10 @@
 """Settings of the walk kernel, and walking with restarts: the common part of several strategies."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
+from itertools import repeat
+from typing import Any
 
 import numpy as np
 
@@ -51,6 +53,16 @@ class Walk:
         for name, value in asdict(self).items():
             p[getattr(codes, name.upper())] = probability(value) if name in _PROBABILITIES else value
         return p
+
+
+def walking_with(
+    setting: Callable[[Search, Mapping[str, Any]], Walk],
+) -> tuple[Callable[[Search, Mapping[str, Any]], End], Callable[[Search, Mapping[str, Any], int], Call]]:
+    """Return ``run`` and ``many`` of a strategy that walks, with restarts, until it is solved or stopped."""
+    return (
+        lambda search, options: walk_with_restarts(search, repeat(setting(search, options))),
+        lambda search, options, _runs: walk_many([setting(search, options)]),
+    )
 
 
 @lru_cache(64)

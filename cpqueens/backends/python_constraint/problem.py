@@ -206,10 +206,6 @@ def _all_different(atom: Atom) -> Native | None:
     return library.AllDifferentConstraint(), _variables(atom.rows)
 
 
-def _all_equal(atom: Atom) -> Native | None:
-    return library.AllEqualConstraint(), _variables(atom.rows)
-
-
 def _count(atom: Atom) -> Native | None:
     """Take the number of plain variables that have a constant value, against a constant."""
     (chosen, _, value), (counted, _, number), *terms = atom.rows
@@ -234,7 +230,7 @@ def _among(atom: Atom) -> Native | None:
 
 NATIVE: dict[str, Callable[[Atom], Native | None]] = {
     "AllDifferent": _all_different,
-    "AllEqual": _all_equal,
+    "AllEqual": lambda atom: (library.AllEqualConstraint(), _variables(atom.rows)),
     "Among": _among,
     "Count": _count,
     "Linear": _linear,

@@ -42,8 +42,8 @@ NO_TRIAL, WRITTEN, FIRST_LAST = range(3)
 # Places in `TreeSearch.options`: decision variables, whether to check only (no look-ahead), the objective's
 # row (-1: none), whether to keep solutions, whether to learn weights, the propagator of nogoods (-1: no
 # restarts), where the places begin and end, whether to ask the driver for decisions. Then the phases, rows
-# of four (first place, end, variable order, value order), and the places, positions of the variables in the
-# phases' order.
+# of four (first place, end, variable order, value order), the places, positions of the variables in the
+# phases' order, and the failures between restarts where the user has named them.
 COUNT, CHECK_ONLY, OBJECTIVE, KEEP, LEARNING, NOGOOD, PLACES, PLACES_END, ASKS, PHASES = range(10)
 
 # Columns of `TreeSearch.levels` and of ``refuted``: a decision, where the trails were before it, the first

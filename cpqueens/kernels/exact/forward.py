@@ -38,6 +38,8 @@ PAUSED, BATCH_FULL, EXHAUSTED, TRAIL_FULL, ASKED, CHOOSING = range(6)
 
 RUNS = 64
 """Of propagators, for each step of a call: it ends earlier where its steps need more."""
+MOST_DOUBLED = 20
+"""Times that the lengths between restarts are doubled which the user has named."""
 
 
 @inner_kernel
@@ -190,6 +192,10 @@ def restart(m: Memory, q: TreeSearch) -> Any:
     enqueue(m, q.options[tree.NOGOOD])
     q.state[tree.DEPTH] = q.state[tree.REFUTED] = q.state[tree.LAST_CONFLICT] = q.state[tree.TRIAL] = 0
     q.state[tree.RESTARTS] += 1
+    named = len(q.options) - q.options[tree.PLACES_END]
+    if named:
+        turn, place = divmod(q.state[tree.RESTARTS], named)
+        q.state[tree.GROWTH] = q.options[q.options[tree.PLACES_END] + place] << min(turn, MOST_DOUBLED)
     q.state[tree.LIMIT] = q.state[tree.FAILURES] + q.state[tree.GROWTH]
     q.state[tree.GROWTH] += q.state[tree.GROWTH] >> 2
     return NARROWED

@@ -359,27 +359,9 @@ def shift(first: int, length: int, beyond: int, reversing: bool, a: Ints) -> Non
         place = wrapped(first + beyond, many)
     else:
         place = wrapped(first - others, many)
-        move_back(place, length, others, a)
+        change_places(place, others, length, a)
     if reversing:
         reverse(place, length, a)
-
-
-@inner_kernel
-def move_back(first: int, length: int, others: int, a: Ints) -> None:
-    """Move a piece to a place so many nodes before it."""
-    many = entry(a, entry(a, INFO) + MANY)
-    buffer = entry(a, BUFFER)
-    start = wrapped(first + others, many)
-    for k in range(length):
-        put(a, buffer + k, there(start + k, a))
-    place = wrapped(start + length - 1, many)
-    for k in range(others):
-        set_place(place, there(start - 1 - k, a), a)
-        place = wrapped(place - 1, many)
-    place = first
-    for k in range(length):
-        set_place(place, entry(a, buffer + k), a)
-        place = wrapped(place + 1, many)
 
 
 @inner_kernel

@@ -10,7 +10,7 @@ from cpqueens.language.aligned import in_order, is_framed
 from cpqueens.language.arrays import concatenate_rows, stack_last
 from cpqueens.language.constraints.base import Constraint, Truths
 from cpqueens.language.constraints.connective import And, Or
-from cpqueens.language.constraints.linear import AMOUNT, SATISFIED, Linear
+from cpqueens.language.constraints.linear import AMOUNT, COMPARED, Linear
 from cpqueens.language.conversion import as_linear, as_linears, flat_terms, listed, singles_of
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.ranges import saturated_sum
@@ -70,14 +70,14 @@ class Count(Constraint):
     def __init__(self, terms: Any, value: Any, relation: Any = None, count: Any = None) -> None:
         if count is None and relation is None:
             raise ModelError("Count: the count is missing; Count(terms, value) is the number itself, a term")
-        if count is None and isinstance(relation, str) and relation in SATISFIED:
+        if count is None and isinstance(relation, str) and relation in COMPARED:
             raise ModelError(f"Count: the count behind {relation} is missing")
         if count is None:
             relation, count = "==", relation
         elif relation is None:  # left out, as a keyword may be
             relation = "=="
-        if not isinstance(relation, str) or relation not in SATISFIED:
-            raise ModelError(f"relation {shown(relation)}: allowed are {' '.join(SATISFIED)}")
+        if not isinstance(relation, str) or relation not in COMPARED:
+            raise ModelError(f"relation {shown(relation)}: allowed are {' '.join(COMPARED)}")
         array, *sides = as_linears(flat_terms(terms, "Count"), value, count)
         if any(side.shape for side in sides):
             raise ModelError("Count: value and count must be single terms or integers")
@@ -90,7 +90,8 @@ class Count(Constraint):
 
     def satisfied(self, values: IntArray) -> Truths:
         """Return where the number of occurrences is as wanted."""
-        return SATISFIED[self.relation](self._excess(values))
+        satisfied: Truths = COMPARED[self.relation](self._excess(values), 0)
+        return satisfied
 
     def amounts(self, values: IntArray) -> IntArray:
         """Return the distance of the number of occurrences from an allowed one."""

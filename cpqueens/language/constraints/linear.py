@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
-from operator import attrgetter
 from typing import Any, ClassVar
 
 import numpy as np
@@ -79,7 +79,7 @@ class Linear(Constraint):
         return difference
 
     expression: LinearArray = property(_subtracted)  # type: ignore[assignment]
-    relation: str = property(attrgetter("sign"))  # type: ignore[assignment]
+    relation: str = property(operator.attrgetter("sign"))  # type: ignore[assignment]
 
     @property
     def registry(self) -> Registry:  # type: ignore[override]
@@ -140,7 +140,8 @@ class Linear(Constraint):
 
     def satisfied(self, values: IntArray) -> Truths:
         """Return which relations hold."""
-        return SATISFIED[self.relation](self.expression.evaluate(values))
+        satisfied: Truths = COMPARED[self.relation](self.expression.evaluate(values), 0)
+        return satisfied
 
     def amounts(self, values: IntArray) -> IntArray:
         """Return the distance of each relation from holding."""
@@ -158,13 +159,13 @@ def related(left: LinearArray, relation: str, right: Term | int | None = None) -
     return new
 
 
-SATISFIED: dict[str, Callable[[IntArray], Truths]] = {
-    "==": lambda v: v == 0,
-    "!=": lambda v: v != 0,
-    "<=": lambda v: v <= 0,
-    "<": lambda v: v < 0,
-    ">=": lambda v: v >= 0,
-    ">": lambda v: v > 0,
+COMPARED: dict[str, Callable[[Any, Any], Any]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<=": operator.le,
+    "<": operator.lt,
+    ">=": operator.ge,
+    ">": operator.gt,
 }
 AMOUNT: dict[str, Callable[[IntArray], IntArray]] = {
     "==": np.abs,

@@ -450,12 +450,10 @@ class _TourReader:
             if not 0 <= j < self.size or not 0 <= place < len(entries):
                 continue
             parts, more = entries[place]
-            if list(parts.values()) != [1] or self._is_no_time(next(iter(parts))):
+            v = next(iter(parts), None)
+            if list(parts.values()) != [1] or v in self.pending or v in self.tables.known:
                 raise NoTourError
             yield i, j, next(iter(parts)), more
-
-    def _is_no_time(self, v: int) -> bool:
-        return v in self.pending or v in self.tables.known
 
     def _bound(self, parts: dict[int, int], constant: int, relation: int) -> None:
         """Read a relation of one time with a number."""

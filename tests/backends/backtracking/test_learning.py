@@ -15,6 +15,7 @@ from cpqueens.crosscheck import oracle
 from cpqueens.errors import ModelError, UnknownParameter
 from cpqueens.fuzzing.generate import random_model
 from cpqueens.kernels.exact.branching import LIMIT, WRITTEN
+from cpqueens.text.parameters import LARGEST_COUNT
 
 Phases = list[tuple[str | list[str], str, str]]
 
@@ -60,6 +61,37 @@ def test_restarts_keep_nogoods_and_end() -> None:
     assert str(outcome.status) == "INFEASIBLE"
     assert outcome.statistics["restarts"] > 2
     assert outcome.statistics["nogoods"] > 2
+
+
+@pytest.mark.parametrize(
+    ("told", "least"),
+    [
+        ({"restarts": [1], "variable_order": "lexicographic"}, 5),
+        ({"restarts": [2, 3], "variable_order": "smallest-domain", "value_order": "random"}, 5),
+        ({"restarts": [2, 1], "phases": [("x", "lexicographic", "descending")]}, 5),
+        ({"restarts": [5] * 20}, 5),
+        ({"variable_order": "lexicographic"}, 0),
+        ({"restarts": [LARGEST_COUNT]}, 0),
+    ],
+)
+def test_it_begins_anew_when_it_is_told_to_and_ends(told: dict[str, Any], least: int) -> None:
+    """In an order that it would not leave by itself, and never where that is said."""
+    outcome = pigeons(5).solve(solver="backtracking:forward", **told)
+    assert str(outcome.status) == "INFEASIBLE"
+    restarts = outcome.statistics["restarts"]
+    assert restarts >= least
+    assert (restarts > 0) == (least > 0)
+
+
+def test_lengths_between_restarts_are_as_told_and_then_twice_as_long() -> None:
+    lengths = orders.tree_search(4, nogoods=0, lengths=[7, 9]).options[-2:]
+    assert lengths.tolist() == [7, 9]
+    counts = [
+        pigeons(5).solve("backtracking:forward", variable_order="lexicographic", restarts=[k])
+        for k in (1, 30)
+    ]
+    few, many = (outcome.statistics["restarts"] for outcome in counts)
+    assert many < few < 10  # 1, 2, 4, 8, ... failures: else it would begin anew at every failure
 
 
 @pytest.mark.parametrize("sense", ["minimize", "maximize"])

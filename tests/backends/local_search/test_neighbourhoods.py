@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cpqueens import Model
+from cpqueens import Model, ModelError
 from cpqueens.backends.backtracking.wholes.registry import takes
 from cpqueens.backends.base import Clock, Request, Want
 from cpqueens.backends.local_search import root
-from cpqueens.backends.local_search.neighbourhoods import LEAST, Neighbourhoods
+from cpqueens.backends.local_search.neighbourhoods import LEAST, Neighbourhoods, kept_of
 from cpqueens.backends.local_search.root import Root, Tree, propagated
+from cpqueens.errors import UnknownParameter
 from cpqueens.lowered.structures.table import Structures
 from cpqueens.system.stopping import Stopped
 
@@ -76,6 +77,27 @@ def test_it_grows_where_it_is_exhausted_and_shrinks_where_it_is_too_large() -> N
         around.learn(True)
     assert around.size == 40
     assert around.choose().all()
+
+
+def test_what_the_user_named_is_kept_with_its_chance_in_every_second_one() -> None:
+    model = chain(40)
+    kept = kept_of(model, [("x", 0), (["x[3]", "x[5]"], 100), ("x[7]", 50)])
+    around = Neighbourhoods(root_of(model).compiled, 3, kept)
+    named = []
+    for turn in range(40):
+        size, free = around.size, around.choose()
+        around.learn(True)
+        if turn % 2:
+            assert np.count_nonzero(free) == size
+        else:
+            assert (around.size, free[[3, 5]].any()) == (size, False)
+            assert np.count_nonzero(free) >= 37
+            named.append(free[7])
+    assert 5 <= sum(named) <= 15
+    with pytest.raises(ModelError, match="y"):
+        model.solve("local-search", relax=[("y", 50)])
+    with pytest.raises(UnknownParameter, match="names and percentages"):
+        model.solve("local-search", relax=[("x", 101)])
 
 
 def test_what_is_not_free_stays_and_what_is_found_is_as_good_as_demanded() -> None:
