@@ -10,7 +10,7 @@ EXCHANGE = Area(
         Mutant("a power of a negative exponent is defined at 0", "flatzinc_constraints._power",
                "exponent - low - outside", "exponent - low"),
         Mutant("the last value of a set is lost", "flatzinc_constraints.within",
-               "values.stop - 1", "values.stop - 2"),
+               "values.stop)", "values.stop - 1)"),
         Mutant("arrays of FlatZinc begin at 0", "flatzinc_constraints._entry",
                "index - 1", "index"),
         Mutant("an implied truth is the truth", "_DocumentReader._say",
