@@ -294,6 +294,11 @@ def _where(present: Any, condition: Any) -> Any:
     return ~present if condition is False else present.implies(condition)
 
 
+def _chosen(condition: Any, then: Any, otherwise: Any) -> Any:
+    """Return one truth where a condition holds, and another one elsewhere."""
+    return _all([_where(condition, then), _where(_opposite(condition), otherwise)])
+
+
 @cache
 def _decided(value: bool) -> BoolArray:
     return all_([]) if value else any_([])
@@ -337,6 +342,14 @@ def _element(reader: _ExpressionReader, args: Any) -> Any:
         if 0 <= at < len(values):
             return values[at]
     return element(reader.table(array), at)
+
+
+def _element_of_axes(reader: _ExpressionReader, args: Any) -> Any:
+    array, places = args[0], [as_linear(reader.model, reader.number(place)) for place in args[1:]]
+    ends = zip(places, array.shape, strict=True)
+    if any(not at.width and not 0 <= at.constants[0] < many for at, many in ends):
+        return element(reader.table(array), array.size)  # undefined, whatever is chosen
+    return element(reader.table(array).reshape(array.shape), *places)
 
 
 def _both(function: Callable[[Any, Any], Any]) -> Callable[[_ExpressionReader, Any], Any]:
@@ -422,6 +435,8 @@ _READERS: dict[str, Callable[[_ExpressionReader, Any], Any]] = {
     "or": lambda r, a: _some(r, a),
     "not": lambda r, a: _opposite(r.condition(a[0])),
     "->": lambda r, a: _where(r.condition(a[0]), r.condition(a[1])),
+    "ite": lambda r, a: _chosen(*map(r.condition, a)),
+    "nd_element": _element_of_axes,
 }
 """Operators and functions by their names in CPMpy."""
 

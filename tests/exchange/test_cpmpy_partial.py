@@ -37,7 +37,7 @@ class Drawn:
 
     def number(self, depth: int = 0) -> Any:
         r = self.random
-        choice = r.randint(0, 15)
+        choice = r.randint(0, 16)
         if choice < 4 or depth > 2:
             return r.choice(self.parts)
         one, other = self.number(depth + 1), self.number(depth + 1)
@@ -54,13 +54,14 @@ class Drawn:
             13: lambda: cp.sum([one, 2 * other, -one]),
             14: lambda: abs(one) + r.randint(-1, 1),
             15: lambda: cp.Count([one, other], r.choice(self.parts)),
+            16: lambda: cp.cpm_array([[0, 1], [one, -1]])[one, other],
         }[choice]()
         self.parts.append(found)
         return found
 
     def truth(self, depth: int = 0) -> Any:
         r = self.random
-        choice = r.randint(0, 9)
+        choice = r.randint(0, 10)
         if choice < 5 or depth > 2:
             return r.choice(_RELATIONS)(self.number(depth + 1), self.number(depth + 1))
         if choice == 5:
@@ -69,6 +70,8 @@ class Drawn:
             return self.truth(depth + 1) | self.truth(depth + 1)
         if choice == 7:
             return self.truth(depth + 1).implies(self.truth(depth + 1))
+        if choice == 10:
+            return cp.IfThenElse(*[self.truth(depth + 1) for _ in range(3)])
         terms = [self.number(depth + 1) for _ in range(3)]
         return cp.AllDifferentExceptN(terms, [0]) if choice == 8 else cp.Xor([t == terms[0] for t in terms])
 
@@ -139,6 +142,12 @@ def test_random_expressions() -> None:
         lambda a, b, c: cp.Element([5, a // b, 7], 0 * a) == 5,
         lambda a, b, c: ((b - b) % (c - c + 0) == 0) | (a == 2),
         lambda a, b, c: cp.Element([5, 6], a) - cp.Element([5, 6], a) == 0,
+        lambda a, b, c: cp.AllEqualExceptN([a // b, c], [0]) | (c == 2),
+        lambda a, b, c: cp.IfThenElse(a // b == 1, c == 1, c == 0),
+        lambda a, b, c: ~cp.IfThenElse(a // b == 1, c == 1, a % b == 0),
+        lambda a, b, c: cp.IfThenElse(cp.BoolVal(True), c == 1, a // b == 0),
+        lambda a, b, c: ~(cp.cpm_array([[1, 2], [3, 4]])[a // b, c] == 2),
+        lambda a, b, c: (cp.cpm_array([[1, 2], [a, 4]])[a // b, c] == 2).implies(c == 1),
     ],
 )
 def test_nothing_is_lost(says: Callable[[Any, Any, Any], Any]) -> None:
