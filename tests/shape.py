@@ -22,9 +22,9 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 71_830,
-    "files": 622,
-    "import lines": 6_834,
+    "code lines": 71_532,
+    "files": 621,
+    "import lines": 6_822,
     "longest file": 706,
     "sudoku by backtracking, files": 56,
     "sudoku by backtracking, functions": 359,

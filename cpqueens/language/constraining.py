@@ -9,8 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from types import FrameType
-from typing import TYPE_CHECKING, Any, NoReturn, Self, cast
+from typing import Any, NoReturn, Self, cast
 
 import numpy as np
 
@@ -30,60 +29,11 @@ from cpqueens.language.rows import IntArray
 from cpqueens.language.soft import Soft, as_weights
 from cpqueens.language.store import VariableStore
 from cpqueens.language.truths import Literals, as_truth
-from cpqueens.text.calling import AFTER_CALL, DROPPED, after_call
-from cpqueens.text.foreign import explaining_keywords, no_keyword, spelled, without_rest
+from cpqueens.text.foreign import explaining_keywords, no_keyword, without_rest
 from cpqueens.text.plaintext import checked_name, shown
-
-_KEPT = ("LIST_APPEND", "LOAD_ATTR", "LOAD_METHOD", "MAP_ADD", "STORE_")
-"""How the instructions begin that go on with a result; ``assert m.add(...) is None`` does not."""
-
-_OF_CONSTRAINTS = {
-    "onlyenforceif": "m.add(b.implies(constraint))",
-    "withname": "m.add(constraint, name=...)",
-    "name": "m.add(constraint, name=...), and m.constraints to read it",
-    "index": "m.constraints, a list in the order of adding",
-    "proto": "m.constraints, or m.to_cpsat()",
-}
-"""What constraints have in OR-Tools, by names without case and underscores."""
 
 _OF_ADDING = dict.fromkeys(("weight", "penalty", "cost", "soft"), "m.add_soft(..., weight=...)")
 """What `add` does not take, since soft constraints are another verb's."""
-
-
-class Added:
-    """Nothing: it has no attribute, and says what is written instead."""
-
-    __slots__ = ("_model", "_verb")
-
-    def __init__(self, verb: str, model: type) -> None:
-        self._verb = verb
-        self._model = model
-
-    if not TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> NoReturn:
-            text = f"m.{self._verb}(...) returns nothing that has {name!r}{self._advice(name)}"
-            raise AttributeError(text, name=name, obj=self)
-
-    def _advice(self, name: str) -> str:
-        if name.startswith("_"):
-            return ""
-        known = _OF_CONSTRAINTS.get(name.replace("_", "").lower())
-        if known is not None:
-            return f"; write {known.replace('m.add(', f'm.{self._verb}(')}"
-        if hasattr(self._model, name):
-            return f"; write m.{name}(...) on a separate line"
-        if hasattr(BoolArray, name):
-            return f"; write m.{self._verb}(constraint.{name}(...))"
-        return spelled(name)
-
-    def __repr__(self) -> str:
-        return f"nothing, which is what m.{self._verb}(...) returns"
-
-
-def returned(verb: str, model: object, frame: FrameType) -> None:
-    """Return None to a program that drops it or compares it, an advice to one that goes on with it."""
-    return cast(None, Added(verb, type(model))) if after_call(frame).startswith(_KEPT) else None
 
 
 Posting = Callable[[BoolArray, "str | None", "Source | None"], None]
@@ -163,9 +113,6 @@ class Constraints(Objectives):
             if name is not None or not posted.append_plain(constraint, code, at):
                 _require_sense(constraint)
                 self._add(constraint, name, (code, at))
-        if code.co_code[at + AFTER_CALL] == DROPPED:
-            return None
-        return returned("add", self, frame)
 
     def __iadd__(self, constraints: Any) -> Self:
         frame = sys._getframe(1)
@@ -199,8 +146,6 @@ class Constraints(Objectives):
                 )
             for part in item:
                 self._add(part, name, source, depth + 1, post)
-        elif isinstance(item, Added):
-            raise ModelError(f"a constraint is needed, got {item}")
         else:
             raise ModelError(f"a constraint is needed, got {type(item).__name__} {shown(item)}")
 
@@ -245,7 +190,6 @@ class Constraints(Objectives):
 
         for constraint in constraints:
             self._add(constraint, name, (frame.f_code, frame.f_lasti), post=post)
-        return returned("add_soft", self, frame)
 
     def _soften(
         self, item: BoolArray, weights: IntArray, name: str | None, source: tuple[str, int] | None
@@ -421,7 +365,6 @@ class Constraints(Objectives):
         fixed = x == value
         self._require_possible(fixed)
         self._add(fixed, "fixed", (frame.f_code, frame.f_lasti))
-        return returned("fix", self, frame)
 
     def _require_possible(self, fixed: BoolArray) -> None:
         """Refuse a value that a variable does not have: the model would silently have no solution."""

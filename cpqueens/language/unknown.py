@@ -1,7 +1,6 @@
 """What Python and NumPy ask of values that only a solution has: refused, with what to write instead."""
 
 import sys
-from collections.abc import Mapping, Set
 from types import FrameType
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, cast
 
@@ -10,7 +9,7 @@ from numpy.typing import NDArray
 
 from cpqueens.errors import BadIndex, IntegerError
 from cpqueens.language.rows import MASK_LOST
-from cpqueens.text.calling import called, operation
+from cpqueens.text.calling import operation
 from cpqueens.text.elsewhere import NamesOfOtherTools
 
 _INSTEAD = {
@@ -18,7 +17,8 @@ _INSTEAD = {
     "np.stack([x, y]), an array of terms",
     "CONTAINS_OP": "instead of x in [1, 2] write any_([x == 1, x == 2]) or Among([x], [1, 2], 1)",
     "CALL": "instead of Python's and NumPy's all, any, max, min and sorted write all_(b), any_(b), "
-    "maximum(x), minimum(x) and Increasing(x); to find a term in a list, compare with `is`",
+    "maximum(x), minimum(x) and Increasing(x); to find a term in a list, compare with `is`; what "
+    "bool(b) is to say, a solution says: s[b]",
 }
 """What is written instead, by the instruction of Python that asks for a truth."""
 
@@ -26,10 +26,6 @@ _INSTEAD = {
 def not_known(what: str, otherwise: str) -> TypeError:
     """Return why ``__bool__`` is refused, for its own use: what its caller does decides the advice."""
     doing = operation(outward=2).removeprefix("PRE")  # PRECALL, of Python 3.11, calls too
-    if doing == "CALL" and called(sys._getframe(2)) == "bool":
-        return TypeError(
-            f"whether {what} is not known before solving: read it in a solution, as s[b]; {otherwise}"
-        )
     advice = next((text for name, text in _INSTEAD.items() if doing.startswith(name)), otherwise)
     return TypeError(f"whether {what} is not known before solving: {advice}")
 
@@ -43,36 +39,6 @@ _BY_METHOD = (
     "methods of a frame take terms by place: write frame * x, and frame * x[:, None] along rows, which go by "
     "labels"
 )
-
-_LOOKING_UP = ("BINARY_SUBSCR", "CALL", "CONTAINS_OP", "PRECALL")
-
-
-def _refuse_as_key(doing: str, frame: FrameType) -> None:
-    """Refuse a term that is looked up among numbers in a set or a dict, where it cannot be.
-
-    Among terms it is found: as itself.
-
-    Raises
-    ------
-    TypeError, BadIndex
-        With what to write instead.
-    """
-    from cpqueens.text.looked_up import container  # with `dis`, which few programs need
-
-    found = container(frame)
-    if not isinstance(found, Set | Mapping) or not found or any(map(_has_terms, found)):
-        return
-    if doing == "CONTAINS_OP":
-        raise TypeError(f"whether a term is among values is not known before solving: {_INSTEAD[doing]}")
-    raise BadIndex(
-        "what a dict of numbers has at a term is not known before solving: with a variable y for it write "
-        "Table([x, y], list(numbers.items())), or element(list, x) for a list"
-    )
-
-
-def _has_terms(key: object) -> bool:
-    return isinstance(key, Unknown) or (isinstance(key, tuple) and any(map(_has_terms, key)))
-
 
 if TYPE_CHECKING:
 
@@ -96,15 +62,8 @@ class Unknown(NamesOfOtherTools):
     _single: ClassVar[str]  # what one of shape () is called
     shape: tuple[int, ...]
 
-    def __hash__(self) -> int:
-        """Return a hash by identity: terms are keys of dicts, as in ``hint={x: 1}``.
-
-        That is all that a set or a dict asks for before it says that a term is not among numbers.
-        """
-        doing = operation()
-        if doing in _LOOKING_UP:
-            _refuse_as_key(doing, sys._getframe(1))
-        return object.__hash__(self)
+    __hash__ = object.__hash__
+    """By identity: terms are keys of dicts, as in ``hint={x: 1}``."""
 
     def __contains__(self, item: object) -> NoReturn:
         raise TypeError(
