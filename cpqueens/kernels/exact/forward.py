@@ -187,9 +187,10 @@ def restart(m: Memory, q: TreeSearch) -> Any:
         m.stack[at.FAILED] = 0
     else:
         tree.save_values(m, q)
-    restore(m, q.levels[0, tree.TRAIL], q.levels[0, tree.CELLS])
-    keep_path(m, q)
-    enqueue(m, q.options[tree.NOGOOD])
+    if q.state[tree.DEPTH] > 0:  # else it has failed at its root, value after value of a wide domain
+        restore(m, q.levels[0, tree.TRAIL], q.levels[0, tree.CELLS])
+        keep_path(m, q)
+        enqueue(m, q.options[tree.NOGOOD])
     q.state[tree.DEPTH] = q.state[tree.REFUTED] = q.state[tree.LAST_CONFLICT] = q.state[tree.TRIAL] = 0
     q.state[tree.RESTARTS] += 1
     named = len(q.options) - q.options[tree.PLACES_END]
@@ -204,9 +205,7 @@ def restart(m: Memory, q: TreeSearch) -> Any:
 @inner_kernel
 def wants_restart(q: TreeSearch) -> Any:
     """Say whether it has failed often enough to begin anew."""
-    if q.options[tree.NOGOOD] < 0 or q.state[tree.DEPTH] == 0:
-        return False
-    return q.state[tree.FAILURES] >= q.state[tree.LIMIT]
+    return q.options[tree.NOGOOD] >= 0 and q.state[tree.FAILURES] >= q.state[tree.LIMIT]
 
 
 @inner_kernel
