@@ -139,6 +139,9 @@ class Compiled:
         The model's own number of each variable; -1 for those of a decomposition.
     how
         Per constraint of the model, ``own`` (a kernel handles it) or ``decomposed``.
+    precedence
+        Variables, and values that are to appear among them in this order for the first time; an engine adds
+        it, no model.
     """
 
     decision_count: int
@@ -159,6 +162,7 @@ class Compiled:
     maximizing: bool
     stated: IntArray
     how: list[str] = field(default_factory=list)
+    precedence: list[tuple[list[int], list[int]]] = field(default_factory=list)
     _made: dict[Callable[[Any], Any], Any] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )

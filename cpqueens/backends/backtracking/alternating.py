@@ -100,7 +100,8 @@ class Member(NamedTuple):
 class Alternating:
     """A search, and after a while others that decide in another order, or remember.
 
-    Before that it begins anew with what a linear relaxation proves, if that is more than its ends say.
+    Before that it begins anew with what a linear relaxation proves, if that is more than its ends say, and
+    with one order of values that may be exchanged (``breaks`` makes later searches so, if there are any).
     Who needs a kernel that is being compiled waits, unless nothing is to depend on a clock (``waits``).
     """
 
@@ -110,10 +111,11 @@ class Alternating:
         request: Request,
         relaxation: Callable[[], Relaxation | None] = lambda: None,
         parted: Callable[[], Parted | None] = lambda: None,
+        breaks: Callable[[], bool] = lambda: False,
         waits: bool = True,
     ) -> None:
         self._members, self._waits = members, waits
-        self._request, self._relaxation, self._parted = request, relaxation, parted
+        self._request, self._relaxation, self._parted, self._breaks = request, relaxation, parted, breaks
         early = request.known is not None and request.known.clauses is not None
         self._joining = min(JOINING, TURN) if early else JOINING  # failures of the first one alone
         self._seats: list[Seat[CompetingSearch]] = [Seat(members[0].name, self._first(request, None))]
@@ -243,13 +245,17 @@ class Alternating:
         relaxation = self._relaxed = self._relaxation() or Relaxation()
         old = self._seats[0].search
         assert isinstance(old, ForwardSearch), "no other one has joined yet"
-        if relaxation.bound is None:
-            return relaxation.refuted
+        if relaxation.refuted:
+            return True
+        if not self._breaks() and relaxation.bound is None:
+            return False
         self._earlier.append(old)
         new = self._first(self._hearing(0), relaxation.row)
         self._seats[0] = Seat(self._members[0].name, new)
         self._seats[0].begin(deliver)
         new.inherit(old)
+        if relaxation.bound is None:
+            return False
         new.learn_bound(relaxation.bound)
         if relaxation.vertex is not None:  # of one search: it is no good first value everywhere
             new.try_first(relaxation.vertex)

@@ -38,7 +38,7 @@ from cpqueens.backends.backtracking.wholes.fractional import (
     add_proved_row,
 )
 from cpqueens.backends.backtracking.wholes.parts import Propagator, Propagators
-from cpqueens.backends.backtracking.wholes.registry import WHOLES
+from cpqueens.backends.backtracking.wholes.registry import WHOLES, precede
 from cpqueens.backends.backtracking.wholes.table import table_propagator
 from cpqueens.backends.backtracking.wholes.tours import add_tour_bounds
 from cpqueens.kernels.exact import domains as at
@@ -326,12 +326,12 @@ class Builder:
         blocks = [block for block in c.definitions.blocks if block.kind == "abs"]
         if not blocks:
             return
-        found = [_differences(block.terms) for block in blocks]
+        found = [differences(block.terms) for block in blocks]
         results = np.concatenate(
             [block.results[which] for block, (which, _) in zip(blocks, found, strict=True)]
         )
         pairs = np.concatenate([pairs for _, pairs in found])
-        _, unequal = _differences(c.linear.picked(np.flatnonzero(c.relation == NE)))
+        _, unequal = differences(c.linear.picked(np.flatnonzero(c.relation == NE)))
         far = np.isin(_names(pairs), _names(unequal))
         for group in self._groups_of_variables():
             far |= np.isin(pairs, group).all(axis=1)
@@ -585,13 +585,15 @@ class Builder:
         if c.objective is not None:
             limited = self.objective(rows_of(c.objective)[0], linear), self.objective_row * at.P_WIDTH
         self.origin = IMPLIED
+        for variables, values in c.precedence:
+            precede(variables, values, self)
         if self.strong and c.wholes:
             add_tour_bounds(c, linear, limited, self)
         if proved is not None and limited is not None:
             add_proved_row(proved, *limited, self)
 
 
-def _differences(terms: Terms) -> tuple[IntArray, IntArray]:
+def differences(terms: Terms) -> tuple[IntArray, IntArray]:
     """Return which terms are a variable less another one, and both of each, shape (terms, 2)."""
     two = np.flatnonzero((np.diff(terms.start) == 2) & (terms.constant == 0))
     at_both = terms.start[two][:, None] + np.arange(2)

@@ -14,6 +14,7 @@ from cpqueens.backends.backtracking import patterned
 from cpqueens.backends.backtracking.alternating import LEARNED, SELDOM, Alternating, Member, RememberingSearch
 from cpqueens.backends.backtracking.choosing import LEXICOGRAPHIC, RESTARTING
 from cpqueens.backends.backtracking.forward import ForwardSearch
+from cpqueens.backends.backtracking.interchangeable import with_one_order
 from cpqueens.backends.backtracking.memory import build_memory
 from cpqueens.backends.backtracking.orders import Branching
 from cpqueens.backends.backtracking.parted import Part, Parted, counted_apart, counted_parts, parts_of_model
@@ -23,8 +24,7 @@ from cpqueens.backends.backtracking.tally import count_shared, wants_parts
 from cpqueens.backends.backtracking.tracing import TreeObserver
 from cpqueens.backends.backtracking.two_orders import Making, TwoOrders
 from cpqueens.backends.base import Deliver, Ended, Request, Want
-from cpqueens.backends.relaxation.relaxation import Relaxation
-from cpqueens.backends.relaxation.root import relaxation_of
+from cpqueens.backends.relaxation.relaxation import Relaxation, relaxation_of
 from cpqueens.errors import UnsupportedConstraint
 from cpqueens.kernels.boards.pattern import Pattern
 from cpqueens.kernels.boards.sum_pattern import SumPattern
@@ -150,7 +150,8 @@ class Searching:
         remembering: bool = False,
         proved: Row | None = None,
     ) -> tuple[Memory, int]:
-        key = "network", self.request.want is Want.BEST, check_only, learning, remembering, proved
+        in_order = bool(self.compiled.precedence)
+        key = "network", self.request.want is Want.BEST, check_only, learning, remembering, proved, in_order
         if key not in self.networks:
 
             def make() -> tuple[Memory, int]:
@@ -225,6 +226,8 @@ class Searching:
         """Return a search that learns clauses, or why the model is not for it."""
         from cpqueens.backends.backtracking.clause_search import clause_search
 
+        if self.compiled.precedence:  # what is learned holds of one order of values, not of the model
+            request = replace(request, learned=None)
         return clause_search(self.compiled, request, self.facts, proved)
 
     def _alternating(self, deliver: Deliver) -> Slices:
@@ -234,31 +237,52 @@ class Searching:
         seldom = first and self.request.want is Want.BEST
         in_phases = bool(own.get("phases"))
         as_written: dict[str, Any] = {name: [] for name in ("phases", "restarts") if own.get(name)}
+        searching = self
+
+        def breaks() -> bool:
+            """Ask for one order of interchangeable values from now on; say whether there are any."""
+            nonlocal searching
+            searching = self._with_one_order()
+            return searching is not self
 
         def ordered(**orders: Any) -> Callable[[Request, Row | None], ForwardSearch]:
             def make(request: Request, proved: Row | None) -> ForwardSearch:
                 request = replace(request, parameters={**own, **orders}) if orders else request
-                network = self._network(learning=True, proved=proved)  # one for all: to build it is dear
+                network = searching._network(learning=True, proved=proved)  # one for all: to build it is dear
                 return ForwardSearch(
-                    self.compiled, network, request, False, self.facts, Branching.of(request).learns
+                    searching.compiled, network, request, False, self.facts, Branching.of(request).learns
                 )
 
             return make
 
         def remembering(request: Request, proved: Row | None) -> ForwardSearch:
-            network = self._network(remembering=True, proved=proved)
+            network = searching._network(remembering=True, proved=proved)
             request = replace(request, parameters={**own, **as_written})
-            return RememberingSearch(self.compiled, network, request, self.facts)
+            return RememberingSearch(searching.compiled, network, request, self.facts)
+
+        def learning(request: Request, proved: Row | None) -> ClauseSearch | str:
+            return searching._clause_search(request, proved)
 
         members = [
             Member("restarts", ordered(**(as_written if in_phases else {}))),
             Member("a search that remembers subproblems", remembering),
             Member("smallest domains", ordered(**as_written, variable_order="smallest-domain"), SELDOM),
-            Member("clause learning", self._clause_search, LEARNED if seldom else 1, learns=True),
+            Member("clause learning", learning, LEARNED if seldom else 1, learns=True),
         ]
         if in_phases:
             members = [Member("the order that the model names", ordered()), *members[:2], members[3]]
-        return Alternating(members, self.request, self._relaxation, self._parted).slices(deliver)
+        return Alternating(members, self.request, self._relaxation, self._parted, breaks).slices(deliver)
+
+    def _with_one_order(self) -> Searching:
+        """Return searches of one order of interchangeable values, where any solution will do."""
+        request = self.request
+        few = request.want is Want.BEST or not request.look_ahead
+        if not few or request.hint is not None or request.first is not None or request.profiling is not None:
+            return self
+        compiled = with_one_order(self.compiled)
+        if compiled is None:
+            return self
+        return replace(self, compiled=compiled, networks={})
 
     def _relaxation(self) -> Relaxation | None:
         """Return what the linear relaxation proves of the model."""

@@ -24,7 +24,7 @@ from cpqueens.backends.local_search.search import Limits, Result, StrategyError
 from cpqueens.backends.local_search.specials import SPECIALS, special_of
 from cpqueens.backends.local_search.strategies import COMMON, STRATEGIES, complete
 from cpqueens.backends.local_search.tracing import WatchedStates
-from cpqueens.backends.relaxation.root import relaxation_of
+from cpqueens.backends.relaxation.relaxation import relaxation_of
 from cpqueens.errors import UnsupportedRequest
 from cpqueens.kernels.local.info import NEVER
 from cpqueens.lowered.compiled import Compiled

@@ -1,5 +1,7 @@
 """What one linear relaxation at the root proves of a model, exactly, whatever the floating point said.
 
+It is solved once, whoever asks: both own engines have its bound.
+
 Source: reduced costs and Lagrange multipliers as in Fisher (1981), "The Lagrangian relaxation method";
 refutation by Farkas' lemma, with the multipliers of a relaxation that minimises how far rows are from
 holding; exact sums as in Neumaier and Shcherbina (2004), "Safe bounds in linear and mixed-integer
@@ -14,17 +16,24 @@ them only loses strength.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from cpqueens.backends.backtracking.forward import ForwardSearch
 from cpqueens.backends.backtracking.rows import Row, rows_of
-from cpqueens.backends.relaxation.inequalities import Ends, Inequality, ends_of, inequalities, total
+from cpqueens.backends.base import Request
+from cpqueens.backends.relaxation.inequalities import Ends, Inequality, ends_of, entries, inequalities, total
+from cpqueens.kernels.exact.domains import Memory
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import Compiled
+from cpqueens.system.stopping import Stopped, unstopped
+
+if TYPE_CHECKING:
+    from cpqueens.language.statement import Statement
 
 LARGEST_SUM = 1 << 60
 """No sum of the row's terms is greater, nor a product of one coefficient with such a sum."""
@@ -133,8 +142,6 @@ def solve(rows: Sequence[Inequality], ends: Ends, objective: Row | None) -> Simp
 
 
 def _run(solver: Any) -> int:
-    from cpqueens.system.stopping import unstopped
-
     with unstopped():
         status: int = solver.Solve()
     return status
@@ -241,3 +248,32 @@ def _rounded(vertex: Mapping[int, float], lower: IntArray, upper: IntArray) -> I
         values[v] = round(value)
     clipped: IntArray = np.clip(values, lower, upper)
     return clipped
+
+
+def relaxation_of(
+    model: Statement | None, compiled: Compiled, network: Callable[[], tuple[Memory, int]], request: Request
+) -> Relaxation | None:
+    """Return what the relaxation of a model proves; None if nothing, or the time is over.
+
+    Parameters
+    ----------
+    model
+        With which it is kept; None if it is of a part of a model only.
+    network
+        Returns the exact engine's network of ``compiled``.
+    """
+    if entries(compiled) > LARGEST:
+        return None
+
+    def make() -> Relaxation | None:
+        free = replace(request, objective_limit=None, incumbent=None, bounds=None, parameters={})
+        ends = ForwardSearch(compiled, network(), free, False, {}).root_ends()
+        if request.should_stop():  # what is kept depends on no clock
+            raise Stopped
+        return None if ends is None else relaxed(compiled, *ends)
+
+    try:
+        has_objective = compiled.objective is not None
+        return make() if model is None else model.kept(("relaxation", has_objective), make)
+    except Stopped:
+        return None

@@ -142,9 +142,12 @@ def _lexicographic_chain(constraint: LexChain, parts: Parts) -> None:
 
 
 def _value_precede(constraint: ValuePrecede, parts: Parts) -> None:
+    precede(parts.variables(constraint.terms), constraint.values, parts)
+
+
+def precede(variables: list[int], values: Iterable[int], parts: Parts) -> None:
     """Add one propagator for each value and the next."""
-    variables = parts.variables(constraint.terms)
-    for value, later in zip(constraint.values, constraint.values[1:], strict=False):
+    for value, later in pairwise(values):
         parts.propagator(Propagator("value_precede", variables, numbers=(value, later), words=(0,)))
 
 
