@@ -57,7 +57,11 @@ def inequalities(c: Compiled, ends: Ends) -> Iterator[Inequality]:
     """Yield the rows of a model, of whose variables ``ends`` are those after propagation at the root."""
     for row, relation in zip(rows_of(c.linear), c.relation.tolist(), strict=True):
         if relation != NE:
-            yield Inequality(total([(-1, row)]) if relation == GE else row, relation == EQ)
+            stated = total([(-1, row)]) if relation == GE else row
+            yield Inequality(stated, relation == EQ)
+            yield from _switched(stated, ends)
+            if relation == EQ:
+                yield from _switched(total([(-1, row)]), ends)
     for literals in groups(c.literals, c.clause_start):
         yield Inequality(total([(-1, literal) for literal in literals], 1))
     for block in c.definitions.blocks:
@@ -67,7 +71,26 @@ def inequalities(c: Compiled, ends: Ends) -> Iterator[Inequality]:
             cuts = range(0, len(rows) + 1, block.each)
             for result, (a, b) in zip(block.results.tolist(), pairwise(cuts), strict=True):
                 yield from implied(block, ((result,), (1,), 0), rows[a:b], ends)
+    yield from _distributed(c)
     yield from _one_value_each(c, ends)
+
+
+def _switched(row: Row, ends: Ends) -> Iterator[Inequality]:
+    """Yield that ``row <= 0`` holds other variables at an end where a 0/1 variable is off, one by one.
+
+    A warehouse that serves nobody while it is closed serves no customer then: that says more than their sum.
+    """
+    low, _ = ends_of(row, ends)
+    most = max(map(abs, row[1]), default=0)
+    for v, a in zip(*row[:2], strict=True):
+        if (ends[0][v], ends[1][v]) != (0, 1) or not -most < low + abs(a) <= 0:
+            continue
+        off: Row = ((v,), (1,), 0) if a < 0 else ((v,), (-1,), 1)  # 0 where it is off
+        for w, b in zip(*row[:2], strict=True):
+            span = ends[1][w] - ends[0][w]
+            if low + abs(a) + abs(b) > 0 and 0 < span * abs(b) < abs(a):
+                at, sign = (ends[0][w], 1) if b > 0 else (ends[1][w], -1)
+                yield Inequality(total([(sign, ((w,), (1,), -at)), (-span, off)]))
 
 
 def _truth(block: DefinitionBlock, result: Row, terms: Sequence[Row], ends: Ends) -> Iterator[Inequality]:
@@ -123,6 +146,23 @@ DEFINED: Mapping[str, Callable[[DefinitionBlock, Row, Sequence[Row], Ends], Iter
     "truth_or": _any,
 }
 """By kind of definition, what its arguments and its result imply."""
+
+
+def _distributed(c: Compiled) -> Iterator[Inequality]:
+    """Yield that a variable times a sum is the sum of its products, where the model has all of these."""
+    products: dict[tuple[Row, Row], int] = {}
+    for block in c.definitions.blocks:
+        if block.kind == "product":
+            rows = rows_of(block.terms)
+            for x, y, result in zip(rows[::2], rows[1::2], block.results.tolist(), strict=True):
+                products[x, y] = products[y, x] = result
+    for (x, (variables, coefficients, constant)), result in products.items():
+        parts = [products.get((x, ((v,), (1,), 0))) for v in variables]
+        if x[1:] == ((1,), 0) and (coefficients, constant) != ((1,), 0):
+            known = [(a, ((p,), (1,), 0)) for a, p in zip(coefficients, parts, strict=True) if p is not None]
+            if len(known) == len(parts):
+                each: list[tuple[int, Row]] = [*known, (constant, x), (-1, ((result,), (1,), 0))]
+                yield Inequality(total(each), True)
 
 
 def _one_value_each(c: Compiled, ends: Ends) -> Iterator[Inequality]:

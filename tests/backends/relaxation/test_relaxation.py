@@ -58,6 +58,11 @@ def sums_model(source: random.Random) -> Model:
         c = row <= 0 if relation == "<=" else row >= 0 if relation == ">=" else row == source.randint(-2, 2)
         m += c if source.random() < 0.5 else (c == (b[source.randrange(3)] == 1))
     m += (x[0] * b[0] + x[1] * x[2] + b[1] * b[2]) <= source.randint(-1, 4)
+    m += b[0] * (x[0] + 2 * x[3] - 1) + x[3] * b[0] <= source.randint(2, 6)
+    if source.random() < 0.5:
+        m += (x + 1).sum() <= source.randint(6, 14) * b[source.randrange(3)] + source.randint(0, 1)
+    else:
+        m += 3 * x[1] + x[2] >= source.randint(-14, -3) * (1 - b[1])
     m += (b[0] == 1) | (x[3] != source.randint(-1, 2)) | ~(b[2] == 1)
     for v in range(-1, 2 + source.randint(0, 1)):
         m += (x[1] == v).implies(b[source.randrange(3)] == source.randint(0, 1))
@@ -65,7 +70,7 @@ def sums_model(source: random.Random) -> Model:
 
 
 def models() -> Iterator[Model]:
-    for seed in range(35):
+    for seed in range(45):
         source = random.Random(seed)
         yield with_objective(random_model(seed), source)
         yield with_objective(sums_model(source), source)
@@ -125,6 +130,39 @@ def test_multipliers_become_integers_that_say_what_they_said() -> None:
     wide = ([0, 0], [1 << 30, 1])
     assert fits(((0, 1), (1, 5), 0), ((1,), (1,), 0), wide)
     assert not fits(((0,), (1 << 15,), 0), ((1,), (1,), 0), wide)
+
+
+def facilities(together: bool) -> Model:
+    """Facilities that serve while they are open, said of all customers together or of each."""
+    source = random.Random(1)
+    m = Model("facilities")
+    is_open, serves = m.boolvar(shape=5, name="open"), m.boolvar(shape=(5, 9), name="serves")
+    m += serves.sum(axis=0) == 1
+    m += serves.sum(axis=1) <= 9 * is_open if together else serves <= is_open[:, None]
+    costs = np.array([[source.randint(1, 60) for _ in range(9)] for _ in range(5)])
+    m.minimize(100 * is_open.sum() + (costs * serves).sum())
+    return m
+
+
+def test_a_sum_that_a_closed_facility_forbids_says_as_much_as_each_of_its_parts() -> None:
+    found = [compiled_form(facilities(together)) for together in (True, False)]
+    one, other = (relaxed(c, c.lower, c.upper) for c in found)
+    assert one is not None
+    assert other is not None
+    assert one.bound is not None
+    assert one.bound == other.bound > 100
+
+
+def test_a_product_with_a_sum_is_the_sum_of_products() -> None:
+    m = Model()
+    b, x = m.boolvar(shape=3, name="b"), m.intvar(0, 100, shape=3, name="x")
+    m += sum(b[i] * x[i] for i in range(3)) >= 150
+    m += b.sum() <= 2
+    m.minimize(sum(b[i] * (7 * x[i] + 50) for i in range(3)))
+    c = compiled_form(m)
+    made = relaxed(c, c.lower, c.upper)
+    assert made is not None
+    assert made.bound == 7 * 150 + 75  # of 100 each, one and a half are open
 
 
 def coins(n: int, each: int) -> Model:
