@@ -24,36 +24,30 @@ MOST = 1 << 14
 def with_one_order(c: Compiled) -> Compiled | None:
     """Return the model with one order of its interchangeable values; None if it has no such values."""
     apart, links = _used_otherwise(c)
-    label = np.arange(c.variable_count)
-    before = None
-    while before is None or (label != before).any():
+    label, before = np.arange(c.variable_count), np.zeros(0, dtype=np.int64)
+    while not np.array_equal(label, before):
         before = label.copy()
-        least = label[links].min(axis=1)
-        np.minimum.at(label, links[:, 0], least)
-        np.minimum.at(label, links[:, 1], least)
+        np.minimum.at(label, links, label[links].min(axis=1, keepdims=True))
         label = label[label]
+    apart[label[apart]] = True
     fixed, found = _fixed(c), []
-    for part in np.unique(label[links]).tolist():
-        members = np.flatnonzero(label == part)
-        is_open = members[[v not in fixed for v in members.tolist()]]
-        if not len(is_open) or apart[members].any():
-            continue
-        low, high = int(c.lower[is_open[0]]), int(c.upper[is_open[0]])
-        if (c.lower[is_open] != low).any() or (c.upper[is_open] != high).any():
-            continue
-        if (high - low + 1) * len(is_open) <= MOST:
-            taken = {fixed.get(v) for v in members.tolist()}
-            values = [value for value in range(low, high + 1) if value not in taken]
-            if len(values) > 1:
-                found.append((is_open.tolist(), values))
+    for part in np.unique(label[links][~apart[label[links]]]).tolist():
+        members = np.flatnonzero(label == part).tolist()
+        is_open = [v for v in members if v not in fixed]
+        ends = {(int(c.lower[v]), int(c.upper[v])) for v in is_open}
+        if len(ends) == 1:
+            ((low, high),) = ends
+            taken = {fixed.get(v) for v in members}
+            values = [value for value in range(low, min(high, low + MOST) + 1) if value not in taken]
+            if 1 < len(values) <= MOST // len(is_open):
+                found.append((is_open, values))
     return replace(c, precedence=found) if found else None
 
 
 def _fixed(c: Compiled) -> dict[int, int]:
     """Return the variables that have one value, from their bounds or by a row of their own."""
     fixed = {v: int(c.lower[v]) for v in np.flatnonzero(c.lower == c.upper).tolist()}
-    alone = np.flatnonzero((np.diff(c.linear.start) == 1) & (c.relation == EQ))
-    for k in alone.tolist():
+    for k in np.flatnonzero((np.diff(c.linear.start) == 1) & (c.relation == EQ)).tolist():
         variables, coefficients, constant = c.linear.row(k)
         fixed[int(variables[0])] = -constant // int(coefficients[0])
     return fixed

@@ -280,9 +280,7 @@ class Searching:
         if not few or request.hint is not None or request.first is not None or request.profiling is not None:
             return self
         compiled = with_one_order(self.compiled)
-        if compiled is None:
-            return self
-        return replace(self, compiled=compiled, networks={})
+        return self if compiled is None else replace(self, compiled=compiled, networks={})
 
     def _relaxation(self) -> Relaxation | None:
         """Return what the linear relaxation proves of the model."""

@@ -135,16 +135,12 @@ def solve(rows: Sequence[Inequality], ends: Ends, objective: Row | None) -> Simp
     for v, a in zip(*objective[:2], strict=True) if objective is not None else ():
         aim.SetCoefficient(x[v], a)
     aim.SetMinimization()
-    if _run(solver) not in (pywraplp.Solver.OPTIMAL, pywraplp.Solver.FEASIBLE):
+    with unstopped():
+        status = solver.Solve()
+    if status not in (pywraplp.Solver.OPTIMAL, pywraplp.Solver.FEASIBLE):
         return None
     vertex = {v: column.solution_value() for v, column in x.items()}
     return Simplex([-one.dual_value() for one in made], vertex, solver.iterations())
-
-
-def _run(solver: Any) -> int:
-    with unstopped():
-        status: int = solver.Solve()
-    return status
 
 
 LARGEST = 60_000
