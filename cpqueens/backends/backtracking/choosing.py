@@ -11,8 +11,8 @@ from cpqueens.kernels.boards.pattern import Pattern
 from cpqueens.kernels.boards.sum_pattern import SumPattern
 
 PATTERNED = ("bitmask", "rowmask", "sums", "table")
-LEXICOGRAPHIC, RESTARTING = "forward (lexicographic)", "forward (random values, restarts)"
-"""Not strategies of their own: what ``forward`` is called where it takes turns with itself."""
+LEXICOGRAPHIC = "forward (lexicographic)"
+"""No strategy of its own: what ``forward`` is called where it takes turns with itself."""
 
 HALVES_FROM = 13
 """Smaller boards are counted by conflict masks: nothing is gained, and compiling takes longer."""
@@ -62,16 +62,13 @@ def choose(asked: str, pattern: Pattern | SumPattern | None, request: Request) -
         return _choose_order(request)
     if wants_halves(pattern, request, HALVES_FROM):
         return ("halves",), "queens are counted"
-    large = request.want is Want.ONE and pattern.n > _LARGE and pattern.has_permutation
-    if large and is_whole(pattern):
+    if request.want is Want.ONE and pattern.n > _LARGE and pattern.has_permutation:
         return ("forward",), "one solution of a large board"
     kernel = "bitmask" if isinstance(pattern, Pattern) else "sums"
     if is_whole(pattern):
         return (kernel,), "a board without given or forbidden squares"
     if request.step_limit is not None:
         return ("forward",), "a board on which propagation may pay, and steps are limited"
-    if large:
-        return ("forward", RESTARTING), "one solution of a large board with given or forbidden squares"
     # a first solution is often there before the pattern's tables are made, and so are all of a puzzle with
     # clues; a small space is listed by then
     if request.want is Want.ONE or is_puzzle(pattern):

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.backtracking import patterned
 from cpqueens.backends.backtracking.alternating import LEARNED, SELDOM, Alternating, Member, RememberingSearch
-from cpqueens.backends.backtracking.choosing import LEXICOGRAPHIC, RESTARTING
+from cpqueens.backends.backtracking.choosing import LEXICOGRAPHIC
 from cpqueens.backends.backtracking.forward import ForwardSearch
 from cpqueens.backends.backtracking.interchangeable import with_one_order
 from cpqueens.backends.backtracking.memory import build_memory
@@ -43,9 +42,6 @@ _ROUNDS = 7
 _TABLES = 1e-4
 """Processor seconds for each row of a pattern that making its tables may take: meanwhile propagation often
 finds a first solution, or all of a puzzle."""
-
-_FIRST_STEPS = 200
-"""Of a search with random values until its first restart."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +83,7 @@ class Searching:
 
     def _is_general(self, strategy: str) -> bool:
         """Say whether it is a search of any model, not one on the pattern."""
-        return self.pattern is None or strategy in ("forward", "learning", LEXICOGRAPHIC, RESTARTING)
+        return self.pattern is None or strategy in ("forward", "learning", LEXICOGRAPHIC)
 
     def _is_free(self) -> bool:
         """Say whether some decision variable is in no AllDifferent and no linear row."""
@@ -188,8 +184,6 @@ class Searching:
         if not self._is_general(strategy):
             recorder = self.request.recorder(self.model)
             return patterned.slices(self._board(), strategy, self.request, deliver, self.facts, recorder)
-        if strategy == RESTARTING:
-            return self._restarting(deliver)
         if strategy == "learning":
             return self._learning().slices(deliver)
         searching = self._lexicographic() if strategy == LEXICOGRAPHIC else self
@@ -329,23 +323,6 @@ class Searching:
         """Return what shows a search to a recorder, where it is to be recorded."""
         recorder = self.request.recorder(self.model)
         return None if recorder is None else TreeObserver(recorder, self.compiled.decision_count, check_only)
-
-    def _restarting(self, deliver: Deliver) -> Slices:
-        """Search with random values, anew after ever more steps: few first choices of many are bad ones.
-
-        After Gomes, Selman and Kautz (1998), "Boosting combinatorial search through randomization".
-        """
-        steps, seed = _FIRST_STEPS, self.request.seed
-        random = {**self.request.parameters, "value_order": "random"}
-        observer = self._observer(False)
-        while True:
-            request = replace(self.request, parameters=random, seed=seed, step_limit=steps)
-            facts = self.facts | {"value_order": "random", "restarts": seed - self.request.seed}
-            search = ForwardSearch(self.compiled, self._network(), request, False, facts, observer=observer)
-            ended = yield from search.slices(deliver)
-            if ended.stop_reason is not StopReason.STEP_LIMIT:
-                return ended
-            steps, seed = steps * 3 // 2, seed + 1
 
     def _lexicographic(self) -> Searching:
         order = {"variable_order": "lexicographic"}
