@@ -66,3 +66,14 @@ def test_a_place_in_a_matrix_is_seen_by_values() -> None:
     found = root.domains()[4]
     assert not isinstance(found, tuple)
     assert found.tolist() == [10 * r + c for r in range(4) for c in range(4)]
+
+
+def test_a_known_result_leaves_the_positions_that_have_it() -> None:
+    """On a board of 64 places, too, where bounds say nothing of what is between the first and the last."""
+    m = Model()
+    x, place = m.intvar(1, 64, shape=64, name="x"), m.intvar(0, 63, name="place")
+    m.add(x[[k for k in range(64) if k not in (5, 17, 40)]] != 7, element(x, place) == 7)
+    root = propagated(Structures(m, "local-search", takes), Request(want=Want.ONE, clock=Clock(None)))
+    assert root is not None
+    *_, left = root.domains()
+    assert list(left) == [5, 17, 40]

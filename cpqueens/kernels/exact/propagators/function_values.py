@@ -23,8 +23,9 @@ from cpqueens.kernels.jit.entries import entry
 FEW_PAIRS = 128
 """Pairs of values that are looked at; with more, nothing is done."""
 
-FEW_ENTRIES = 8
-"""Positions, times values of the result, up to which an element of variables is looked at."""
+FEW_ENTRIES = 64
+"""Positions, times values of the result, up to which an element of variables is looked at: with a result that
+is known, as in "x[place] = 7", of a board of 8 x 8 from the start."""
 
 _NONE = 1 << 62
 
