@@ -66,7 +66,8 @@ class Stages:
         """Run a stage with what is left of the time; options given here replace the user's."""
         given = {**self._options, **changes}
         if self.ran and given.get("on_progress") is not None:
-            given["on_progress"] = _without_bounds(given["on_progress"])
+            note = given["on_progress"]  # bounds of later stages are not the user's model's
+            given["on_progress"] = lambda state: None if "bound" in state else note(state)
         if self._limit is not None:
             given["time_limit"] = self.left
         outcome = self._ask(narrower, want, consumer, given, keep=keep, look_ahead=look_ahead)
@@ -121,11 +122,6 @@ def _contributors(ran: Sequence[Outcome]) -> dict[str, list[str]]:
     return {
         "contributors": sorted({s for o in ran for s in o.statistics.get("contributors", [o.solver])}),
     }
-
-
-def _without_bounds(note: Any) -> Any:
-    """Return what tells of progress, but not of bounds: those of later stages are not the user's model's."""
-    return lambda state: None if "bound" in state else note(state)
 
 
 def _own_seconds(outcome: Outcome) -> float:

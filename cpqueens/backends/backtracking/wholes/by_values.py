@@ -16,8 +16,8 @@ MOST_VALUES = 1 << 12
 MOST_PAIRS = 1 << 9
 """Pairs of values of two of an equation's three variables, the smaller ones."""
 
-MOST_POSITIONS = 1 << 6
-"""Of an element of variables; it is looked at only while few positions and values of the result are left."""
+MOST_COUNTED = 1 << 3
+"""Values of an entry that count: elements of variables are looked at only once few of the result are left."""
 
 MOST_LOOKS = 1 << 16
 """Arguments of an extreme, times values of its result."""
@@ -85,10 +85,9 @@ def seen_by_values(kind: int, variables: IntArray, low: IntArray, high: IntArray
     """
     spans = np.minimum(high - low, MOST_VALUES) + 1
     if kind == kinds.ELEMENT:  # with a table of numbers by positions, else by pairs with a value of the table
-        most = spans[:, 1:].max(axis=1, initial=1)
+        most = np.minimum(spans[:, 1:].max(axis=1, initial=1), MOST_COUNTED)
         inside = (low[:, 0] >= 0) & (high[:, 0] < variables.shape[1] - 1)
-        few = np.where(most > 1, inside, spans[:, 0] > 2)
-        few &= (spans[:, 0] * most <= MOST_PAIRS) | (spans[:, 0] <= MOST_POSITIONS)
+        few = np.where(most > 1, inside, spans[:, 0] > 2) & (spans[:, 0] * most <= MOST_PAIRS)
     elif kind in EXTREMES:
         few = (spans.max(axis=1) > 2) & (wide > 2) & (wide * variables.shape[1] <= MOST_LOOKS)
     else:  # of truths, bounds say as much
