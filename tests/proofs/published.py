@@ -6,10 +6,10 @@ own; "without" is the same search without a log.
 
 from __future__ import annotations
 
+import resource
 import sys
 import time
 from collections.abc import Callable, Iterator
-from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -46,29 +46,27 @@ def roster(staff: int, days: int) -> Model:
     return m
 
 
-def models() -> Iterator[tuple[str, Model, bool, int | None]]:
-    """Yield names, models, whether all solutions are wanted, and decisions after which a run is stopped."""
-    yield "12 pigeons, AllDifferent", crowded(12), False, None
-    yield "7 pigeons, pair by pair", pigeons(7), False, None
-    yield "Golomb ruler of 7, optimum", load("golomb_ruler", ["marks=7"]).model, False, None
-    yield "Golomb ruler of 8, 500 steps", load("golomb_ruler", ["marks=8"]).model, False, 500
-    yield "magic squares of 3, all", load("magic_square", ["n=3"]).model, True, None
-    yield "magic squares of 4, 500 steps", load("magic_square", ["n=4"]).model, True, 500
-    yield "Latin squares of 4, all", load("latin_square", ["n=4"]).model, True, None
-    yield "Langford pairs of 7, all", load("langford", ["n=7"]).model, True, None
-    yield "sudoku, unique", load("sudoku").model, True, None
-    yield "quasigroup, 30 holes, all", load("quasigroup_completion").model, True, None
-    yield "job shop ft06, optimum", load("job_shop", ["instance=ft06"]).model, False, None
-    yield "roster of 5 for 7 days", roster(5, 7), False, None
+def models() -> Iterator[tuple[str, Model, bool]]:
+    """Yield names, models, and whether all solutions are wanted."""
+    yield "12 pigeons, AllDifferent", crowded(12), False
+    yield "7 pigeons, pair by pair", pigeons(7), False
+    yield "Golomb ruler of 7, optimum", load("golomb_ruler", ["marks=7"]).model, False
+    yield "Golomb ruler of 8, optimum", load("golomb_ruler", ["marks=8"]).model, False
+    yield "magic squares of 3, all", load("magic_square", ["n=3"]).model, True
+    yield "magic squares of 4, all", load("magic_square", ["n=4"]).model, True
+    yield "Latin squares of 4, all", load("latin_square", ["n=4"]).model, True
+    yield "Langford pairs of 7, all", load("langford", ["n=7"]).model, True
+    yield "sudoku, unique", load("sudoku").model, True
+    yield "quasigroup, 30 holes, all", load("quasigroup_completion").model, True
+    yield "job shop ft06, optimum", load("job_shop", ["instance=ft06"]).model, False
+    yield "roster of 5 for 7 days", roster(5, 7), False
     mycielski = load("graph_colouring", ["graph=mycielski", "size=4", "colours=3"]).model
-    yield "Mycielski, 11 in 3 colours", mycielski, True, None
+    yield "Mycielski, 11 in 3 colours", mycielski, True
 
 
-def measured(
-    name: str, model: Model, listing: bool, place: Path, limit: int | None = None
-) -> tuple[str, int]:
+def measured(name: str, model: Model, listing: bool, place: Path) -> tuple[str, int]:
     """Prove a model and check the proof; return a line of the table, and how many solutions there are."""
-    ask: Callable[..., object] = partial(model.enumerate if listing else model.solve, step_limit=limit)
+    ask: Callable[..., object] = model.enumerate if listing else model.solve
     start = time.process_time()
     ask(solver=Prover())  # type: ignore[arg-type]
     plain = time.process_time()
@@ -99,8 +97,9 @@ def main(most: int) -> None:
             assert published is not None
             assert count == published.value, f"{count} proved, {published.value} published"
             print(f"{line}; published {published.value:,} ({published.source})", flush=True)
-        for name, model, listing, limit in models():
-            print(measured(name, model, listing, place, limit)[0], flush=True)
+        for name, model, listing in models():
+            print(measured(name, model, listing, place)[0], flush=True)
+    print(f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB of memory at most")
 
 
 if __name__ == "__main__":

@@ -75,8 +75,8 @@ def translated(model: Model, log: list[str], row: list[int] | None) -> list[str]
         export.view(goals_of(model)[0])
     lines: list[str] = []
     status = "Unsatisfiable" if row is None else "Optimal"
-    best = prove(model, status, row, export.tagged, export.sums, log, lines.append)
-    return [*lines, "end infeasible" if best is None else f"end optimal {best}"]
+    prove(model, status, row, export.tagged, export.sums, log, lines.append)
+    return [*lines, "end infeasible" if row is None else f"end optimal {solve(model).optimum}"]
 
 
 def recorded(name: str) -> tuple[Model, list[str], list[int] | None]:

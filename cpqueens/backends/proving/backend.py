@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -69,7 +69,7 @@ class Prover:
         batches.flush()
         return self._ended(engine, reason, facts, best)
 
-    def _objective(self, model: Statement, row: tuple[int, ...]) -> int:
+    def _objective(self, model: Statement, row: Sequence[int]) -> int:
         assert model.objective is not None
         matrix = np.array([row], dtype=np.int64)
         return int(model.objective.evaluate(model.complete(matrix, model.decisions))[0, 0])

@@ -8,7 +8,7 @@ from functools import reduce
 from itertools import pairwise
 from typing import Any
 
-from cpqueens.backends.proving.trail import Conflict, Trail
+from cpqueens.backends.proving.trail import Contradiction, Trail
 from cpqueens.language.constraints.linear import OPPOSITE
 from cpqueens.language.rows import IntArray
 from cpqueens.proofs.domains import Domains, Literal, Row, denied
@@ -53,8 +53,8 @@ class ExplainingPropagator:
         self.queued = False
         self.pending: list[int] = []
 
-    def run(self) -> Conflict | None:
-        """Draw conclusions."""
+    def run(self) -> None:
+        """Draw conclusions, or raise Contradiction."""
         raise NotImplementedError
 
     def premises(self, data: Any, literal: Literal | None, time: int) -> list[Literal]:
@@ -66,12 +66,11 @@ class ExplainingPropagator:
         """Return the number of the inference, which is written."""
         return self.trail.infer(self.part.name, premises, literal)
 
-    def conclude(self, literal: Literal | None, data: object = None) -> Conflict | None:
-        """Make a literal true, or return the contradiction; None is one."""
-        if literal is not None and self.trail.post(literal, (self, data)):
-            return None
-        found = self.premises(data, literal, len(self.trail.literals))
-        return self, found if literal is None else [*found, denied(literal)]
+    def conclude(self, literal: Literal | None, data: object = None) -> None:
+        """Make a literal true, or raise the contradiction; None is one."""
+        if literal is None or not self.trail.post(literal, (self, data)):
+            found = self.premises(data, literal, len(self.trail.literals))
+            raise Contradiction(self, found if literal is None else [*found, denied(literal)])
 
     def _needed(self, scope: Iterable[int], literal: Literal | None, time: int) -> list[Literal]:
         """Return facts of variables of which none can be left out, one variable after the other."""
@@ -101,59 +100,46 @@ class Shaving(ExplainingPropagator):
         super().__init__(trail, part)
         self.tries = tries  # else it is only seen whether nothing is left
 
-    def run(self) -> Conflict | None:
+    def run(self) -> None:
         """Try all assignments, if few, else values one by one."""
         part, d = self.part, self.trail.domains
         rows = assignments(part.inputs, d, FEW) if self.tries and part.kind != BETTER else None
         if rows is not None:
-            return self._supported(rows)
-        if part.kind not in REFUTERS:
-            return None
-        if REFUTERS[part.kind](part, d):
-            return self.conclude(None)
-        if not self.tries:
-            return None
-        for v in part.scope:
-            conflict = self._try(v) if d.low[v] < d.high[v] else None
-            if conflict is not None:
-                return conflict
-        return None
+            self._supported(rows)
+        elif part.kind in REFUTERS:
+            if REFUTERS[part.kind](part, d):
+                self.conclude(None)
+            for v in part.scope if self.tries else ():
+                if d.low[v] < d.high[v]:
+                    self._try(v)
 
-    def _supported(self, rows: IntArray) -> Conflict | None:
+    def _supported(self, rows: IntArray) -> None:
         """Leave only values that some assignment has."""
         part, d = self.part, self.trail.domains
         found = part.satisfying(rows)
         found = found[inside(part.scope, found, d)]
         if not len(found):
-            return self.conclude(None)
+            self.conclude(None)
         for k, v in enumerate(part.scope):
             if d.low[v] < d.high[v]:
-                conflict = self._only(v, set(found[:, k].tolist()))
-                if conflict is not None:
-                    return conflict
-        return None
+                self._only(v, set(found[:, k].tolist()))
 
-    def _only(self, variable: int, values: set[int]) -> Conflict | None:
+    def _only(self, variable: int, values: set[int]) -> None:
         d = self.trail.domains
         wanted: list[Literal] = [(variable, ">=", min(values)), (variable, "<=", max(values))]
         if d.high[variable] - d.low[variable] < 4 * FEW:
             wanted += [(variable, "!=", x) for x in range(min(values), max(values)) if x not in values]
         for literal in wanted:
             if d.holds(literal) is not True:
-                conflict = self.conclude(literal)
-                if conflict is not None:
-                    return conflict
-        return None
+                self.conclude(literal)
 
-    def _try(self, v: int) -> Conflict | None:
+    def _try(self, v: int) -> None:
         d = self.trail.domains
         if d.high[v] - d.low[v] < _TRIED:
             for x in d.values(v):
                 if d.contains(v, x) and self._excludes(v, x, x):
-                    conflict = self.conclude((v, "!=", x))
-                    if conflict is not None:
-                        return conflict
-            return None
+                    self.conclude((v, "!=", x))
+            return
         for up in (True, False):
             size = 1  # how many values are tried: twice as many after each success
             while (size := min(size, d.high[v] - d.low[v])) > 0:
@@ -161,11 +147,8 @@ class Shaving(ExplainingPropagator):
                 if not self._excludes(v, *((low, low + size - 1) if up else (high - size + 1, high))):
                     size //= 2
                     continue
-                conflict = self.conclude((v, ">=", low + size) if up else (v, "<=", high - size))
-                if conflict is not None:
-                    return conflict
+                self.conclude((v, ">=", low + size) if up else (v, "<=", high - size))
                 size *= 2
-        return None
 
     def _excludes(self, v: int, low: int, high: int) -> bool:
         """Say whether a variable cannot be between two values, by the refuter alone."""
@@ -190,22 +173,25 @@ class Relation(ExplainingPropagator):
         self.result = result
         self.forms = {1: _forms(row, relation), 0: _forms(row, OPPOSITE[relation])}
 
-    def run(self) -> Conflict | None:
+    def run(self) -> None:
         """Decide the truth; where it is decided, narrow the bounds."""
         d, result = self.trail.domains, self.result
-        truths = [1] if result is None else [x for x in (1, 0) if d.contains(result, x)]
-        for truth in truths:
+        if result is None or d.low[result] == d.high[result]:
+            self._narrow(self.forms[1 if result is None else d.low[result]])
+            return
+        for truth in (1, 0):
             for form in self.forms[truth]:
-                low, high = ends(form[0], d)
-                if (low == high == 0) if form[1] else low > 0:
-                    return self.conclude(None if result is None else (result, "==", 1 - truth), form)
-        return self._narrow(self.forms[truths[0]]) if len(truths) == 1 else None
+                if _fails(form, *ends(form[0], d)):
+                    self.conclude((result, "==", 1 - truth), form)
+                    return
 
-    def _narrow(self, forms: list[tuple[Row, bool]]) -> Conflict | None:
+    def _narrow(self, forms: list[tuple[Row, bool]]) -> None:
         d = self.trail.domains
         for form in forms:
             (variables, coefficients, _), differs = form
             low, high = ends(form[0], d)
+            if _fails(form, low, high):
+                self.conclude(None, form)
             for v, a in zip(variables, coefficients, strict=True):
                 size = abs(a) * (d.high[v] - d.low[v])
                 if differs:
@@ -221,10 +207,7 @@ class Relation(ExplainingPropagator):
                     literal = (v, "<=", d.low[v] + -low // a)
                 else:
                     literal = (v, ">=", d.high[v] - -low // -a)
-                conflict = self.conclude(literal, form)
-                if conflict is not None:
-                    return conflict
-        return None
+                self.conclude(literal, form)
 
     def premises(self, data: Any, literal: Literal | None, time: int) -> list[Literal]:
         """Return the ends of the other variables, weakened as far as they may be."""
@@ -266,6 +249,11 @@ def _forms(row: Row, relation: str) -> list[tuple[Row, bool]]:
     return [((form[0], form[1], form[2] + more), False)]
 
 
+def _fails(form: tuple[Row, bool], low: int, high: int) -> bool:
+    """Say whether a row between these ends is above 0, or is 0 where it is to differ."""
+    return low == high == 0 if form[1] else low > 0
+
+
 class Apart(ExplainingPropagator):
     """AllDifferent, each term of one variable or none: a value that one has is gone of the others."""
 
@@ -281,7 +269,7 @@ class Apart(ExplainingPropagator):
                 self.places.setdefault(v, []).append(k)
         self.begun = False
 
-    def run(self) -> Conflict | None:
+    def run(self) -> None:
         """Look at the terms that have one value since last time, at first at all."""
         d = self.trail.domains
         places = [k for v in self.pending for k in self.places[v]] if self.begun else range(len(self.rows))
@@ -299,10 +287,7 @@ class Apart(ExplainingPropagator):
                         continue
                 elif value != constant:
                     continue
-                conflict = self.conclude(literal, k)
-                if conflict is not None:
-                    return conflict
-        return None
+                self.conclude(literal, k)
 
     def premises(self, data: Any, literal: Literal | None, time: int) -> list[Literal]:
         """Return what the variable of one term is, if it is not the literal's."""

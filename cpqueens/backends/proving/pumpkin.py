@@ -93,7 +93,8 @@ class PumpkinProver(Prover):
             assert self.write is not None
             with place.open(encoding="ascii") as log:
                 status, row, parts, sums = said
-                best = prove(model, status, row, parts, sums, log, self.write)
+                prove(model, status, row, parts, sums, log, self.write)
+        best = self._objective(model, row) if row is not None and model.goals else None
         if row is not None:
             deliver(np.array([row], dtype=np.int64))
         if status in ("Unsatisfiable", "Optimal"):
@@ -109,8 +110,8 @@ def prove(
     sums: list[Row],
     log: Iterable[str],
     write: Callable[[str], None],
-) -> int | None:
-    """Write a log of Pumpkin, and what else a proof of ours has; return the objective of the solution.
+) -> None:
+    """Write a log of Pumpkin, and what else a proof of ours has.
 
     ``parts`` are the names of what was tagged 1, 2 and so on, ``sums`` the new variables.
     """
@@ -121,19 +122,13 @@ def prove(
         write(definition_of(len(domains.low), term))
         domains.add(*ends(term, domains))
     last = _translate(log, parts, domains, write) + 1
-    if row is None:
-        return None
-    values = " ".join(map(str, row))
-    if not model.goals:
-        write(f"s {last} {values}")
-        return None
-    write(f"o {values}")
-    (goal,) = goals_of(model)
+    values = " ".join(map(str, row or ()))
+    if row is not None:
+        write(f"o {values}" if model.goals else f"s {last} {values}")
     if status == "Optimal":
+        (goal,) = goals_of(model)
         by_sum = f"m {last} : better x{model.variable_count + sums.index(goal)}*-1" if goal in sums else ""
         write(by_sum or f"i {last} better")
-    matrix = np.array([row], dtype=np.int64)
-    return int(model.goals[0].term.evaluate(model.complete(matrix, model.decisions))[0, 0])
 
 
 def _translate(log: Iterable[str], parts: list[str], domains: Domains, write: Callable[[str], None]) -> int:

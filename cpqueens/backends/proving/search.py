@@ -14,7 +14,7 @@ from dataclasses import replace
 from heapq import heappop, heappush
 
 from cpqueens.backends.proving.propagators import Clause, ExplainingPropagator, clause_of, propagators_of
-from cpqueens.backends.proving.trail import Conflict, Reason, Trail
+from cpqueens.backends.proving.trail import Contradiction, Reason, Trail
 from cpqueens.language.statement import Statement
 from cpqueens.proofs.domains import DENIED_SIGN, Domains, Literal, Row, denied
 from cpqueens.proofs.parts import ModelPart, ModelParts, better, goals_of, related
@@ -154,8 +154,14 @@ class Engine:
 
     # ---- propagation ------------------------------------------------------------------------------
 
-    def propagate(self) -> Conflict | None:
-        """Draw all conclusions; return the first contradiction."""
+    def propagate(self) -> None:
+        """Draw all conclusions.
+
+        Raises
+        ------
+        Contradiction
+            For the first one.
+        """
         low, high = self.trail.domains.low, self.trail.domains.high
         while True:
             while self._changed:
@@ -169,21 +175,17 @@ class Engine:
                         self._wake(propagator)
                 for operator, may in (("<=", rose), (">=", fell), ("!=", fixed), ("==", True)):
                     if may and self._watched[operator][v]:
-                        conflict = self._visit(self._watched[operator], v)
-                        if conflict is not None:
-                            return conflict
+                        self._visit(self._watched[operator], v)
             queue = self._queue or self._dear
             if not queue:
                 if self.trail.level == 0:
                     self._settle()
-                return None
+                return
             propagator = queue.popleft()
             propagator.queued = False
-            conflict = propagator.run()
-            if conflict is not None:
-                return conflict
+            propagator.run()
 
-    def _visit(self, lists: list[list[tuple[Literal, Clause]]], v: int) -> Conflict | None:
+    def _visit(self, lists: list[list[tuple[Literal, Clause]]], v: int) -> None:
         """Look at the clauses that watch literals of a variable that may have become false."""
         holds = self.trail.domains.holds
         watching = lists[v]
@@ -211,8 +213,7 @@ class Engine:
                 kept.append(watch)
                 if first is False or not self.trail.post(literals[0], (watch[1], None)):
                     kept += watching[k + 1 :]
-                    return watch[1], [denied(literal) for literal in literals]
-        return None
+                    raise Contradiction(watch[1], [denied(literal) for literal in literals])
 
     def _settle(self) -> None:
         """Write what was concluded at the root as clauses of one literal."""
@@ -220,20 +221,14 @@ class Engine:
         for entry in range(trail.root, len(trail.literals)):
             reason, literal = trail.reasons[entry], trail.literals[entry]
             if reason is not None and not trail.numbers[entry]:
-                self._write_root(reason, literal)
+                number = reason[0].number([], literal)
+                if isinstance(reason[0], Clause):
+                    self._written("d {}", [literal], f" : {number}")
             trail.root = entry + 1
-
-    def _write_root(self, reason: Reason, literal: Literal) -> None:
-        maker, _ = reason
-        if isinstance(maker, Clause):
-            if len(maker.literals) > 1:
-                self._written("d {}", [literal], f" : {maker.named}")
-        elif isinstance(maker, ExplainingPropagator):
-            self._written(f"i {{}} {maker.part.name}", [literal])
 
     # ---- explaining -------------------------------------------------------------------------------
 
-    def explain(self, conflict: Conflict) -> tuple[list[tuple[int, Literal]], str]:
+    def explain(self, conflict: Contradiction) -> tuple[list[tuple[int, Literal]], str]:
         """Return entries and what is needed of them, whose denials are a clause, and the clauses it uses.
 
         Raises
@@ -242,7 +237,6 @@ class Engine:
             If the contradiction rests on nothing but the root.
         """
         trail = self.trail
-        maker, premises = conflict
         need: dict[int, Literal] = {}
         heap: list[int] = []
 
@@ -254,10 +248,10 @@ class Engine:
                 elif need[entry] != needed:
                     need[entry] = trail.literals[entry]
 
-        premises, first = trail.needed(premises, len(trail.literals))
+        premises, first = trail.needed(conflict.premises, len(trail.literals))
         add(first)
         level = max((trail.levels[entry] for entry in need), default=0)
-        number = maker.number(premises, None)
+        number = conflict.maker.number(premises, None)
         here = sum(trail.levels[entry] == level for entry in need)
         cited: list[tuple[int, int]] = []
         done: list[tuple[int, Literal]] = []
@@ -306,7 +300,7 @@ class Engine:
 
     # ---- learning ---------------------------------------------------------------------------------
 
-    def learn(self, conflict: Conflict) -> None:
+    def learn(self, conflict: Contradiction) -> None:
         """Learn from a contradiction, go back and conclude from what was learned.
 
         Raises
@@ -394,9 +388,10 @@ class Engine:
         """Yield solutions, and None now and then; end when the space is exhausted."""
         try:
             while True:
-                conflict = self.propagate()
-                if conflict is not None:
-                    self.learn(conflict)
+                try:
+                    self.propagate()
+                except Contradiction as found:
+                    self.learn(found)
                     yield None
                     continue
                 variable = self._choose()
@@ -418,7 +413,7 @@ class Engine:
                 yield row
                 if not exclusion:
                     return
-                self.learn((Clause(exclusion, number), [denied(literal) for literal in exclusion]))
+                self.learn(Contradiction(Clause(exclusion, number), [denied(one) for one in exclusion]))
         except Finished:
             return
 

@@ -23,8 +23,13 @@ class Explainer(Protocol):
         """Return the number of the clause that says so, which is written if it is not yet."""
 
 
-Conflict = tuple[Explainer, list[Literal]]
-"""Who found that literals, all true, cannot be so together."""
+class Contradiction(Exception):  # noqa: N818
+    """Who found that literals, all true, cannot be so together."""
+
+    def __init__(self, maker: Explainer, premises: list[Literal]) -> None:
+        super().__init__()
+        self.maker, self.premises = maker, premises
+
 
 Reason = tuple[Explainer, object]
 """Who concluded it, and what it needs to say from what."""
