@@ -143,14 +143,15 @@ class Engine:
         clause = [denied(premise) for premise in premises]
         if literal is not None:
             clause.append(literal)
-        if len(clause) > _SHORT or len(self._inferred) >= _KEPT_INFERENCES:
-            number = self._written(f"i {{}} {part}", clause)
-            self._fleeting.add(number)
-            return number
         key = part, tuple(clause)
-        if key not in self._inferred:
-            self._inferred[key] = self._written(f"i {{}} {part}", clause)
-        return self._inferred[key]
+        number = self._inferred.get(key)
+        if number is None:
+            number = self._written(f"i {{}} {part}", clause)
+            if len(clause) <= _SHORT and len(self._inferred) < _KEPT_INFERENCES:
+                self._inferred[key] = number
+            else:
+                self._fleeting.add(number)
+        return number
 
     # ---- propagation ------------------------------------------------------------------------------
 
