@@ -65,6 +65,8 @@ def test_a_solver_behind_cpmpy(monkeypatch: pytest.MonkeyPatch) -> None:
     solver = f"cpmpy:{FIRST}"
     assert queens(5).enumerate(solver=solver).count == 10
     kept = cpmpy_backend._idle[FIRST]
+    assert queens(5).solve(solver).count == 1
+    assert cpmpy_backend._idle[FIRST] is kept
     m = Model()
     x = m.intvar(0, 9, shape=2, name="x")
     m.add(x[0] + x[1] == 7)

@@ -76,6 +76,11 @@ def test_a_truth_over_a_function_of_constants(tmp_path) -> None:
     _agrees(model, tmp_path / "run.proof", True)
 
 
+def test_a_wide_domain_is_not_gone_through(tmp_path) -> None:
+    """Its truth excludes few values at once, of some 2^53."""
+    _agrees(random_model(962), tmp_path / "run.proof", False)
+
+
 def test_six_queens_are_all(tmp_path) -> None:
     place = tmp_path / "run.proof"
     assert queens(6).count(proof=place) == 4

@@ -151,7 +151,7 @@ class _Question:
                     kind, *said = self._worker.connection.recv()
                     if kind != "rows":
                         return self._ended(kind, said)
-                    if not self._deliver(said[0]):
+                    if not self._deliver(said[0]) and wanted != "one":  # of one the end follows at once
                         return Ended(False, StopReason.SOLUTION_LIMIT, statistics=self._facts)
         except (EOFError, ConnectionError) as error:
             code = self._worker.end(1.0)

@@ -28,8 +28,11 @@ MODULES: dict[str, tuple[str, str]] = {
 }
 """By CPMpy's name: the module that is imported, and the library on PyPI that has it."""
 
-LARGEST = {"choco": 21_474_836, "gcs": 2**31 - 1, "pumpkin": 2**31 - 1}
-"""The greatest integers, by their size, of solvers that compute with 32 bits (Choco's own limit is lower)."""
+LARGEST = {"choco": 21_474_836, "gcs": 2**31 - 1, "pindakaas": 2**24, "pumpkin": 2**31 - 1}
+"""The greatest integers, by their size, of solvers that compute with 32 bits (Choco's own limit is lower).
+
+Pindakaas would take more, but writes clauses until memory is full.
+"""
 
 WITHOUT_OBJECTIVE = frozenset({"pindakaas", "pysat", "pysdd"})
 _PROGRAMS = {"cplex": "cplex", "cpo": "cpoptimizer"}

@@ -19,6 +19,8 @@ FEW = 256
 """Assignments of a part up to which all are tried in one go."""
 _TRIED = 12
 """Values of a variable that are tried one by one; of more only those at the ends."""
+_AT_ENDS = 200
+"""Trials at one end: some refuters exclude only few values at once, of however many."""
 
 
 class Clause:
@@ -142,8 +144,11 @@ class Shaving(ExplainingPropagator):
             return
         for up in (True, False):
             size = 1  # how many values are tried: twice as many after each success
-            while (size := min(size, d.high[v] - d.low[v])) > 0:
+            for _ in range(_AT_ENDS):
                 low, high = d.low[v], d.high[v]
+                size = min(size, high - low)
+                if not size:
+                    break
                 if not self._excludes(v, *((low, low + size - 1) if up else (high - size + 1, high))):
                     size //= 2
                     continue
