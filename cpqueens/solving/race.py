@@ -74,7 +74,7 @@ LATE, WITHOUT, PATIENCE = 2.0, 3.0, 1.0
 """Processor seconds of the own engine until a heuristic joins, those that it may take without a solution, and
 how many times as long as it took to the last one it goes on."""
 
-LARGEST_VARIABLES, LARGEST_CONSTRAINTS = 5_000, 50_000
+LARGEST_VARIABLES, LARGEST_CONSTRAINTS = 20_000, 50_000
 """Of a larger model, making the arrays of the own engine takes longer than a moment."""
 
 
