@@ -131,7 +131,8 @@ LANGUAGE = Area(
     (
         "tests/language/test_expressions.py", "tests/language/test_definitions.py", "tests/test_model.py",
         "tests/answers/test_check.py", "tests/answers/test_check_undefined.py",
-        "tests/language/test_relational.py",
+        "tests/language/test_relational.py", "tests/language/test_single_truths.py",
+        "tests/language/test_conditions_stay.py", "tests/language/test_element_tables.py",
     ),
     solvers="backtracking,python-constraint",
 )  # fmt: skip
