@@ -5,7 +5,8 @@ and a truth always have one; any other defined variable has one where its functi
 arguments are. A constraint holds only where all its terms are defined; so a truth over an undefined term
 is false, and its negation is true.
 
-A term is what is left of it when it is written as a sum: in ``t - t`` and ``0 * t`` nothing of ``t`` is.
+In ``t - t`` and ``0 * t`` a variable that is 0 stays for ``t`` where that may be undefined
+(`VariableStore.remaining`); other variables with the coefficient 0 only fill a row.
 """
 
 from collections.abc import Iterable

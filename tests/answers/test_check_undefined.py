@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 from each import each
 
-from cpqueens import AllDifferent, GlobalCardinality, Model, element
+from cpqueens import AllDifferent, GlobalCardinality, LinearArray, Model, element
 from cpqueens.answers.check import Checker
 from cpqueens.crosscheck import oracle
+from cpqueens.language.definedness import defined_terms
 
 
 def bare(
@@ -76,3 +78,16 @@ def test_a_truth_of_a_narrow_term_is_false_where_the_term_is_undefined() -> None
     ):
         model = bare(lambda x, y, make=make: make(element([0, 1], x), y))
         assert Checker(model).accepts(oracle.assignments(model)).sum() == right
+
+
+def test_what_only_fills_a_row_may_be_undefined() -> None:
+    """Rows of fewer variables than others are filled with any variable, times 0."""
+    m = Model()
+    x = m.intvar(0, 2, name="x")
+    quotient = 6 // x
+    variables = np.array([[x.variable_list[0], quotient.variable_list[0]]])
+    filled = LinearArray(m, (1,), variables, np.array([[1, 0]]), np.array([0]))
+    defined = np.ones((1, m.variable_count), dtype=bool)
+    defined[0, variables[0, 1]] = False
+    assert defined_terms(filled, defined).tolist() == [[True]]
+    assert defined_terms(quotient.reshape(1), defined).tolist() == [[False]]

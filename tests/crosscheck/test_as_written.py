@@ -55,6 +55,13 @@ def accepted_within(wider: Model, model: Model) -> set[tuple[int, ...]]:
     return {tuple(row) for row in grid[Checker(wider).accepts(grid)].tolist()}
 
 
+def test_an_entry_without_a_value_makes_an_element_undefined() -> None:
+    """Whatever position is asked for: all entries must be defined."""
+    entries = np.array([[5, 5], [7, 7]]), np.array([[True, True], [True, False]])
+    found, defined = as_written._element(entries, (np.array([0, 0]), np.array([True, True])))
+    assert (found.tolist(), defined.tolist()) == ([5, 5], [True, False])
+
+
 def test_every_function_is_among_them() -> None:
     from cpqueens.language.definitions import DEFINITION_KINDS
 
