@@ -239,7 +239,7 @@ def _smaller_numbers(constraint: Constraint) -> Iterator[Callable[[Constraint], 
         if array.constants.any():
             yield _changed(name, lambda a: (a.coefficients, np.zeros_like(a.constants)))
         if (np.abs(array.constants) > 1).any():
-            yield _changed(name, lambda a: (a.coefficients, np.fix(a.constants / 2).astype(np.int64)))
+            yield _changed(name, lambda a: (a.coefficients, np.trunc(a.constants / 2).astype(np.int64)))
             yield _changed(name, lambda a: (a.coefficients, a.constants - np.sign(a.constants)))
 
 

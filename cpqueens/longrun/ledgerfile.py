@@ -141,8 +141,10 @@ def opened(path: Path) -> sqlite3.Connection:
             ((owner,),) = reader.execute("PRAGMA application_id").fetchall()
         if owner != _APPLICATION:
             raise JobError(f"{label(path)}: a database of another program; give another file")
-        connection = connected(path)
+        connection = sqlite3.connect(path, timeout=10.0)
         try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = FULL")  # commits are on the disk when they return
             ((found,),) = connection.execute("PRAGMA quick_check(1)").fetchall()
             if found != "ok":
                 raise damaged(path, found)
@@ -150,14 +152,6 @@ def opened(path: Path) -> sqlite3.Connection:
             connection.close()
             raise
         return connection
-
-
-def connected(path: Path) -> sqlite3.Connection:
-    """Return a connection whose commits are on the disk when they return."""
-    connection = sqlite3.connect(path, timeout=10.0)
-    connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute("PRAGMA synchronous = FULL")
-    return connection
 
 
 def damaged(path: Path, what: str) -> JobError:

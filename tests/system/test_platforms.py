@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import sys
 import threading
@@ -26,6 +27,7 @@ def like_windows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(os, "killpg")
     monkeypatch.delattr(os, "sched_getaffinity", raising=False)
     monkeypatch.delattr(signal, "SIGHUP")
+    monkeypatch.setattr(shutil, "which", lambda *_, **__: None)  # it asks Windows itself, from Python 3.12 on
 
 
 @pytest.fixture

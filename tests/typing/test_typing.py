@@ -1,6 +1,7 @@
 """What users write passes mypy, and what they misspell does not."""
 
 import ast
+import re
 import subprocess
 import sys
 import tomllib
@@ -70,7 +71,7 @@ def test_keywords_are_what_backends_declare(monkeypatch: pytest.MonkeyPatch) -> 
     for name, parameter in {**declared((*OWN, "cpsat")), **_OWN}.items():
         hint = hints[name]
         declares = parameter.type.__name__ if isinstance(parameter.type, type) else str(parameter.type)
-        declares = declares.replace("typing.", "")
+        declares = re.sub(r"Annotated\[(\w+), [^\]]*\]", r"\1", declares.replace("typing.", ""))
         found, _, function = str(getattr(hint, "__forward_arg__", hint)).partition(" | Callable")
         assert (declares, bool(parameter.function)) == (found, bool(function)), name
     assert set(_OwnParameters.__annotations__) == set(declared(OWN)) | set(_OWN)
