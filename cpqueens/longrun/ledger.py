@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -175,9 +176,8 @@ class Ledger:
     def close(self) -> None:
         """Close it; what was added and not committed is committed."""
         try:
-            with told(self.path):
+            with told(self.path), closing(self._connection):
                 self._connection.commit()
-                self._connection.close()
         finally:
             if self._lock is not None:
                 self._lock.release()
