@@ -137,11 +137,11 @@ def opened(path: Path) -> sqlite3.Connection:
     with told(path):
         if not path.is_file():
             raise JobError(f"{label(path)}: there is no such ledger")
-        with closing(sqlite3.connect(path, timeout=10.0)) as reader:
+        with closing(connected(path)) as reader:
             ((owner,),) = reader.execute("PRAGMA application_id").fetchall()
         if owner != _APPLICATION:
             raise JobError(f"{label(path)}: a database of another program; give another file")
-        connection = sqlite3.connect(path, timeout=10.0)
+        connection = connected(path)
         try:
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = FULL")  # commits are on the disk when they return
@@ -152,6 +152,11 @@ def opened(path: Path) -> sqlite3.Connection:
             connection.close()
             raise
         return connection
+
+
+def connected(path: Path) -> sqlite3.Connection:
+    """Return a connection that waits for others for a while."""
+    return sqlite3.connect(path, timeout=10.0)
 
 
 def damaged(path: Path, what: str) -> JobError:
