@@ -128,3 +128,12 @@ def test_what_does_not_fit_is_refused(what: str) -> None:
     make, message = REFUSED[what]
     with pytest.raises(ModelError, match=message):
         make(Model().intvar(0, 4, shape=3, name="x"))
+
+
+def test_ends_in_the_place_of_demands_are_refused_where_starts_are_chosen() -> None:
+    m = Model()
+    x, d = m.intvar(0, 2, name="x"), m.intvar(0, 2, name="d")
+    with pytest.raises(ModelError, match=r"^Cumulative: demand is start \+ duration; ends are not given$"):
+        Cumulative([x], [d], [x + d], 1)
+    m.add(Cumulative([0], [d], [d], 1))  # a task that begins at 0 may take as much as it lasts
+    assert m.count(solver="backtracking") == 6
