@@ -109,7 +109,11 @@ def _cumulative(m: Maker, depth: int = 0) -> Any:
     size = m.random.choice((3, 2, 4, 1, 0))
     start, duration, demand = (draw(m, size) for draw in (_starts, _sizes, _sizes))
     capacity = m.terms.term(1) if m.random.randint(0, 4) == 4 else m.random.choice((2, 1, 3, 0, -1))
-    return stated(Cumulative, start, duration, demand, capacity, _present(m, size))
+    present = _present(m, size)
+    try:
+        return stated(Cumulative, start, duration, demand, capacity, present)
+    except ValueError:  # by chance they are the ends
+        return stated(Cumulative, start, duration, [1] * size, capacity, present)
 
 
 SCHEDULES: dict[str, Callable[..., Any]] = {
