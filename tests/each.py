@@ -19,6 +19,7 @@ def each(
 
     `names` are separated by commas; of several, a case is a sequence of values. What a fixture gives is the
     same for all cases, so that a test which changes it (``monkeypatch``, ``tmp_path``) stays parametrized.
+    ``pytest -k`` finds a test by the names of its cases, too.
     """
     words = [word.strip() for word in names.split(",")]
     told: list[tuple[str, tuple[Any, ...]]] = []
@@ -42,6 +43,7 @@ def each(
                     raise
 
         kept = [parameter for name, parameter in signature.parameters.items() if name not in words]
+        loop.__dict__.update(dict.fromkeys(name for name, _ in told))
         loop.__signature__ = signature.replace(parameters=kept)  # type: ignore[attr-defined]
         return loop
 
