@@ -184,3 +184,13 @@ FOREIGN = (
     "numba",
     "ortools",
 )
+
+
+def test_every_element_of_an_array_must_hold() -> None:
+    m = Model()
+    x = m.intvar(0, 3, shape=2, name="x")
+    m.add(x >= [1, 2])
+    (posted,) = m.constraints
+    assert (
+        posted.constraint.holds(np.array([[1, 2], [1, 1], [0, 2], [0, 0]])).tolist() == [True] + [False] * 3
+    )
