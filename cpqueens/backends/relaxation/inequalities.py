@@ -66,7 +66,7 @@ def inequalities(c: Compiled, ends: Ends) -> Iterator[Inequality]:
         yield Inequality(total([(-1, literal) for literal in literals], 1))
     for block in c.definitions.blocks:
         implied = DEFINED.get(block.kind)
-        if implied is not None:
+        if implied is not None and block.each:  # a truth of nothing is known
             rows = rows_of(block.terms)
             cuts = range(0, len(rows) + 1, block.each)
             for result, (a, b) in zip(block.results.tolist(), pairwise(cuts), strict=True):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -19,7 +20,7 @@ from cpqueens.backends.relaxation.relaxation import combined, divided, fits, int
 from cpqueens.crosscheck import oracle
 from cpqueens.fuzzing.generate import random_model
 from cpqueens.language.arrays import of_variables
-from cpqueens.lowered.compiled import Compiled
+from cpqueens.lowered.compiled import Compiled, DefinitionBlock, Definitions
 from cpqueens.lowered.evaluation import values_of_all
 from cpqueens.lowered.forms import DECOMPOSED, ModelForm, compiled_of
 
@@ -304,3 +305,15 @@ def test_what_the_simplex_says_wrongly_refutes_nothing(monkeypatch: pytest.Monke
     found = relaxation._refuted(rows, ([0], [5]))
     assert found is not None
     assert found.refuted
+
+
+def test_a_truth_of_nothing_implies_nothing() -> None:
+    """Decompositions may define what a disjunction without a literal is."""
+    m = Model()
+    x, y = m.intvar(0, 3, name="x"), m.boolvar(name="y")
+    m.add(x + y <= 3)
+    c = compiled_of(m, ModelForm(DECOMPOSED.kinds, takes, False), "backtracking")
+    nothing = DefinitionBlock("truth_or", np.array([1]), c.linear.part(0, 0), 0)
+    ends = c.lower.tolist(), c.upper.tolist()
+    stated = list(inequalities(replace(c, definitions=Definitions([nothing])), ends))
+    assert stated == list(inequalities(c, ends)) != []
