@@ -178,7 +178,7 @@ class Cumulative(Constraint):
                 f"Cumulative: one capacity, got {limit.size}; given are start, duration, demand, capacity"
             )
         sides = {name: as_linear(registry, side) for name, side in tasks.items()}
-        # seldom; as it is where somebody gives ends, as elsewhere
+        # Other tools take ends between durations and demands; numbers cannot be mistaken for them.
         if sides["demand"].coefficients.any() and sides["start"].coefficients.any():
             beyond, lasts = sides["demand"] - sides["start"] - sides["duration"], sides["duration"]
             is_end = not (beyond.coefficients.any() or beyond.constants.any())
