@@ -14,7 +14,7 @@ from typing import Any
 
 from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact import kinds
-from cpqueens.kernels.exact.domains import Memory, contains, next_value, size
+from cpqueens.kernels.exact.domains import Memory, contains, next_value, remove, size, tighten
 from cpqueens.kernels.exact.propagators.functions import divide
 from cpqueens.kernels.exact.value_marks import keep_marked, mark, mark_all
 from cpqueens.kernels.jit.decorators import inner_kernel, propagator
@@ -23,9 +23,11 @@ from cpqueens.kernels.jit.entries import entry
 FEW_PAIRS = 128
 """Pairs of values that are looked at; with more, nothing is done."""
 
-FEW_ENTRIES = 64
-"""Positions, times values of the result, up to which an element of variables is looked at: with a result that
-is known, as in "x[place] = 7", of a board of 8 x 8 from the start."""
+FEW_ENTRIES = 8
+"""Positions, times values of the result, up to which an element of variables is looked at."""
+
+MANY_PLACES = 64
+"""Positions up to which one is looked at whose result is known, as in "x[place] = 7": a board of 8 x 8."""
 
 _NONE = 1 << 62
 
@@ -56,10 +58,25 @@ def mark_common(m: Memory, y: int, r: int, own: int) -> Any:
 
 
 @inner_kernel
+def places_of_value(m: Memory, first: int, x: int, value: int) -> Any:
+    """Take from the position x where the entry cannot have a value, which the one that is left has."""
+    a, high = entry(m.x, x + at.LOW), entry(m.x, x + at.HIGH)
+    while a <= high:
+        if not contains(m, entry(m.net, first + 2 + 2 * a), value) and not remove(m, x, a):
+            return 0
+        a = next_value(m, x, a + 1)
+    a = entry(m.x, x + at.LOW)
+    return a < entry(m.x, x + at.HIGH) or tighten(m, entry(m.net, first + 2 + 2 * a), value, value)
+
+
+@inner_kernel
 def element_of_variables(m: Memory, first: int, last: int) -> Any:
     """Prune for "the last argument is the one at the position that the first says, of those between them"."""
     x, r = entry(m.net, first), entry(m.net, last)
-    if size(m, x) * size(m, r) > FEW_ENTRIES:
+    places, values = size(m, x), size(m, r)
+    if values == 1 and places <= MANY_PLACES:
+        return places_of_value(m, first, x, entry(m.x, r + at.LOW))
+    if places * values > FEW_ENTRIES:
         return 1
     mark_all(m, x, 0)
     mark_all(m, r, 0)

@@ -75,6 +75,17 @@ def test_elements_of_variables(seed: int, few: int, monkeypatch: pytest.MonkeyPa
     bench.walk(source, Strength.DOMAIN if few > 8 else Strength.SOUND)
 
 
+@each("seed", range(8))
+def test_an_element_whose_result_is_known_loses_every_other_place(seed: int) -> None:
+    """Also of more places than are looked at while several results are left."""
+    source = random.Random(seed)
+    domains = [*random_domains(source, [(0, 8), *[(-1, 2)] * 9]), [1]]
+    bench = Bench(
+        function_values, domains, lambda row: row[1 + row[0]] == 1, constant=kinds.ELEMENT, data=[],
+    )  # fmt: skip
+    bench.walk(source, Strength.DOMAIN)
+
+
 def test_elements_of_variables_by_values_never_take_more_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
     found = []
     for by_values in (True, False):
