@@ -42,6 +42,9 @@ LEARNED = 4
 FEWEST, WORK = 400, 500_000
 """Failures, and runs of propagators, after which the others join where failures are dear."""
 
+NAMED = 200, 60_000
+"""The same for one solution where the model names the first one's order, which is seldom the best of all."""
+
 CREEPING = 10_000
 """Runs of propagators a failure from which on bounds creep, and reasons would be too long to be looked at."""
 
@@ -118,6 +121,8 @@ class Alternating:
         self._request, self._relaxation, self._parted, self._breaks = request, relaxation, parted, breaks
         early = request.known is not None and request.known.clauses is not None
         self._joining = min(JOINING, TURN) if early else JOINING  # failures of the first one alone
+        named = request.want is Want.ONE and request.parameters.get("phases")
+        self._dear = NAMED if named else (FEWEST, WORK)
         self._seats: list[Seat[CompetingSearch]] = [Seat(members[0].name, self._first(request, None))]
         self._earlier: list[CompetingSearch] = []  # the first one, where it began anew
         self._absent: list[str] = []  # who takes no part, and why
@@ -203,7 +208,8 @@ class Alternating:
 
     def _is_early(self) -> bool:
         """Say whether the first search goes on alone."""
-        return self._failures < self._joining and (self._failures < FEWEST or self.work < WORK)
+        failures, work = self._dear
+        return self._failures < self._joining and (self._failures < failures or self.work < work)
 
     def _join(self, deliver: Deliver) -> None:
         """Let the other members join."""

@@ -17,7 +17,7 @@ from cpqueens.backends.known import LearnedClauses
 from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact import kinds
 from cpqueens.kernels.exact.apart import kind_of
-from cpqueens.kernels.exact.domains import Memory, copied, enqueue
+from cpqueens.kernels.exact.domains import Memory, copied, enqueue, restore
 from cpqueens.kernels.exact.learning import heap
 from cpqueens.kernels.exact.learning import state as of
 from cpqueens.kernels.exact.learning.literals import BY_DECISION, OPERATORS
@@ -29,9 +29,8 @@ from cpqueens.kernels.exact.learning.search import (
     PAUSED,
     begin,
     learn,
-    return_to,
 )
-from cpqueens.kernels.exact.learning.state import Learner
+from cpqueens.kernels.exact.learning.state import Learner, level_place
 from cpqueens.kernels.jit.pace import Pace
 from cpqueens.lowered.compiled import Compiled
 
@@ -257,7 +256,10 @@ class ClauseSearch(CompetingSearch):
         limit = None
         if self.objective_row >= 0 and self._demanded(self.memory) < self._demanded(self.start.memory):
             limit = self._demanded(self.memory)
-        return_to(self.memory, self.learner, 0)
+        if self._count(of.DEPTH):  # nothing is decided after this, so only domains are put back
+            first = int(level_place(self.learner, 0))
+            trail, cells = self.learner.room[[first + of.L_TRAIL, first + of.L_CELLS]].tolist()
+            restore(self.memory, trail, cells)
         clauses = exported(self.compiled, self.memory, self.learner, limit, last)
         if clauses is not None:
             sink.append(clauses)

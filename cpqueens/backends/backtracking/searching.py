@@ -264,7 +264,8 @@ class Searching:
             Member("clause learning", learning, LEARNED if seldom else 1, learns=True),
         ]
         if in_phases:
-            members = [Member("the order that the model names", ordered()), *members[:2], members[3]]
+            others = [*members[:2], members[3]] if seldom else [members[3], *members[:2]]
+            members = [Member("the order that the model names", ordered()), *others]
         return Alternating(members, self.request, self._relaxation, self._parted, breaks).slices(deliver)
 
     def _with_one_order(self) -> Searching:

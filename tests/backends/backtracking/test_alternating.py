@@ -342,7 +342,7 @@ def test_an_order_that_a_model_names_is_one_of_several() -> None:
     phases = [("y", "lexicographic", "ascending"), ("x", "lexicographic", "ascending")]
     outcome = m.solve(solver=SOLVER, phases=phases)
     assert outcome.status is Status.INFEASIBLE
-    named = "the order that the model names and restarts and a search that remembers subproblems"
+    named = "the order that the model names and clause learning and restarts"
     assert named in outcome.statistics["reason"]
     assert "smallest domains" not in outcome.statistics["reason"]
 
