@@ -7,7 +7,8 @@ decomposed. Terms lie one after the other in compressed rows (`Terms`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from itertools import chain, pairwise, repeat
@@ -366,17 +367,16 @@ def compile_model(
     supports = _supports(kinds, takes)
     lowered = lower(model, supports, backend, objective=objective, joined=True, computed=computed)
     number, order = _renumber(model, lowered)
-    of: dict[str, list[Any]] = {kind: [] for kind in PLAIN_KINDS}
+    of: dict[str, list[Any]] = defaultdict(list)
     wholes = []
     for constraint in join_linear(lowered.constraints):
         if constraint.kind in kinds:
             of[constraint.kind].append(constraint)
         else:
             wholes.append(Whole(constraint, number))
-    expressions = [c.expression for c in of["Linear"]]
-    relations = np.array([RELATIONS[c.relation] for c in of["Linear"]], dtype=np.int64).reshape(-1, 2)
-    different = [c.terms for c in of["AllDifferent"]]
-    store = lowered.store
+    store, arrays = lowered.store, dict(_NONE)
+    for kind, constraints in of.items():
+        arrays |= _ARRAYS[kind](number, constraints)
     objective_terms = None
     if lowered.objective is not None:
         sign = -1 if lowered.maximizing else 1
@@ -386,21 +386,60 @@ def compile_model(
         lower=store.lower[order],
         upper=store.upper[order],
         domains={int(number[v]): values for v, values in store.domains.items() if number[v] >= 0},
-        linear=_terms(number, expressions, relations[:, 1]),
-        relation=relations[:, 0].repeat([e.size for e in expressions]),
-        literals=_terms(number, (c.literals for c in of["Or"])),
-        clause_start=offsets([c.literals.shape[-1] for c in of["Or"] for _ in range(c.size)]),
-        different=_terms(number, different),
-        different_start=offsets([terms.size for terms in different]),
-        tables=[(_terms(number, [c.terms]), c.rows) for c in of["Table"]],
-        counts=[_count(number, c) for c in of["Count"]],
         wholes=wholes,
         definitions=_definitions(number, lowered.definitions),
         objective=objective_terms,
         maximizing=lowered.maximizing,
         stated=np.where(order < model.variable_count, order, -1),
         how=["own" if how == "native" else how for how in lowered.how],
+        **arrays,
     )
+
+
+def _linear(number: IntArray, constraints: Sequence[Any]) -> dict[str, Any]:
+    expressions = [c.expression for c in constraints]
+    codes, shifts = np.array([RELATIONS[c.relation] for c in constraints], dtype=np.int64).T
+    return {
+        "linear": _terms(number, expressions, shifts),
+        "relation": codes.repeat([e.size for e in expressions]),
+    }
+
+
+def _clauses(number: IntArray, constraints: Sequence[Any]) -> dict[str, Any]:
+    literals = [c.literals for c in constraints]
+    lengths = [array.shape[-1] for array, c in zip(literals, constraints, strict=True) for _ in range(c.size)]
+    return {"literals": _terms(number, literals), "clause_start": offsets(lengths)}
+
+
+def _different(number: IntArray, constraints: Sequence[Any]) -> dict[str, Any]:
+    terms = [c.terms for c in constraints]
+    return {"different": _terms(number, terms), "different_start": offsets([t.size for t in terms])}
+
+
+def _tables(number: IntArray, constraints: Sequence[Any]) -> dict[str, Any]:
+    return {"tables": [(_terms(number, [c.terms]), c.rows) for c in constraints]}
+
+
+def _counts(number: IntArray, constraints: Sequence[Any]) -> dict[str, Any]:
+    return {"counts": [_count(number, c) for c in constraints]}
+
+
+_ARRAYS: Mapping[str, Callable[[IntArray, Sequence[Any]], dict[str, Any]]] = {
+    "Linear": _linear,
+    "Or": _clauses,
+    "AllDifferent": _different,
+    "Table": _tables,
+    "Count": _counts,
+}
+"""What is made of the constraints of each plain kind, where there are any."""
+
+_NONE: Mapping[str, Any] = {
+    "linear": NO_TERMS, "relation": np.zeros(0, dtype=np.int64),
+    "literals": NO_TERMS, "clause_start": np.zeros(1, dtype=np.int64),
+    "different": NO_TERMS, "different_start": np.zeros(1, dtype=np.int64),
+    "tables": [], "counts": [],
+}  # fmt: skip
+"""Where there are none."""
 
 
 def _renumber(model: Statement, lowered: Lowered) -> tuple[IntArray, IntArray]:
