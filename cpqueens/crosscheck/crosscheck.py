@@ -347,10 +347,7 @@ def as_published(value: Any) -> PublishedValues | None:
 
 
 def _heuristics(case: Case) -> tuple[Any, ...]:
-    runs = [o for o in case.observations if o.heuristic is not None]
-    if not runs:
-        return ()
-    return tuple(summarize(case, o) for o in runs)
+    return tuple(summarize(case, o) for o in case.observations if o.heuristic is not None)
 
 
 def _solver_report(case: Case, o: Observation, evidence: Evidence, reason: str) -> SolverReport:

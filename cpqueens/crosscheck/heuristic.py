@@ -291,16 +291,15 @@ def _together(
     for o in found:
         if o.best is not None:
             best = better_of(checker, best, o.best[1][None, :])
-    if best is None:
-        for rows in store.rows():
-            best = better_of(checker, best, rows)
-    if all(o.error is not None for o in found):
+    for rows in store.rows() if best is None and model.objective is not None else ():
+        best = better_of(checker, best, rows)
+    ended = [o for o in found if o.error is None]
+    if not ended:
         return found[0]
     faults = tuple(f for o in found for f in o.faults)
-    crashed = next((o for o in found if o.error is not None), None)
-    base = next(o for o in found if o.error is None)
+    crashed = next(o for o in found if o.error is not None) if len(ended) < len(found) else None
     return replace(
-        base, store=store, count=store.distinct, best=best, faults=faults, heuristic=runs,
+        ended[0], store=store, count=store.distinct, best=best, faults=faults, heuristic=runs,
         invalid=sum(o.invalid for o in found), seconds=seconds, claims_all=False, claims_none=False,
         error=None if crashed is None else crashed.error, message="" if crashed is None else crashed.message,
         duplicates=0, interrupted=any(o.interrupted for o in found),
