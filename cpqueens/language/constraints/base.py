@@ -51,7 +51,7 @@ class Constraint(BoolArray, metaclass=ListsForUsers):
         if own is not None:
             explained = explaining_keywords(own, name="m.add(constraint, name=...)")
             setattr(cls, "__init__", explained)  # noqa: B010 - mypy allows no method to be set
-            if "__new__" in cls.__dict__:  # which takes whatever is given
+            if cls.__new__ is not Constraint.__new__:  # which takes whatever is given
                 stated = signature(own)
                 taken = list(stated.parameters.values())[1:]
                 setattr(cls, "__signature__", stated.replace(parameters=taken))  # noqa: B010

@@ -1,6 +1,6 @@
 """How often a value, values of a set, or each of several values occur; how many values there are."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -20,7 +20,22 @@ from cpqueens.text.foreign import no_keyword
 from cpqueens.text.plaintext import shown
 
 
-class Count(Constraint):
+class _Number(Constraint):
+    """A constraint on a number, which ``Kind(...)`` is as a term where nothing is said of it."""
+
+    of: ClassVar[tuple[str, ...]]
+    number: ClassVar[Callable[..., LinearArray]]
+
+    def __new__(cls, *given: Any, **named: Any) -> Any:
+        """Return the number itself, a term, where it is compared afterwards."""
+        if len(given) + len(named) != len(cls.of):
+            return super().__new__(cls)
+        for name in named.keys() - set(cls.of):
+            raise no_keyword(cls.__name__, name, cls.fields)
+        return cls.number(*given, **named)
+
+
+class Count(_Number):
     """The number of terms equal to ``value`` stands in ``relation`` to ``count`` (Catalogue: count).
 
     ``value`` and ``count`` are integers or terms. ``Count(terms, value)`` is the number as a term, as in
@@ -54,18 +69,12 @@ class Count(Constraint):
     """
 
     fields: ClassVar[tuple[str, ...]] = ("terms", "value", "relation", "count")
+    of = ("terms", "value")
+    number = staticmethod(lambda terms, value: _occurrences(terms, value))
     terms: LinearArray
     value: LinearArray
     relation: str
     count: LinearArray
-
-    def __new__(cls, *given: Any, **named: Any) -> Any:
-        """Return the number itself, a term, of ``Count(terms, value)``: it is compared afterwards."""
-        if len(given) + len(named) != 2:
-            return super().__new__(cls)
-        for name in named.keys() - {"terms", "value"}:
-            raise no_keyword("Count", name, ["terms", "value", "relation", "count"])
-        return _occurrences(*given, **named)
 
     def __init__(self, terms: Any, value: Any, relation: Any = None, count: Any = None) -> None:
         if count is None and relation is None:
@@ -138,7 +147,7 @@ def _occurrences(terms: Any, value: Any) -> LinearArray:
     return (array == wanted).sum() if array.size else 0 * wanted
 
 
-class Among(Constraint):
+class Among(_Number):
     """Exactly ``count`` terms take a value in ``values`` (Beldiceanu and Contejean 1994).
 
     ``Among(terms, values)`` without a count is the number as a term, as in ``Among(x, [1, 3]) >= 2``. The
@@ -169,17 +178,11 @@ class Among(Constraint):
     """
 
     fields: ClassVar[tuple[str, ...]] = ("terms", "values", "count")
+    of = ("terms", "values")
+    number = staticmethod(lambda terms, values: _inside(terms, values))
     terms: LinearArray
     values: tuple[int, ...]
     count: LinearArray
-
-    def __new__(cls, *given: Any, **named: Any) -> Any:
-        """Return the number itself, a term, of ``Among(terms, values)``: it is compared afterwards."""
-        if len(given) + len(named) != 2:
-            return super().__new__(cls)
-        for name in named.keys() - {"terms", "values"}:
-            raise no_keyword("Among", name, ["terms", "values", "count"])
-        return _inside(*given, **named)
 
     def __init__(self, terms: Any, values: Any, count: Any) -> None:
         array, number = as_linears(flat_terms(terms, "Among"), count)
@@ -330,7 +333,7 @@ def _pairs(terms: Any, size: int, lower: Any, upper: Any) -> LinearArray:
     return stack_last([side if side.shape else side.broadcast((size,)) for side in (least, most)])
 
 
-class NValue(Constraint):
+class NValue(_Number):
     """The terms take exactly ``count`` different values (Pachet and Roy 1999; Catalogue: nvalue).
 
     ``NValue(terms)`` is the number as a term, as in ``NValue(x) > 1``. The violation is the
@@ -357,17 +360,10 @@ class NValue(Constraint):
     """
 
     fields: ClassVar[tuple[str, ...]] = ("terms", "count")
+    of = ("terms",)
+    number = staticmethod(lambda terms: _different(flat_terms(terms, "NValue")))
     terms: LinearArray
     count: LinearArray
-
-    def __new__(cls, *given: Any, **named: Any) -> Any:
-        """Return the number itself, a term, of ``NValue(terms)``: it is compared afterwards."""
-        if len(given) + len(named) != 1:
-            return super().__new__(cls)
-        for name in named.keys() - {"terms"}:
-            raise no_keyword("NValue", name, ["terms", "count"])
-        (terms,) = (*given, *named.values())
-        return _different(flat_terms(terms, "NValue"))
 
     def __init__(self, terms: Any, count: Any) -> None:
         array, number = as_linears(flat_terms(terms, "NValue"), count)
