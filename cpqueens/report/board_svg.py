@@ -10,6 +10,8 @@ from cpqueens.report.pieces import LOOKS, PLAIN_PIECES
 
 LIGHT = "#f1e4cf"
 DARK = "#b88b63"
+RULE = 0.03
+"""Width of the lines between squares."""
 PALE_DARK = "#dfcab0"  # on big boards, where strong squares would drown small queens
 FRAME = "#5d4030"
 INK = "#2b2019"
@@ -80,17 +82,11 @@ def _squares(picture: BoardPicture) -> list[str]:
     frame = svg.element("rect", attributes={**edge, "fill": FRAME})
     board = svg.element("rect", attributes={"width": columns, "height": rows, "fill": LIGHT})
     if picture.piece in PLAIN_PIECES:
-        return [frame, board, _rules(rows, columns)]
+        return [frame, board, svg.rules(rows, columns, PALE_DARK, RULE)]
     line = "".join(f"M{(r + 1) % 2} {r + 0.5}H{columns}" for r in range(rows) if columns > (r + 1) % 2)
     dark = DARK if rows <= LABELLED else PALE_DARK
     dashes: svg.Attributes = {"d": line, "stroke": dark, "stroke-width": 1, "stroke-dasharray": "1 1"}
     return [frame, board, svg.element("path", attributes=dashes)] if line else [frame, board]
-
-
-def _rules(rows: int, columns: int) -> str:
-    lines = "".join(f"M0 {r}H{columns}" for r in range(1, rows))
-    lines += "".join(f"M{c} 0V{rows}" for c in range(1, columns))
-    return svg.element("path", attributes={"d": lines or "M0 0", "stroke": PALE_DARK, "stroke-width": 0.03})
 
 
 def _regions(picture: BoardPicture) -> list[str]:
@@ -102,7 +98,7 @@ def _regions(picture: BoardPicture) -> list[str]:
     path = borders(picture.rows, picture.columns, picture.regions)
     style: svg.Attributes = {"stroke": INK, "stroke-width": 0.08, "stroke-linecap": "square", "fill": "none"}
     frame = svg.element("path", attributes={"d": path, **style})
-    return [*tints, _rules(picture.rows, picture.columns), frame, *named]
+    return [*tints, svg.rules(picture.rows, picture.columns, PALE_DARK, RULE), frame, *named]
 
 
 def _tint(square: Square, fill: str) -> str:

@@ -52,7 +52,7 @@ def grid_svg(
             fill = ATTACKED_SQUARE if bad else fills.get(value, _PAPER)
             parts.append(svg.element("rect", attributes={**place, "fill": fill}))
             parts.append(svg.text(say(value), c + 0.5, r + 0.5, size, ATTACKED if bad else INK))
-    parts += [_rules(height, width), _frame(height, width)]
+    parts += [svg.rules(height, width, _LINE, 0.025), _frame(height, width)]
     notes = _notes(rows) if say is str else []
     parts += [svg.text(note, x, y, 0.26, NOTE) for note, x, y in notes]
     wide = max([width, *(x + 0.4 for _, x, _ in notes)])
@@ -91,12 +91,6 @@ def _fills(rows: Sequence[Sequence[int]]) -> dict[int, str]:
     if len(values) > len(PALETTE) or 2 * len(values) > cells:
         return {}
     return dict(zip(values, PALETTE, strict=False))
-
-
-def _rules(height: int, width: int) -> str:
-    lines = "".join(f"M0 {r}H{width}" for r in range(1, height))
-    lines += "".join(f"M{c} 0V{height}" for c in range(1, width))
-    return svg.element("path", attributes={"d": lines or "M0 0", "stroke": _LINE, "stroke-width": 0.025})
 
 
 def _frame(height: int, width: int) -> str:

@@ -39,6 +39,13 @@ def text(content: object, x: float, y: float, size: float, fill: str) -> str:
     return element("text", [escape(str(content))], {**place, "text-anchor": "middle", "fill": fill})
 
 
+def rules(rows: int, columns: int, stroke: str, width: float) -> str:
+    """Return the lines between the squares of a board, of which each is 1 by 1."""
+    lines = "".join(f"M0 {r}H{columns}" for r in range(1, rows))
+    lines += "".join(f"M{c} 0V{rows}" for c in range(1, columns))
+    return element("path", attributes={"d": lines or "M0 0", "stroke": stroke, "stroke-width": width})
+
+
 def document(
     width: float, height: float, children: Iterable[str], *, title: str = "", pixels: float | None = None
 ) -> str:
