@@ -6,7 +6,7 @@ that still fails is taken and the round starts again, until nothing simpler fail
 """
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -148,9 +148,16 @@ def fix_definitions(model: Model) -> Iterator[Callable[[], Model]]:
 
 def shorten_constraints(model: Model) -> Iterator[Callable[[], Model]]:
     """Drop elements of arrays of terms and rows of tables."""
+    return _edited(model, _shorter)
+
+
+def _edited(
+    model: Model, ways: Callable[[Constraint], Iterable[Callable[[Constraint], Any]]]
+) -> Iterator[Callable[[], Model]]:
+    """Change one constraint, in each of its ways."""
     for k, posted in enumerate(own_constraints(model)):
-        for shorter in _shorter(posted.constraint):
-            yield lambda k=k, s=shorter: rebuilt(model, edit=lambda at, c: s(c) if at == k else c)  # type: ignore[misc]
+        for way in ways(posted.constraint):
+            yield lambda k=k, way=way: rebuilt(model, edit=lambda at, c: way(c) if at == k else c)  # type: ignore[misc]
 
 
 def _shorter(constraint: Constraint) -> Iterator[Callable[[Constraint], Any]]:
@@ -225,9 +232,7 @@ def _smaller_domains(domain: IntArray | tuple[int, int]) -> list[IntArray | tupl
 
 def shrink_numbers(model: Model) -> Iterator[Callable[[], Model]]:
     """Bring coefficients to 1 or -1, and constants towards 0."""
-    for k, posted in enumerate(own_constraints(model)):
-        for smaller in _smaller_numbers(posted.constraint):
-            yield lambda k=k, s=smaller: rebuilt(model, edit=lambda at, c: s(c) if at == k else c)  # type: ignore[misc]
+    return _edited(model, _smaller_numbers)
 
 
 def _smaller_numbers(constraint: Constraint) -> Iterator[Callable[[Constraint], Any]]:
