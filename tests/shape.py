@@ -22,16 +22,16 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 71_624,
+    "code lines": 71_604,
     "files": 621,
-    "import lines": 6_822,
+    "import lines": 6_810,
     "longest file": 706,
     "sudoku by backtracking, files": 56,
-    "sudoku by backtracking, functions": 359,
+    "sudoku by backtracking, functions": 356,
     "knapsack by local-search, files": 60,
-    "knapsack by local-search, functions": 375,
-    "cross-check of 8 queens, files": 90,
-    "cross-check of 8 queens, functions": 643,
+    "knapsack by local-search, functions": 367,
+    "cross-check of 8 queens, files": 89,
+    "cross-check of 8 queens, functions": 642,
 }
 """What must not be passed today."""
 

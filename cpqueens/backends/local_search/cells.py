@@ -74,10 +74,10 @@ class _Terms:
         return offsets(np.bincount(mine[:, 0], minlength=n)), mine[:, 1:].reshape(-1)
 
 
-class CellsWalk(OwnWalk):
+class CellsWalk(OwnWalk[Search]):
     """The kernel's arena for a search, which lives as long as the search."""
 
-    places = codes.X, codes.BEST, codes.FOUND, codes.TOLD
+    told = codes.FOUND, codes.TOLD
 
     def __init__(self, search: Search, cells: Cells) -> None:
         super().__init__()
@@ -165,17 +165,25 @@ class CellsWalk(OwnWalk):
         fitted[open_ones] = rest
         return fitted
 
-    def values(self, which: int) -> IntArray:
+    def present(self) -> IntArray:
+        """Return the present assignment."""
+        return self._values(codes.X)
+
+    def best(self) -> IntArray:
+        """Return the best one."""
+        return self._values(codes.BEST)
+
+    def _values(self, which: int) -> IntArray:
         """Return the assignment that a part has the places of."""
         n, place = len(self.cells.model.domains), self.part(which).tolist()
         return np.array([self.cells.domains[v][place[v]] for v in range(n)], dtype=np.int64)
 
-    def looked(self, search: Search, aside: Aside) -> None:
+    def looked(self, host: Search, aside: Aside) -> None:
         """Look again only after as many steps as that was worth, and go on from what it has found."""
         if aside.after < NEVER:
-            aside.after += (STEPS_PER_NODE - 1) * (aside.after - search.steps)
-        if search.solved():
-            self.begin(search.x)
+            aside.after += (STEPS_PER_NODE - 1) * (aside.after - host.steps)
+        if host.solved():
+            self.begin(host.x)
 
     def turn(self) -> None:
         """Begin the next cycle, which is longer, with another price if this one's was too low or too high."""
@@ -208,7 +216,7 @@ def run(search: Search, cells: Cells, others: Iterator[Walk]) -> End:
         ended = walk.walk(search)
         if ended is not None:
             if ended != "solved" and not walk.has_found:
-                search.go_to(walk.values(codes.X))
+                search.go_to(walk.present())
             return ended
         walk.turn()
         if walk.cycles % WALK_EVERY == 0:

@@ -14,9 +14,8 @@ import numpy as np
 
 from cpqueens.backends.base import Parameter
 from cpqueens.backends.local_search import auto
-from cpqueens.backends.local_search.search import End, Limits, Result, Search
-from cpqueens.backends.local_search.slices import Sliced, permuted, slices
-from cpqueens.backends.local_search.tracing import Recorder, watching
+from cpqueens.backends.local_search.search import End, Paused, Search
+from cpqueens.backends.local_search.slices import Alone, PermutationWalk
 from cpqueens.kernels.jit.random import seed_state
 from cpqueens.kernels.local import exchange as codes
 from cpqueens.kernels.local import info as at
@@ -31,46 +30,56 @@ PARAMETERS: Mapping[str, Parameter] = {
 
 
 def run(search: Search, options: Mapping[str, Any]) -> End:
-    """Search like `auto`: the engine calls `solve_lines` before, where the pattern is found."""
+    """Search like `auto`: the engine takes a `LinesWalk` before, where the pattern is found."""
     search.extra["strategy"] = "auto"
     return auto.run(search, {})
 
 
-def solve_lines(
-    pattern: LinesPermutation,
-    seed: int,
-    limits: Limits,
-    options: Mapping[str, Any],
-    recorder: Recorder | None = None,
-) -> Result:
-    """Search the pattern from random permutations; the reason is ``stalled`` if all starts got stuck."""
-    n, random = pattern.size, seed_state(seed)
-    x, place = np.arange(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
-    errors, info = np.zeros(len(pattern.lines), dtype=np.int64), np.zeros(codes.LENGTH, dtype=np.int64)
-    seen, partner, found = (np.zeros(size, dtype=np.int64) for size in (2 * n, 4 * n, 4))
-    state = codes.Lines(x, place, *_incidence(pattern), errors, seen, partner, info, random, found)
-    starts = 0
+class LinesWalk(PermutationWalk):
+    """The kernel's arrays for lines: the permutation, its inverse, and by how much each sum is wrong."""
 
-    def advance(steps: int) -> int:
-        return int(codes.exchange_search(steps, options["stall"], state))
+    restarts = at.EXTRA
+    counts = {"forced_moves": codes.FORCED}
 
-    def now() -> tuple[IntArray, int]:
-        return x + pattern.low, int(np.abs(errors).sum())
+    def __init__(self, pattern: LinesPermutation, seed: int, options: Mapping[str, Any]) -> None:
+        super().__init__()
+        n, self.random = pattern.size, seed_state(seed)
+        self.pattern, self.layers = pattern, {"sums": len(pattern.lines)}
+        self.stall, self.starts = options["stall"], options["starts"]
+        self.x, self.place = x, place = np.arange(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
+        self.errors = errors = np.zeros(len(pattern.lines), dtype=np.int64)
+        self.info = info = np.zeros(codes.LENGTH, dtype=np.int64)
+        info[at.EXTRA] = -1  # before the first start
+        seen, partner = np.zeros(2 * n, dtype=np.int64), np.zeros(4 * n, dtype=np.int64)
+        found = np.zeros(4, dtype=np.int64)
+        state = codes.Lines(x, place, *_incidence(pattern), errors, seen, partner, info, self.random, found)
+        self.kernel = lambda steps: codes.exchange_search(steps, self.stall, state)
 
-    watch = watching(recorder, info, now)
-    reason: Sliced = "stalled"
-    while reason == "stalled" and starts < options["starts"]:
-        starts += 1
-        shuffle(x, random)
-        place[x] = np.arange(n)
-        errors[:] = [x[line].sum() for line in pattern.lines]
-        errors -= pattern.totals
+    @property
+    def cost(self) -> int:
+        """By how much all sums are wrong."""
+        return int(np.abs(self.errors).sum())
+
+    def present(self) -> IntArray:
+        """Return the present assignment."""
+        return self.x + self.pattern.low
+
+    def begin(self, run: Alone) -> Paused | None:
+        """Start from a random permutation, at first and where nothing was better for long."""
+        info = self.info
+        if info[at.EXTRA] >= 0 and info[at.STALL] < max(1, self.stall):
+            return None
+        if info[at.EXTRA] + 1 >= self.starts:
+            return "stalled"
+        info[at.EXTRA] += 1
+        shuffle(self.x, self.random)
+        self.place[self.x] = np.arange(len(self.x))
+        self.errors[:] = [self.x[line].sum() for line in self.pattern.lines]
+        self.errors -= self.pattern.totals
         info[at.LEAST], info[at.STALL] = at.NEVER, 0
-        if watch is not None:
-            watch.shown("restart")
-        reason = slices(advance, lambda: int(info[at.STEPS]), limits, watch)
-    cost, layers, forced = int(np.abs(errors).sum()), {"sums": len(pattern.lines)}, int(info[codes.FORCED])
-    return permuted(info, x + pattern.low, cost, reason, layers, starts - 1, forced_moves=forced)
+        if run.observer is not None:
+            run.observer.walked(run.steps, self.present(), self.cost)
+        return None
 
 
 def _incidence(pattern: LinesPermutation) -> tuple[IntArray, IntArray, IntArray, IntArray, IntArray]:

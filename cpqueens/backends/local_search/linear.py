@@ -26,10 +26,10 @@ TURN, WALK_COST = 50_000, 20
 """Steps of the first turn where the general engine has turns, too; so many cost as much as one of its."""
 
 
-class LinearWalk(OwnWalk):
+class LinearWalk(OwnWalk[Search]):
     """The kernel's arena for a search, which lives as long as the search."""
 
-    places = codes.X, codes.BEST, codes.FOUND, codes.TOLD
+    told = codes.FOUND, codes.TOLD
     counted = (*COUNTED, at.RESETS)
 
     def __init__(self, search: Search, form: LinearForm) -> None:
@@ -53,9 +53,13 @@ class LinearWalk(OwnWalk):
         random = search.random.copy()
         self.kernel = lambda most: codes.linear_search(most, self.arena, random)
 
-    def values(self, which: int) -> IntArray:
-        """Return the assignment of the model that a part has the columns of."""
-        return self.form.back(self.part(which))
+    def present(self) -> IntArray:
+        """Return the present assignment."""
+        return self.form.back(self.part(codes.X))
+
+    def best(self) -> IntArray:
+        """Return the best one."""
+        return self.form.back(self.part(codes.BEST))
 
     def begin(self, x: IntArray, limit: int) -> None:
         """Go on from an assignment of the model, to an objective of at most ``limit``."""
@@ -74,12 +78,12 @@ class LinearWalk(OwnWalk):
             self.part(codes.BEST)[:] = columns
             self.info[[codes.FOUND, codes.TOLD]] += 1
 
-    def tell(self, search: Search) -> bool:
+    def tell(self, host: Search) -> bool:
         """Do so, and note the limit that follows."""
         before = self.info[codes.TOLD]
-        solved = super().tell(search)
+        solved = super().tell(host)
         if self.info[codes.TOLD] != before:
-            self.limit = search.value_of(search.x) - 1
+            self.limit = host.value_of(host.x) - 1
         return solved
 
 
@@ -110,5 +114,5 @@ def run(search: Search, form: LinearForm, others: Iterator[Walk] | None = None) 
                 continue
             return final(paused)
         if ended != "solved" and not linear.has_found:
-            search.go_to(linear.values(codes.X))
+            search.go_to(linear.present())
         return ended

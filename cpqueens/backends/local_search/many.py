@@ -52,7 +52,7 @@ def _shifted(pattern: ShiftedPermutation, request: Request, task: Task, seeds: I
     special = SPECIALS["shifted_permutation"]
     assert special.share is not None
     assert special.strategy is not None
-    limit, share = task.limits.steps, special.share(pattern.size)
+    limit, share = task.limits.steps, special.share(pattern)
     curtailed = task.strategy == "auto" and (limit is None or share < limit)
     together = solve_shifted_many(pattern, complete(get_strategy(special.strategy), task.options))
     lot = make_lot(seeds, pattern.size, share if curtailed else limit)

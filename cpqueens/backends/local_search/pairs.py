@@ -24,10 +24,10 @@ TELLING = 2_000
 """Steps between two solutions that are told: many may follow each other at once."""
 
 
-class PairsWalk(OwnWalk):
+class PairsWalk(OwnWalk[Search]):
     """The kernel's arena for a search, which lives as long as the search."""
 
-    places = codes.X, codes.BEST, codes.FOUND, codes.TOLD
+    told = codes.FOUND, codes.TOLD
 
     def __init__(self, search: Search, pairs: IntArray) -> None:
         super().__init__()
@@ -49,11 +49,15 @@ class PairsWalk(OwnWalk):
         self.kernel = lambda most: codes.pairs_search(most, STALL * luby(1 + self.starts), self.arena, random)
         self.starts, self.pairs, self.limit = 0, len(pairs), search.objective_limit
         self.least = at.NEVER if c.objective is None else objective_bounds(c)[0]
-        self.told = 0  # steps when a solution was told
+        self.last = 0  # steps when a solution was told
 
-    def values(self, which: int) -> IntArray:
-        """Return a part: an assignment of the model."""
-        return self.part(which)
+    def present(self) -> IntArray:
+        """Return the present assignment."""
+        return self.part(codes.X)
+
+    def best(self) -> IntArray:
+        """Return the best one."""
+        return self.part(codes.BEST)
 
     def begin(self, x: IntArray, limit: int) -> None:
         """Go on from an assignment, to an objective of at most ``limit``."""
@@ -71,37 +75,37 @@ class PairsWalk(OwnWalk):
         self.part(codes.MEETS)[:] = self.gaps
         codes.begin_pairs(self.arena)
 
-    def advance(self, search: Search, steps: int) -> int:
+    def advance(self, host: Search, steps: int) -> int:
         """Make so many steps, or begin anew after too many in vain; return whether to tell a solution.
 
         A solution is kept, and a better one demanded; many that follow one another are told as the last one.
         """
-        code = super().advance(search, steps)
+        code = super().advance(host, steps)
         if code == at.STALLED:
             self.starts += 1
-            search.start()
-            self.begin(search.x, self.limit)
+            host.start()
+            self.begin(host.x, self.limit)
         elif code == at.SOLVED:
             self.part(codes.BEST)[:] = self.part(codes.X)
             self.info[codes.FOUND] += 1
             best = self.part(codes.BEST)
-            limit = 0 if self.compiled.objective is None else search.value_of(best) - 1
+            limit = 0 if self.compiled.objective is None else host.value_of(best) - 1
             if limit >= self.least:
                 self.begin(best, limit)
         waits = self.info[codes.FOUND] > self.info[codes.TOLD]
-        due = self.info[at.SIZE] == 0 or search.steps - self.told >= TELLING
+        due = self.info[at.SIZE] == 0 or host.steps - self.last >= TELLING
         return at.SOLVED if waits and due else at.BUDGET
 
-    def tell(self, search: Search) -> bool:
+    def tell(self, host: Search) -> bool:
         """Do so, and note when."""
-        solved = super().tell(search)
-        self.told = search.steps if solved else self.told
+        solved = super().tell(host)
+        self.last = host.steps if solved else self.last
         return solved
 
-    def looked(self, search: Search, aside: Aside) -> None:
+    def looked(self, host: Search, aside: Aside) -> None:
         """Go on from what it has found."""
-        if search.solved():
-            self.begin(search.x, self.limit)
+        if host.solved():
+            self.begin(host.x, self.limit)
 
 
 def run(search: Search, found: Pairs) -> End:
@@ -120,5 +124,5 @@ def run(search: Search, found: Pairs) -> End:
     ended = walk.walk(search)
     assert ended is not None, "it restarts where it stalls"
     if ended != "solved":
-        search.go_to(walk.part(codes.X))
+        search.go_to(walk.present())
     return ended

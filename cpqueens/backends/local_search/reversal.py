@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 
 from cpqueens.backends.base import Parameter
-from cpqueens.backends.local_search.search import End, Limits, Result, Search, StrategyError
-from cpqueens.backends.local_search.slices import permuted, slices
-from cpqueens.backends.local_search.tracing import Recorder, watching
+from cpqueens.backends.local_search.search import End, Search, StrategyError
+from cpqueens.backends.local_search.slices import PermutationWalk
 from cpqueens.kernels.jit.random import seed_state
 from cpqueens.kernels.local import info as at
 from cpqueens.kernels.local import reversal as codes
@@ -27,35 +26,34 @@ PARAMETERS: Mapping[str, Parameter] = {
 
 
 def run(search: Search, options: Mapping[str, Any]) -> End:
-    """Refuse: the engine calls `solve_path` where the pattern is found."""
+    """Refuse: the engine takes a `PathWalk` where the pattern is found."""
     raise StrategyError("reversal needs a permutation along a path of absolute differences; use auto")
 
 
-def solve_path(
-    path: PathPermutation,
-    seed: int,
-    limits: Limits,
-    options: Mapping[str, Any],
-    recorder: Recorder | None = None,
-) -> Result:
-    """Solve the pattern."""
-    n = len(path.order)
-    random = seed_state(seed)
-    y = np.arange(n, dtype=np.int64)
-    shuffle(y, random)
-    place = np.argsort(y).astype(np.int64)
-    count = np.bincount(np.abs(np.diff(y)), minlength=n).astype(np.int64)
-    info = np.zeros(at.LENGTH, dtype=np.int64)
-    shake = max(2, round(n * options["shake_percent"] / 100))
+class PathWalk(PermutationWalk):
+    """The kernel's arrays: the permutation along the path, its inverse, and how often each step occurs."""
 
-    def advance(steps: int) -> int:
-        return int(codes.reversal_search(steps, shake, y, place, count, info, random))
+    def __init__(self, path: PathPermutation, seed: int, options: Mapping[str, Any]) -> None:
+        super().__init__()
+        n, random = len(path.order), seed_state(seed)
+        self.path, self.layers = path, {"path": 1}
+        self.y = np.arange(n, dtype=np.int64)
+        shuffle(self.y, random)
+        place = np.argsort(self.y).astype(np.int64)
+        self.count = np.bincount(np.abs(np.diff(self.y)), minlength=n).astype(np.int64)
+        self.info = np.zeros(at.LENGTH, dtype=np.int64)
+        shake = max(2, round(n * options["shake_percent"] / 100))
+        self.kernel = lambda steps: codes.reversal_search(
+            steps, shake, self.y, place, self.count, self.info, random
+        )
 
-    def state() -> tuple[IntArray, int]:
-        values = np.zeros(n, dtype=np.int64)
-        values[path.order] = y + path.low
-        return values, int((count[1:] == 0).sum())
+    @property
+    def cost(self) -> int:
+        """How many differences do not occur."""
+        return int((self.count[1:] == 0).sum())
 
-    watch = watching(recorder, info, state)
-    reason = slices(advance, lambda: int(info[at.STEPS]), limits, watch)
-    return permuted(info, *state(), reason, {"path": 1})
+    def present(self) -> IntArray:
+        """Return the present assignment."""
+        values = np.zeros(len(self.y), dtype=np.int64)
+        values[self.path.order] = self.y + self.path.low
+        return values

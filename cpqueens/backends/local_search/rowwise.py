@@ -24,7 +24,6 @@ from cpqueens.backends.local_search.lines import assigned
 from cpqueens.backends.local_search.search import End, Search, final
 from cpqueens.backends.local_search.slices import slices
 from cpqueens.backends.local_search.strategies import Call
-from cpqueens.backends.local_search.tracing import SliceWatch
 from cpqueens.kernels.local import rowwise as codes
 from cpqueens.kernels.local.info import SOLVED
 from cpqueens.kernels.local.lines import rowwise_lines
@@ -55,13 +54,12 @@ def run_rowwise(search: Search, options: Mapping[str, Any]) -> End:
     temperatures = course()
     tried, taken = (np.zeros(len(temperatures), dtype=np.int64) for _ in range(2))
     state = search.fixed, place, temperatures, tried, taken
-    watch = None
     if search.observer is not None:
         search.observer.heated(lambda: float(temperatures[place[codes.TEMPERATURE]]))
-        observer = search.observer
-        watch = SliceWatch(observer.single, lambda _: observer.stepped())
     # not by `Search.run`, which ends with the first assignment that satisfies everything
-    ended = slices(lambda steps: _advance(search, steps, state), lambda: search.steps, search.limits, watch)
+    ended = slices(
+        lambda steps: _advance(search, steps, state), lambda: search.steps, search.limits, search.is_stepwise
+    )
     search.extra |= {
         "anneals": int(place[codes.ANNEALS]),
         "acceptance": {
@@ -92,10 +90,13 @@ def _place(options: Mapping[str, Any]) -> IntArray:
 
 def _advance(search: Search, steps: int, state: tuple[Any, ...]) -> bool:
     """Run some steps, with the audit that was asked for; say whether the search is at its end."""
-    size = 1 if search.audit == "full" else steps
+    size, solved = 1 if search.audit == "full" else steps, False
     for _ in range(0, steps, size):
-        if codes.rowwise(size, *state) == SOLVED:
-            return True
+        solved = codes.rowwise(size, *state) == SOLVED
+        if solved:
+            break
         if search.audit != "final":
             check_state(search.arrays, search.measure, search.events)
-    return False
+    if search.observer is not None:
+        search.observer.stepped()
+    return solved

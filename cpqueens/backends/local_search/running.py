@@ -21,7 +21,7 @@ from cpqueens.backends.local_search.presolve import Presolve, search_smaller
 from cpqueens.backends.local_search.reducing import Reduced, without_objective_variable
 from cpqueens.backends.local_search.root import LARGEST
 from cpqueens.backends.local_search.search import Limits, Result, StrategyError
-from cpqueens.backends.local_search.specials import SPECIALS, special_of
+from cpqueens.backends.local_search.specials import SPECIALS, search_special, special_of
 from cpqueens.backends.local_search.strategies import COMMON, STRATEGIES, complete
 from cpqueens.backends.local_search.tracing import WatchedStates
 from cpqueens.backends.relaxation.relaxation import relaxation_of
@@ -117,9 +117,9 @@ def _run(model: Statement, request: Request, deliver: Deliver, task: Task) -> Re
         found = special_of(structures, task)
     if found is not None:
         name, record = found
-        translated, special = request.clock.elapsed() - began, SPECIALS[name]
-        limits = limits_of(request, lambda: special.steps(model), bound.should_stop)
-        tried = special.search(record, replace(task, limits=limits), deliver)
+        translated, steps = request.clock.elapsed() - began, SPECIALS[name].steps
+        limits = limits_of(request, lambda: steps(model), bound.should_stop)
+        tried = search_special(name, record, replace(task, limits=limits), deliver)
         tried.statistics |= {"translate_time": translated, "structure": name, **bound.facts}
         if tried.reason != "stalled":
             return tried

@@ -8,12 +8,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from cpqueens.backends.base import Deliver
-from cpqueens.backends.local_search.engine import Task
-from cpqueens.backends.local_search.search import Limits, Paused, Result
-from cpqueens.backends.local_search.slices import OwnArena
-from cpqueens.backends.local_search.tracing import SliceWatch, watching
-from cpqueens.kernels.jit.pace import Pace
+from cpqueens.backends.local_search.search import Paused
+from cpqueens.backends.local_search.slices import Alone, LoneWalk
 from cpqueens.kernels.jit.random import below, seed_state
 from cpqueens.kernels.local import info as at
 from cpqueens.kernels.local import schedule as codes
@@ -30,24 +26,7 @@ LONGEST_FIRST = 50_000
 """and in all."""
 
 
-def search_schedule(schedule: TaskNetwork, task: Task, deliver: Deliver) -> Result:
-    """Search for ever earlier schedules; the reason is ``stalled`` if none was found that keeps all ends."""
-    walk = ScheduleWalk(schedule, task.seed)
-    told, ended = 0, None
-    watch = watching(task.recorder, walk.info, walk.present)
-    while True:
-        if walk.found > told and walk.is_feasible:
-            told = walk.found
-            if not deliver(walk.x[None, :]) or not schedule.optimising:
-                return walk.result("solved")
-        if ended is not None:
-            return walk.result(ended)
-        if walk.info[at.LEAST] <= walk.info[codes.TARGET]:
-            return walk.result("gave_up", gave_up="nothing is earlier than the lags alone allow")
-        ended = walk.advance(task.limits, watch)
-
-
-class ScheduleWalk(OwnArena):
+class ScheduleWalk(LoneWalk):
     """The kernel's arena for a schedule, and what is read from it.
 
     Parameters
@@ -58,8 +37,14 @@ class ScheduleWalk(OwnArena):
         Of the generator.
     """
 
+    told = codes.FOUND, codes.TOLD
+
     def __init__(self, schedule: TaskNetwork, seed: int) -> None:
-        self.schedule, self.random, self.pace = schedule, seed_state(seed), Pace()
+        super().__init__()
+        self.schedule, self.random = schedule, seed_state(seed)
+        self.optimising, self.constant = schedule.optimising, schedule.constant
+        self.layers = {"tasks": len(schedule.lower), "resources": len(schedule.resources)}
+        self.kernel = lambda most: codes.schedule_search(most, self.arena, self.random)
         n = len(schedule.lower)
         uses, tasks = _activities(schedule)
         arcs = _arcs(schedule)
@@ -81,62 +66,44 @@ class ScheduleWalk(OwnArena):
         codes.keep(self.arena)
 
     @property
-    def found(self) -> int:
-        """How many times a better list was found."""
-        return int(self.info[codes.FOUND])
-
-    @property
-    def is_feasible(self) -> bool:
+    def has_found(self) -> bool:
         """Whether the best schedule keeps all ends."""
         return bool((self.part(codes.BEST) <= self.schedule.upper).all())
 
     @property
-    def x(self) -> IntArray:
-        """The decision variables of the best schedule."""
-        return self._values(self.part(codes.BEST))
+    def cost(self) -> int:
+        """What the present schedule costs: how late it is, and by how much beyond an end."""
+        return int(self.info[at.COST])
 
-    def present(self) -> tuple[IntArray, int]:
-        """Return the decision variables and the cost of the present schedule; what is late ends in time."""
-        return self._values(np.minimum(self.part(codes.START), self.schedule.upper)), int(self.info[at.COST])
+    def present(self) -> IntArray:
+        """Return the decision variables of the present schedule; what is late ends in time."""
+        return self._values(np.minimum(self.part(codes.START), self.schedule.upper))
+
+    def best(self) -> IntArray:
+        """Return those of the best one."""
+        return self._values(self.part(codes.BEST))
 
     def _values(self, starts: IntArray) -> IntArray:
         values: IntArray = starts[self.schedule.node] + self.schedule.shift
         return values
 
-    def advance(self, limits: Limits, watch: SliceWatch | None) -> Paused | None:
-        """Make a slice of steps; return how the search ends if it does."""
-        done = int(self.info[at.STEPS])
-        left = at.NEVER if limits.steps is None else limits.steps - done
-        if left <= 0:
-            return "step_limit"
-        if limits.should_stop():
-            return "stopped"
-        if not self.is_feasible:
-            if done >= SHARE:
-                return "stalled"
-            left = min(left, SHARE - done)
-        self.pace.counted(
-            lambda most: codes.schedule_search(most, self.arena, self.random),
-            1 if watch is not None and watch.single else min(self.pace.steps, left),
-            lambda: int(self.info[at.STEPS]),
-            unmade=0,
-        )
-        if watch is not None:
-            watch.shown("")
-        return None
+    def begin(self, run: Alone) -> Paused | None:
+        """Begin nothing; end the search where no schedule can be better."""
+        if self.info[codes.FOUND] > self.info[codes.TOLD] or self.info[at.LEAST] > self.info[codes.TARGET]:
+            return None
+        self.gave_up = "nothing is earlier than the lags alone allow"
+        return "gave_up"
 
-    def result(self, reason: Paused, **facts: str) -> Result:
-        """Return the outcome: the best schedule, which is a solution if it keeps all ends."""
-        feasible = self.is_feasible
-        cost = 0 if feasible else 1
-        shape = {"tasks": len(self.schedule.lower), "resources": len(self.schedule.resources)}
-        facts_of = {"strategy": "auto", "special": "schedule", "layers": shape, **facts}
-        result = Result.of(self.info, self.x, cost, reason, 0, facts_of)
-        if self.schedule.optimising:
-            result.statistics["improvements"] = self.found
-            if feasible:
-                result.objective = int(self.info[at.LEAST]) + self.schedule.constant
-        return result
+    def advance(self, host: Alone, steps: int) -> int:
+        """Make so many steps; return whether to tell a schedule or that no other can be better."""
+        code = super().advance(host, steps)
+        if self.info[codes.FOUND] > self.info[codes.TOLD]:
+            return at.SOLVED
+        return at.STALLED if code == at.SOLVED else code
+
+    def tell(self, host: Alone) -> bool:
+        """Do so, of schedules that keep all ends."""
+        return self.has_found and super().tell(host)
 
 
 def _arcs(schedule: TaskNetwork) -> IntArray:

@@ -324,6 +324,12 @@ class Search:
         self.rebuild("demand")
         return True
 
+    def look_aside(self) -> End | None:
+        """Look aside, from the state of the demand; say how the search ends if it does."""
+        if self.goes_on:
+            self.start()
+        return None if self.aside is None else self.aside.look(self)
+
     def keep_best(self) -> None:
         """Keep the current assignment if it is the best so far."""
         if self.restarts >= 0 and self.cost < self.info[at.SAVED]:

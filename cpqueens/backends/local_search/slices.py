@@ -1,10 +1,19 @@
-"""Calling a kernel in short slices, so that limits and Ctrl-C are seen every few milliseconds."""
+"""Calling a kernel in short slices, so that limits and Ctrl-C are seen every few milliseconds.
 
-from collections.abc import Callable, Sequence
-from typing import Any, Literal
+A kernel made for a structure has arrays of its own. What goes on around its calls is the same for all
+(`OwnWalk.walk`), whether it works for a search of the general engine, with which it takes turns, or knows the
+whole model (`Alone`).
+"""
 
-from cpqueens.backends.local_search.search import Aside, End, Limits, Result, Search
-from cpqueens.backends.local_search.tracing import SliceWatch
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Generic, Literal, TypeVar
+
+import numpy as np
+
+from cpqueens.backends.local_search.search import Aside, End, Limits, Paused, Result, Search
+from cpqueens.backends.local_search.tracing import LoneObserver, Recorder
 from cpqueens.kernels.jit.pace import Pace
 from cpqueens.kernels.local import info as at
 from cpqueens.language.rows import IntArray
@@ -28,106 +37,228 @@ class OwnArena:
         return view
 
 
-class OwnWalk(OwnArena):
-    """A kernel that walks in an arena of its own for a search, and lives as long as that.
+HostT = TypeVar("HostT", Search, "Alone")
+"""Whom a kernel works for."""
+
+
+class OwnWalk(OwnArena, Generic[HostT]):
+    """A kernel that walks in arrays of its own, and lives as long as whom it works for.
 
     Attributes
     ----------
     info
-        The part of the arena that holds the kernel's counters.
+        The kernel's counters.
     kernel
         Called with a number of steps; returns how they ended (see `ENDS`).
-    places
-        The parts that hold the present assignment and the best one, and in ``info`` how many times there was
-        a better one, and how many of these the search has been told.
+    told
+        Where ``info`` counts how many times there was a better assignment, and of how many the host knows.
     counted
-        Which counters of ``info`` count as the search's, too.
+        Which counters of ``info`` count as the host's, too.
     """
 
     info: IntArray
     kernel: Callable[[int], int]
-    places: tuple[int, int, int, int]
+    told: tuple[int, int]
     counted: Sequence[int] = COUNTED
 
     def __init__(self) -> None:
         self.pace = Pace()
 
-    def values(self, which: int) -> IntArray:
-        """Return the assignment of the model that a part stands for."""
+    def present(self) -> IntArray:
+        """Return the present assignment, of the model's decision variables."""
         raise NotImplementedError
+
+    def best(self) -> IntArray:
+        """Return the best one."""
+        raise NotImplementedError
+
+    @property
+    def cost(self) -> int | None:
+        """What the present assignment violates, None where that does not compare with the host's cost."""
+        return None
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether the present assignment is one to show."""
+        return True
 
     @property
     def has_found(self) -> bool:
         """Whether there ever was an assignment to tell."""
-        return bool(self.info[self.places[2]])
+        return bool(self.info[self.told[0]])
 
-    def advance(self, search: Search, steps: int) -> int:
-        """Make so many steps, which count as the search's; return how the kernel's call ended."""
-        steps = 1 if search.is_stepwise else steps
-        code = advance(search, self.info, self.pace, self.kernel, steps, self.counted)
-        if search.observer is not None:
-            search.observer.walked(search.steps, self.values(self.places[0]), None)
-        return code
+    def advance(self, host: HostT, steps: int) -> int:
+        """Make so many steps, which count as the host's; return how the kernel's call ended."""
+        info, before = self.info, self.info.copy()
+        most = 1 if host.is_stepwise else steps
+        code = self.pace.counted(self.kernel, most, lambda: int(info[at.STEPS]), at.BUDGET)
+        for name in self.counted:
+            host.info[name] += info[name] - before[name]
+        host.info[at.HASH] = info[at.HASH]
+        if host.observer is not None and self.is_shown:
+            host.observer.walked(host.steps, self.present(), self.cost)
+        return int(code)
 
-    def tell(self, search: Search) -> bool:
-        """Let the search go to a new best assignment, if there is one; say whether that solves it."""
-        _, best, found, told = self.places
+    def tell(self, host: HostT) -> bool:
+        """Let the host go to a new best assignment, if there is one; say whether that solves it."""
+        found, told = self.told
         if self.info[found] == self.info[told]:
             return False
         self.info[told] = self.info[found]
-        search.go_to(self.values(best))
-        return search.solved()
+        host.go_to(self.best())
+        return host.solved()
 
-    def looked(self, search: Search, aside: Aside) -> None:
-        """Take note that the search has looked aside, which may have brought it somewhere else."""
+    def looked(self, host: HostT, aside: Aside) -> None:
+        """Take note that the host has looked aside, which may have brought it somewhere else."""
 
-    def walk(self, search: Search, until: int = at.NEVER) -> End | None:
+    def walk(self, host: HostT, until: int = at.NEVER) -> End | None:
         """Walk until there is a better solution or the search must end.
 
-        None where the kernel wants to do something else, and after the search's step ``until``.
+        None where the kernel wants to do something else, and after the host's step ``until``.
         """
         while True:
-            aside = search.aside
-            left = at.NEVER if search.limits.steps is None else search.limits.steps - search.steps
-            looks = aside is not None and search.steps >= aside.after
-            stopping = left > 0 and search.limits.should_stop()
-            if (left <= 0 or looks or stopping) and self.tell(search):
+            aside = host.aside
+            left = at.NEVER if host.limits.steps is None else host.limits.steps - host.steps
+            looks = aside is not None and host.steps >= aside.after
+            stopping = left > 0 and host.limits.should_stop()
+            if (left <= 0 or looks or stopping) and self.tell(host):
                 return "solved"
             if left <= 0:
                 return "step_limit"
             if stopping:
                 return "stopped"
             if aside is not None and looks:
-                if search.goes_on:  # its state is not yet that of the demand
-                    search.start()
-                ended = aside.look(search)
+                ended = host.look_aside()
                 if ended is not None:
                     return ended
-                self.looked(search, aside)
-                if search.solved():
+                self.looked(host, aside)
+                if host.solved():
                     return "solved"
                 continue
-            if search.steps >= until:
-                return "solved" if self.tell(search) else None
-            left = min(left, until - search.steps, self.pace.steps)
+            if host.steps >= until:
+                return "solved" if self.tell(host) else None
+            left = min(left, until - host.steps, self.pace.steps)
             if aside is not None:
-                left = min(left, aside.after - search.steps)
-            code = self.advance(search, left)
-            if code == at.SOLVED and self.tell(search):
+                left = min(left, aside.after - host.steps)
+            code = self.advance(host, left)
+            if code == at.SOLVED and self.tell(host):
                 return "solved"
             if code == at.STALLED:
                 return None
+
+
+class Alone:
+    """The run of a kernel that knows its whole model: its limits, and the solution that it has told last."""
+
+    aside: None = None
+
+    def __init__(self, walk: LoneWalk, limits: Limits, recorder: Recorder | None) -> None:
+        self.info, self.limits = walk.info, limits
+        self.x = np.zeros(0, dtype=np.int64)
+        self.observer = None if recorder is None else LoneObserver(recorder, walk.info, walk.restarts)
+        self.is_stepwise = recorder is not None and recorder.single
+
+    @property
+    def steps(self) -> int:
+        """Steps so far."""
+        return int(self.info[at.STEPS])
+
+    def go_to(self, x: IntArray) -> None:
+        """Take a solution."""
+        self.x = x
+
+    def solved(self) -> bool:
+        """Say that it solves the model: such a kernel tells nothing else."""
+        return True
+
+
+class LoneWalk(OwnWalk[Alone]):
+    """A kernel that searches the whole model, without the general engine.
+
+    Attributes
+    ----------
+    layers
+        What the statistics say of the structure,
+    counts
+        and what else is counted: names, and places in ``info``.
+    optimising
+        Whether it goes on to better solutions, whose objective is ``constant`` more than what it counts.
+    restarts
+        Where ``info`` counts new starts, -1 if nowhere.
+    gave_up
+        By which rule it gave up.
+    swaps
+        Whether the variables are a permutation, which it keeps.
+    """
+
+    counted = ()  # its counters are the run's
+    layers: Mapping[str, int]
+    counts: Mapping[str, int] = {}
+    optimising: bool = False
+    constant: int = 0
+    restarts: int = -1
+    gave_up: str = ""
+    swaps: bool = False
+
+    @property
+    def cost(self) -> int:
+        """What the present assignment violates."""
+        raise NotImplementedError
+
+    def begin(self, run: Alone) -> Paused | None:
+        """Begin what comes next, where something has ended; say how the search ends if nothing comes."""
+        return None
+
+    def result(self, reason: Paused, run: Alone) -> Result:
+        """Return the outcome: the solution that was told last, the best assignment if there was none."""
+        found, info = self.has_found, self.info
+        x, cost = (run.x, 0) if found else (self.best(), max(1, self.cost))
+        restarts = int(info[self.restarts]) if self.restarts >= 0 else 0
+        result = Result.of(info, x, cost, reason, restarts, {"layers": self.layers})
+        if self.swaps:
+            groups = {"groups": 1, "swapped_variables": len(x), "kept_constraints": 1}
+            result.statistics["neighbourhood"] = groups
+        for name, place in self.counts.items():
+            result.statistics[name] = int(info[place])
+        if self.gave_up:
+            result.statistics["gave_up"] = self.gave_up
+        if self.optimising:
+            result.statistics["improvements"] = int(info[self.told[0]])
+            result.objective = int(info[at.LEAST]) + self.constant if found else None
+        return result
+
+
+class PermutationWalk(LoneWalk):
+    """A kernel that swaps all variables, whose AllDifferent it keeps, until nothing is violated."""
+
+    swaps = True
+
+    @property
+    def has_found(self) -> bool:
+        """Whether the present assignment violates nothing."""
+        return self.cost == 0
+
+    def best(self) -> IntArray:
+        """Return the present assignment: no other is kept."""
+        return self.present()
+
+    def tell(self, host: Alone) -> bool:
+        """Say whether the present assignment is a solution, and let the run take it."""
+        if self.cost > 0:
+            return False
+        host.go_to(self.present())
+        return True
 
 
 def slices(
     advance: Callable[[int], int],
     steps_done: Callable[[], int],
     limits: Limits,
-    watch: SliceWatch | None = None,
+    stepwise: bool = False,
 ) -> Sliced:
     """Call ``advance(steps)`` until it is at its end (see `ENDS`) or a limit is met.
 
-    With ``watch`` that is called after each, perhaps for single steps.
+    Where it goes ``stepwise``, steps are made one by one.
     """
     pace = Pace()
     while True:
@@ -136,40 +267,7 @@ def slices(
             return "step_limit"
         if limits.should_stop():
             return "stopped"
-        steps = 1 if watch is not None and watch.single else min(pace.steps, left)
+        steps = 1 if stepwise else min(pace.steps, left)
         code = pace.counted(advance, steps, steps_done, unmade=0)
-        if watch is not None:
-            watch.shown("")
         if code in ENDS:
             return ENDS[code]
-
-
-def permuted(
-    info: IntArray,
-    x: IntArray,
-    cost: int,
-    reason: Sliced,
-    layers: dict[str, int],
-    restarts: int = 0,
-    **facts: Any,
-) -> Result:
-    """Return what a pattern's kernel ended with: it swaps all variables, whose AllDifferent it keeps."""
-    facts["neighbourhood"] = {"groups": 1, "swapped_variables": len(x), "kept_constraints": 1}
-    return Result.of(info, x, cost, reason, restarts, {**facts, "layers": layers})
-
-
-def advance(
-    search: Search,
-    info: IntArray,
-    pace: Pace,
-    kernel: Callable[[int], int],
-    steps: int,
-    counted: Sequence[int] = COUNTED,
-) -> int:
-    """Make steps of a kernel with counters of its own, which count as the search's; return how it ended."""
-    before = info.copy()
-    code = pace.counted(kernel, steps, lambda: int(info[at.STEPS]), at.BUDGET)
-    for name in counted:
-        search.info[name] += info[name] - before[name]
-    search.info[at.HASH] = info[at.HASH]
-    return int(code)

@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 
 from cpqueens.backends.base import Parameter
-from cpqueens.backends.local_search.search import End, Limits, Result, Search, StrategyError
-from cpqueens.backends.local_search.slices import permuted, slices
-from cpqueens.backends.local_search.tracing import Recorder, watching
+from cpqueens.backends.local_search.search import End, Search, StrategyError
+from cpqueens.backends.local_search.slices import PermutationWalk
 from cpqueens.backends.together import COUNTED, Together
 from cpqueens.kernels.jit.random import seed_state
 from cpqueens.kernels.jit.tiers import Fixed
@@ -33,41 +32,44 @@ PARAMETERS: Mapping[str, Parameter] = {
 
 
 def run(search: Search, options: Mapping[str, Any]) -> End:
-    """Refuse: the engine calls `solve_shifted` where the pattern is found."""
+    """Refuse: the engine takes a `ShiftedWalk` where the pattern is found."""
     raise StrategyError("sosic-gu-4 needs a permutation under AllDifferents over x[i] + constant; use auto")
 
 
-def solve_shifted(
-    pattern: ShiftedPermutation,
-    seed: int,
-    limits: Limits,
-    options: Mapping[str, Any],
-    recorder: Recorder | None = None,
-) -> Result:
-    """Solve the pattern; O(n) time for large n, 20 bytes per variable for queens and the offsets' 8."""
-    n = pattern.size
-    state = _state(pattern)
-    state.random[:] = seed_state(seed)
-    x, info, fixed, settings = state.x, state.info, Fixed(state), _settings(n, options)
+class ShiftedWalk(PermutationWalk):
+    """The kernel's arrays: O(n) time for large n, 20 bytes per variable for queens and the offsets' 8."""
 
-    def advance(steps: int) -> int:
-        return int(codes.units_search(steps, *settings, fixed))
+    restarts = codes.RESTARTS
+    counts = {"misplaced_by_start": codes.MISPLACED}
 
-    def placed() -> tuple[IntArray, int] | None:
-        return (x.astype(np.int64) + pattern.low, int(info[at.COST])) if info[codes.SEARCHING] else None
+    def __init__(self, pattern: ShiftedPermutation, seed: int, options: Mapping[str, Any]) -> None:
+        super().__init__()
+        self.pattern, self.layers = pattern, {"units": len(pattern.offsets)}
+        state = _state(pattern)
+        state.random[:] = seed_state(seed)
+        self.x, self.info = state.x, state.info
+        fixed, settings = Fixed(state), _settings(pattern.size, options)
+        self.kernel = lambda steps: codes.units_search(steps, *settings, fixed)
 
-    watch = watching(recorder, info, placed, codes.RESTARTS)
-    reason = slices(advance, lambda: int(info[at.STEPS]), limits, watch)
-    cost = int(info[at.COST]) if info[codes.SEARCHING] else n
-    values = x.astype(np.int64)
-    values += pattern.low
-    layers, restarts = {"units": len(pattern.offsets)}, int(info[codes.RESTARTS])
-    misplaced = int(info[codes.MISPLACED])
-    return permuted(info, values, cost, reason, layers, restarts, misplaced_by_start=misplaced)
+    @property
+    def cost(self) -> int:
+        """How many are too many on a line, all variables while a start is being made."""
+        return int(self.info[at.COST]) if self.info[codes.SEARCHING] else self.pattern.size
+
+    def present(self) -> IntArray:
+        """Return the present assignment."""
+        values = self.x.astype(np.int64)
+        values += self.pattern.low
+        return values
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether the start is made."""
+        return bool(self.info[codes.SEARCHING])
 
 
 def solve_shifted_many(pattern: ShiftedPermutation, options: Mapping[str, Any]) -> Together:
-    """Return what makes many runs of `solve_shifted`; their assignments begin with 0."""
+    """Return what makes many runs of `ShiftedWalk`; their assignments begin with 0."""
     state = _state(pattern)
     return Together(
         codes.units_runs, Fixed(state), _settings(pattern.size, options), lambda: int(state.info[at.STEPS]),
@@ -78,7 +80,7 @@ def solve_shifted_many(pattern: ShiftedPermutation, options: Mapping[str, Any]) 
 def _state(pattern: ShiftedPermutation) -> codes.Placing:
     """Return the state of a search that has not begun."""
     x = np.arange(pattern.size, dtype=np.int32)
-    count, work = (np.zeros(size, dtype=np.int32) for size in (pattern.counters, pattern.size + 64))
+    count, work = np.zeros(pattern.counters, dtype=np.int32), np.zeros(pattern.size + 64, dtype=np.int32)
     info, random = np.zeros(codes.LENGTH, dtype=np.int64), np.zeros(4, dtype=np.int64)
     return codes.Placing(x, pattern.offsets, count, work, info, random)
 

@@ -7,17 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from cpqueens.backends.base import Deliver
-from cpqueens.backends.local_search import exchange, reversal, sosic_gu_4
+from cpqueens.backends.local_search import exchange, reversal, schedule, sosic_gu_4, tours
 from cpqueens.backends.local_search.engine import Task, default_steps
-from cpqueens.backends.local_search.schedule import search_schedule
-from cpqueens.backends.local_search.search import Limits, Result
+from cpqueens.backends.local_search.search import Result
+from cpqueens.backends.local_search.slices import Alone, LoneWalk
 from cpqueens.backends.local_search.strategies import complete, get_strategy
-from cpqueens.backends.local_search.tours import search_tours
-from cpqueens.backends.local_search.tracing import Recorder
 
 if TYPE_CHECKING:
     from cpqueens.language.statement import Statement
@@ -26,9 +23,6 @@ if TYPE_CHECKING:
 TOUR_STEPS = 20_000_000
 """Of tours, where a request has no limit."""
 
-Solve = Callable[[Any, int, Limits, Mapping[str, Any], Recorder | None], Result]
-"""Called with a permutation's record, seed, limits, the strategy's options and what records the search."""
-
 
 @dataclass(frozen=True)
 class Special:
@@ -36,23 +30,23 @@ class Special:
 
     Attributes
     ----------
-    search
-        Called with the structure's record, the task and what takes solutions.
+    walk
+        Returns the kernel with its arrays, for the structure's record, the task and the strategy's options.
+    share
+        Steps without a solution after which ``auto`` goes on with the general engine: for permutations a
+        hundred times those that solutions were ever seen to take.
     strategy
-        Under which name it can be asked for, too.
+        Under which name it can be asked for, too; then it has no share.
     steps
         How many a run without any limit makes.
-    share
-        Steps for so many variables after which ``auto`` goes on with the general engine: a hundred times
-        those that solutions were ever seen to take. Others have rules of their own.
     takes_hints
         Whether it takes hints, audits and traces.
     """
 
-    search: Callable[[Any, Task, Deliver], Result]
+    walk: Callable[[Any, Task, Mapping[str, Any]], LoneWalk]
+    share: Callable[[Any], int] | None = None
     strategy: str | None = None
     steps: Callable[[Statement], int] = default_steps
-    share: Callable[[int], int] | None = None
     takes_hints: bool = False
 
     def suits(self, task: Task) -> bool:
@@ -61,34 +55,27 @@ class Special:
         return able and task.strategy in ("auto", self.strategy)
 
 
-def _permuted(name: str, solve: Solve, record: Any, task: Task, deliver: Deliver) -> Result:
-    """Search a permutation, for the kernel's share if its strategy is not the one asked for."""
-    share, limits = SPECIALS[name].share, task.limits
-    strategy = SPECIALS[name].strategy
-    assert strategy is not None, "kernels of permutations are strategies"
-    most = None if share is None or strategy == task.strategy else share(record.size)
-    curtailed = most is not None and (limits.steps is None or most < limits.steps)
-    given = replace(limits, steps=most) if curtailed else limits
-    result = solve(record, task.seed, given, complete(get_strategy(strategy), task.options), task.recorder)
-    if curtailed and result.reason == "step_limit":
-        result.reason = "stalled"
-    elif result.cost == 0:
-        deliver(result.x[None, :])
-    result.statistics |= {"strategy": strategy, "special": strategy}
-    return result
-
-
 SPECIALS: Mapping[str, Special] = {
-    "tours": Special(search_tours, steps=lambda model: TOUR_STEPS, takes_hints=True),
+    "tours": Special(
+        lambda record, task, _: tours.TourWalk(record, task.seed, task.hint, task.common["audit"]),
+        lambda _: tours.SHARE, steps=lambda model: TOUR_STEPS, takes_hints=True,
+    ),
     "shifted_permutation": Special(
-        partial(_permuted, "shifted_permutation", sosic_gu_4.solve_shifted), "sosic-gu-4",
-        lambda model: 2_000_000 + 100 * len(model.decisions), lambda n: 100_000 + 1000 * n,
+        lambda record, task, options: sosic_gu_4.ShiftedWalk(record, task.seed, options),
+        lambda record: 100_000 + 1000 * record.size, "sosic-gu-4",
+        lambda model: 2_000_000 + 100 * len(model.decisions),
     ),
     "path": Special(
-        partial(_permuted, "path", reversal.solve_path), "reversal", share=lambda n: 1_000_000 + 1000 * n
+        lambda record, task, options: reversal.PathWalk(record, task.seed, options),
+        lambda record: 1_000_000 + 1000 * record.size, "reversal",
     ),
-    "lines": Special(partial(_permuted, "lines", exchange.solve_lines), "exchange"),
-    "schedule": Special(search_schedule),
+    "lines": Special(
+        lambda record, task, options: exchange.LinesWalk(record, task.seed, options),
+        strategy="exchange",
+    ),
+    "schedule": Special(
+        lambda record, task, _: schedule.ScheduleWalk(record, task.seed), lambda _: schedule.SHARE
+    ),
 }  # fmt: skip
 """By the name of the structure, in the order of `structures.table`."""
 
@@ -100,3 +87,29 @@ def special_of(structures: Structures, task: Task) -> tuple[str, Any] | None:
         if record is not None:
             return name, record
     return None
+
+
+def search_special(name: str, record: Any, task: Task, deliver: Deliver) -> Result:
+    """Search by the kernel for a structure, for ever better solutions where there is an objective.
+
+    The reason is ``stalled`` if it found none with its share of the steps, or gave up.
+    """
+    special, limits = SPECIALS[name], task.limits
+    own = {} if special.strategy is None else complete(get_strategy(special.strategy), task.options)
+    walk = special.walk(record, task, own)
+    share = None if special.share is None or task.strategy == special.strategy else special.share(record)
+    curtailed = share is not None and (limits.steps is None or share < limits.steps)
+    run = Alone(walk, replace(limits, steps=share) if curtailed else limits, task.recorder)
+    while True:
+        ended = walk.begin(run) or walk.walk(run)
+        if ended == "solved" or (ended is None and walk.tell(run)):
+            run.limits = limits
+            if not deliver(run.x[None, :]) or not walk.optimising:
+                ended = "solved"
+                break
+        elif ended is not None:
+            break
+    gave_up = ended == "step_limit" and run.limits is not limits
+    result = walk.result("stalled" if gave_up else ended, run)
+    result.statistics |= {"strategy": special.strategy or "auto", "special": special.strategy or name}
+    return result

@@ -13,12 +13,9 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from cpqueens.backends.base import Deliver
 from cpqueens.backends.local_search.audit import AuditError
-from cpqueens.backends.local_search.engine import Hint, Task
-from cpqueens.backends.local_search.search import Limits, Paused, Result
-from cpqueens.backends.local_search.slices import OwnArena, slices
-from cpqueens.backends.local_search.tracing import Recorder, SliceWatch, watching
+from cpqueens.backends.local_search.engine import Hint
+from cpqueens.backends.local_search.slices import Alone, LoneWalk
 from cpqueens.kernels.jit.random import below, seed_state
 from cpqueens.kernels.local import cells as cooling
 from cpqueens.kernels.local import info as at
@@ -44,24 +41,7 @@ WORST = 1 << 44
 """What all that is violated may cost."""
 
 
-def search_tours(tours: Tours, task: Task, deliver: Deliver) -> Result:
-    """Search for ever better tours; the reason is ``stalled`` if none was found that violates nothing."""
-    walk = TourWalk(tours, task.seed, task.hint)
-    observed = walk.watched(task.recorder)
-    ended: Paused | None = None
-    while True:
-        if walk.info[cooling.FOUND] > walk.info[cooling.TOLD]:
-            walk.info[cooling.TOLD] = walk.info[cooling.FOUND]
-            if not deliver(walk.values(walk.best)[None, :]) or not tours.optimising:
-                return walk.result("solved")
-        if ended is not None:
-            return walk.result(ended)
-        if walk.info[cooling.PASSED] >= walk.info[cooling.CYCLE]:
-            walk.turn()
-        ended = walk.advance(task.limits, task.common["audit"], observed)
-
-
-class TourWalk(OwnArena):
+class TourWalk(LoneWalk):
     """The kernel's arena for tours, and what is read from it.
 
     Parameters
@@ -70,10 +50,17 @@ class TourWalk(OwnArena):
         Of the generator.
     hint
         Whose successors the first tour takes, as far as they fit.
+    audit
+        As of a `Search`.
     """
 
-    def __init__(self, tours: Tours, seed: int, hint: Hint | None = None) -> None:
-        self.tours, self.random = tours, seed_state(seed)
+    told = cooling.FOUND, cooling.TOLD
+
+    def __init__(self, tours: Tours, seed: int, hint: Hint | None = None, audit: str = "final") -> None:
+        super().__init__()
+        self.tours, self.random, self.audit = tours, seed_state(seed), audit
+        self.optimising, self.kernel = tours.optimising, self._audited
+        self.layers = {"nodes": tours.size, "rows": len(tours.costs) - 1, "times": len(tours.times)}
         n = tours.size
         costs = np.concatenate([tours.costs, tours.forbidden[None]])
         kinds, constants = [*tours.kinds, AT_MOST], np.array([*tours.constants, 0], dtype=np.int64)
@@ -127,45 +114,45 @@ class TourWalk(OwnArena):
         return max(1, WORST // max(1, worst))
 
     @property
-    def found(self) -> bool:
-        """Whether a tour was found that violates nothing."""
-        return bool(self.info[cooling.FOUND])
-
-    @property
     def tour(self) -> IntArray:
         """The nodes of the present tour."""
         return self.part(codes.ORDER)[: int(self.info[codes.MANY])]
 
     @property
-    def best(self) -> IntArray:
+    def best_tour(self) -> IntArray:
         """The nodes of the best tour, of the present one where none violates nothing."""
-        return self.part(codes.BEST)[: int(self.info[codes.BEST_MANY])] if self.found else self.tour
+        return self.part(codes.BEST)[: int(self.info[codes.BEST_MANY])] if self.has_found else self.tour
 
-    def advance(self, limits: Limits, audit: str, observed: SliceWatch | None) -> Paused | None:
-        """Go on until something is to be told, a cycle ends, or the search does; say how."""
-        own = NEVER if self.found else SHARE
-        given = NEVER if limits.steps is None else limits.steps
+    @property
+    def cost(self) -> int:
+        """What the present tour violates."""
+        return int(self.info[cooling.VIOLATION])
 
-        def call(most: int) -> int:
-            code = codes.tour_search(1 if audit == "full" else most, self.arena, self.random)
-            for _ in range(most - 1 if audit == "full" else 0):
+    def present(self) -> IntArray:
+        """Return the decision variables of the present tour."""
+        return self.values(self.tour)
+
+    def best(self) -> IntArray:
+        """Return those of the best one."""
+        return self.values(self.best_tour)
+
+    def _audited(self, most: int) -> int:
+        """Make steps, and compare what is kept as often as was asked for."""
+        size = 1 if self.audit == "full" else most
+        code = at.BUDGET
+        for _ in range(0, most, size):
+            code = int(codes.tour_search(size, self.arena, self.random))
+            if self.audit != "final":
                 self.check()
-                if code != at.BUDGET:
-                    break
-                code = codes.tour_search(1, self.arena, self.random)
-            if audit != "final":
-                self.check()
-            return int(code)
+            if code != at.BUDGET:
+                break
+        return code
 
-        ends = Limits(min(own, given), limits.should_stop)
-        paused = slices(call, lambda: int(self.info[at.STEPS]), ends, observed)
-        if paused == "step_limit" and own < given:
-            return "stalled"
-        return paused if paused in ("stopped", "step_limit") else None
-
-    def turn(self) -> None:
+    def begin(self, run: Alone) -> None:
         """Begin the next cycle, longer and with another price; every second one from the best tour."""
         info, cycle = self.info, int(self.info[cooling.CYCLE])
+        if info[cooling.PASSED] < cycle:
+            return
         price = int(info[cooling.PRICE])
         if info[cooling.OPTIMISING]:
             if info[cooling.KEPT] == 0:
@@ -177,8 +164,8 @@ class TourWalk(OwnArena):
         info[[cooling.PASSED, cooling.KEPT]] = 0
         info[cooling.CYCLE] = min(3 * cycle // 2, LONGEST)
         info[at.RESETS] += 1
-        if self.found and below(self.random, 2) == 0:
-            best, place = self.best.copy(), self.part(codes.PLACE)
+        if self.has_found and below(self.random, 2) == 0:
+            best, place = self.best_tour.copy(), self.part(codes.PLACE)
             self.part(codes.ORDER)[: len(best)] = best
             place[:] = -1
             place[best] = np.arange(len(best))
@@ -245,24 +232,6 @@ class TourWalk(OwnArena):
             if expected != self.info[place]:
                 found = self.info[place]
                 raise AuditError(f"step {self.info[at.STEPS]}: {name}: expected {expected}, found {found}")
-
-    def watched(self, recorder: Recorder | None) -> SliceWatch | None:
-        """Return what shows the present tour to a recorder, None without one."""
-        return watching(
-            recorder, self.info, lambda: (self.values(self.tour), int(self.info[cooling.VIOLATION]))
-        )
-
-    def result(self, reason: Paused) -> Result:
-        """Return the outcome: the best tour, which is a solution if one was found."""
-        cost = 0 if self.found else max(1, int(self.info[cooling.VIOLATION]))
-        shape = {"nodes": self.tours.size, "rows": len(self.tours.costs) - 1, "times": len(self.tours.times)}
-        facts = {"strategy": "auto", "special": "tours", "layers": shape}
-        result = Result.of(self.info, self.values(self.best), cost, reason, 0, facts)
-        if self.tours.optimising:
-            result.statistics["improvements"] = int(self.info[cooling.FOUND])
-            if self.found:
-                result.objective = int(self.info[at.LEAST])
-        return result
 
 
 def _near(tours: Tours) -> IntArray:

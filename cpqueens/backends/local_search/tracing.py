@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -199,48 +198,33 @@ def observer_of(recorder: Recorder, search: Observed) -> WalkObserver | StateObs
     return WalkObserver(recorder, search)
 
 
-@dataclass(frozen=True)
-class SliceWatch:
-    """What is called after each slice of a kernel, or each ``single`` step, with what that was or with ""."""
-
-    single: bool
-    shown: Callable[[str], None]
-
-
-def watching(
-    recorder: Recorder | None,
-    info: IntArray,
-    state: Callable[[], tuple[IntArray, int] | None],
-    restarts: int = -1,
-) -> SliceWatch | None:
-    """Return what looks at a kernel made for a pattern; None where nothing is recorded.
+class LoneObserver:
+    """Shows a recorder the states of a kernel that searches a model without the general engine.
 
     Parameters
     ----------
-    state
-        Returns values and cost, None while a start is being made.
+    info
+        The kernel's counters.
     restarts
-        Where ``info`` counts new starts, -1 if nowhere.
+        Where it counts new starts, -1 if nowhere.
     """
-    if recorder is None:
-        return None
-    shown = {"cost": 0, "resets": 0, "restarts": 0}
 
-    def watch(kind: str) -> None:
-        found = state()
-        if found is None:
-            return
-        values, cost = found
+    def __init__(self, recorder: Recorder, info: IntArray, restarts: int) -> None:
+        self.recorder, self._info, self._restarts = recorder, info, restarts
+        self._counted, self._cost = {"restart": 0, "reset": 0}, 0
+
+    def walked(self, step: int, values: IntArray, cost: int | None) -> None:
+        """Note a state, and by what the kernel came to it."""
+        recorder, before = self.recorder, self._counted
         if isinstance(recorder, WatchedStates):
-            recorder.see(int(info[at.STEPS]), values)
+            recorder.see(step, values)
             return
-        counted = {"restarts": int(info[restarts]) if restarts >= 0 else 0, "resets": int(info[at.RESETS])}
+        assert cost is not None, "a model that is the kernel's has no other cost"
+        restarts = int(self._info[self._restarts]) if self._restarts >= 0 else 0
+        now = {"restart": restarts, "reset": int(self._info[at.RESETS])}
         if not recorder.has_begun:
             recorder.begin(values, cost)
         elif not np.array_equal(values, recorder.last):
-            larger = [name[:-1] for name in counted if counted[name] > shown[name]]
-            kind = kind or (larger[0] if larger else kind_of(cost - shown["cost"]))
-            recorder.show(kind, int(info[at.STEPS]), values, cost)
-        shown.update(counted, cost=cost)
-
-    return SliceWatch(recorder.single, watch)
+            larger = [kind for kind in now if now[kind] > before[kind]]
+            recorder.show(larger[0] if larger else kind_of(cost - self._cost), step, values, cost)
+        self._counted, self._cost = now, cost

@@ -5,8 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from cpqueens.backends.local_search.search import End, Paused, Search, final
-from cpqueens.backends.local_search.slices import Sliced, slices
-from cpqueens.backends.local_search.tracing import SliceWatch
+from cpqueens.backends.local_search.slices import OwnWalk
 from cpqueens.backends.local_search.walking import Walk, probability, walk_once
 from cpqueens.kernels.local import arena
 from cpqueens.kernels.local import info as at
@@ -14,6 +13,7 @@ from cpqueens.kernels.local import triangle as codes
 from cpqueens.kernels.local.arena import BIT_ROWS, OWNER, SLOTS, SUPPORT, part
 from cpqueens.kernels.local.bits import NOWHERE
 from cpqueens.kernels.local.runs import luby
+from cpqueens.language.rows import IntArray
 
 UNIT = 300_000  # steps without progress before the first new start
 WALK_EVERY = 16  # one start in so many is for the general engine
@@ -21,11 +21,12 @@ SPREAD = 2
 NOISE = 0.005
 
 
-class _Triangle:
-    """The kernel's arrays for the rows that count so far."""
+class TriangleWalk(OwnWalk[Search]):
+    """The kernel's arrays for the rows that count so far; it moves the search's own assignment."""
 
     def __init__(self, search: Search) -> None:
-        self.search = search
+        super().__init__()
+        self.search, self.stall, self._is_solved = search, 0, False
         rows = search.arrays.rows
         assert rows is not None
         self.layer = rows
@@ -35,9 +36,13 @@ class _Triangle:
         self.pairs = part(rows.static, SUPPORT).reshape(-1, 2)
         self.errors, self.tabu, self.change, self.meeting, self.out = np.zeros((5, n), dtype=np.int64)
         self.info = np.zeros(at.LENGTH, dtype=np.int64)
+        self.kernel = lambda steps: codes.triangle_search(
+            steps, self.stall, SPREAD, probability(NOISE), self.state()
+        )
         self.choose_rows()
 
     def choose_rows(self) -> None:
+        """Take the rows that count."""
         self.relaxed = self.search.relaxed
         counted = ~np.isin(self.all_rows[:, 0], self.search.relaxed)
         self.rows = self.all_rows[counted].reshape(-1)
@@ -64,8 +69,8 @@ class _Triangle:
         self.shared = self.factors[there]
         self.away = np.where(there == end, end, (there + end // 2) % end)
 
-    def begin(self) -> None:
-        """Read the bit of every term from the state of the search."""
+    def begin(self, stall: int) -> None:
+        """Read the bit of every term from the state of the search; so many steps without progress end it."""
         if self.relaxed is not self.search.relaxed:
             self.choose_rows()
         self.info[at.HASH] = self.search.info[at.HASH]
@@ -77,6 +82,7 @@ class _Triangle:
         self.bits = self.index[self.terms]
         self.tabu[:] = 0
         self.info[at.LEAST], self.info[at.STALL] = at.NEVER, 0
+        self.stall, self._is_solved = stall, False
 
     def state(self) -> codes.Packed:
         """Return what the kernel takes."""
@@ -86,11 +92,27 @@ class _Triangle:
             self.meeting, self.out, self.info, self.search.random,
         )  # fmt: skip
 
+    def present(self) -> IntArray:
+        """Return the present assignment."""
+        return self.search.x
+
+    def advance(self, host: Search, steps: int) -> int:
+        """Make so many steps, of which each is a move."""
+        before = host.steps
+        code = super().advance(host, steps)
+        host.info[at.MOVES] += host.steps - before
+        self._is_solved = code == at.SOLVED
+        return code
+
+    def tell(self, host: Search) -> bool:
+        """Say whether the assignment satisfies all rows that count."""
+        return self._is_solved
+
 
 def run(search: Search, others: Iterator[Walk]) -> End:
     """Search with restarts of growing length until solved or stopped, now and then as on other models."""
     search.extra["special"] = "triangle"
-    triangle = _Triangle(search)
+    triangle = TriangleWalk(search)
     k = 0
     while True:
         k += 1
@@ -104,32 +126,11 @@ def run(search: Search, others: Iterator[Walk]) -> End:
             return final(ended)
 
 
-def _run_once(search: Search, triangle: _Triangle, stall: int) -> Paused:
+def _run_once(search: Search, triangle: TriangleWalk, stall: int) -> Paused:
     """Search from the present assignment, with ever more rows where it violates some that are left out."""
     while True:
-        triangle.begin()
-        ended = _slices(search, triangle, stall)
+        triangle.begin(stall)
+        ended = triangle.walk(search)
+        search.rebuild("")
         if ended != "solved" or not search.tighten():
-            return ended
-
-
-def _slices(search: Search, triangle: _Triangle, stall: int) -> Sliced:
-    info, before = triangle.info, triangle.info.copy()
-    already = search.steps - int(info[at.STEPS])
-
-    def advance(steps: int) -> int:
-        return int(codes.triangle_search(steps, stall, SPREAD, probability(NOISE), triangle.state()))
-
-    def steps_done() -> int:
-        return already + int(info[at.STEPS])
-
-    observer, watch = search.observer, None
-    if observer is not None:
-        watch = SliceWatch(observer.single, lambda _: observer.walked(steps_done(), search.x, None))
-    reason = slices(advance, steps_done, search.limits, watch)
-    search.rebuild("")
-    made = info - before
-    search.info[[at.STEPS, at.MOVES]] += made[at.STEPS]
-    search.info[at.EVALUATIONS] += made[at.EVALUATIONS]
-    search.info[at.HASH] = info[at.HASH]
-    return reason
+            return ended or "stalled"

@@ -29,7 +29,6 @@ MEMBERS = 9  # (variables,) the variables in conflict
 POSITION = 10  # (variables,) in MEMBERS, -1: not there
 INFO = 11  # see search_info
 BEST = 12  # (variables,) the assignment of least cost that was left
-CORE_PARTS = 13
 
 # parts of the rows arena
 OWNER = 0  # (terms,) constraint
@@ -41,7 +40,6 @@ BIT_ROWS = 5  # see search_bits; empty where that does not apply
 SLOTS = 6
 BITS = 7
 MASKS = 8
-ROWS_PARTS = 9
 
 
 @inlined

@@ -51,10 +51,11 @@ CYCLE = at.LENGTH + 2  # and its length
 HEAT = at.LENGTH + 3  # temperature at a cycle's begin, in 1/256; 0 while it is not known
 WORSE = at.LENGTH + 4  # sum of the changes of cost from which that is taken,
 SAMPLES = at.LENGTH + 5  # and their number
-FOUND = at.LENGTH + 6  # improvements
-TARGET = at.LENGTH + 7  # a cost that is enough
-SHORTEST = at.LENGTH + 8  # steps of the first cycle
-LENGTH = at.LENGTH + 9
+FOUND = at.LENGTH + 6  # improvements,
+TOLD = at.LENGTH + 7  # and those that the driver knows of
+TARGET = at.LENGTH + 8  # a cost that is enough
+SHORTEST = at.LENGTH + 9  # steps of the first cycle
+LENGTH = at.LENGTH + 10
 
 # why a node waits for another one
 ALWAYS = 0

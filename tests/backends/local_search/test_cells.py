@@ -132,7 +132,7 @@ def test_the_state_is_what_a_fresh_look_says(build: Callable[[], Model]) -> None
         for group, kept in zip(cells.groups, values, strict=True):
             assert (np.sort(state[0][group.variables]) == kept).all()
         spare = state[0][len(search.x) :]
-        walk.begin(walk.values(codes.X))
+        walk.begin(walk.present())
         walk.part(codes.X)[len(search.x) :] = spare  # their order is nobody's concern
         for part, before in zip((codes.X, codes.ACTIVITY), state, strict=True):
             assert (walk.part(part) == before).all()

@@ -14,6 +14,7 @@ from cpqueens import AllDifferent, Circuit, Model, SubCircuit, Table, element, m
 from cpqueens.backends.local_search import tours as module
 from cpqueens.backends.local_search.audit import AuditError
 from cpqueens.backends.local_search.search import Limits
+from cpqueens.backends.local_search.slices import Alone
 from cpqueens.backends.local_search.tours import TourWalk
 from cpqueens.kernels.local import tour as codes
 from cpqueens.lowered.structures.table import Structures
@@ -295,8 +296,13 @@ def test_limits_are_kept() -> None:
     tours = tours_of(by_elements(1))
     assert tours is not None
     walk = TourWalk(tours, 1)
-    assert walk.advance(Limits(10), "final", None) in (None, "step_limit")
-    assert walk.advance(Limits(None, lambda: True), "final", None) == "stopped"
+    run = Alone(walk, Limits(10), None)
+    while walk.walk(run) == "solved":
+        pass
+    assert walk.walk(run) == "step_limit"
+    assert run.steps == 10
+    run.limits = Limits(None, lambda: True)
+    assert walk.walk(run) == "stopped"
 
 
 MORE: dict[str, Callable[[Model, Any], None]] = {

@@ -8,13 +8,13 @@ from cpqueens.models.magic_square import magic_square
 from cpqueens.models.queens import queens
 
 from cpqueens import AllDifferent, Model
-from cpqueens.backends.local_search.exchange import PARAMETERS, _incidence, solve_lines
+from cpqueens.backends.local_search.engine import DEFAULTS, Task
+from cpqueens.backends.local_search.exchange import PARAMETERS, _incidence
 from cpqueens.backends.local_search.search import Limits
+from cpqueens.backends.local_search.specials import search_special
 from cpqueens.kernels.local.exchange import aligned, swap_change
 from cpqueens.lowered.compiled import compile_model
 from cpqueens.lowered.structures.lines import LinesPermutation, find
-
-DEFAULTS = {name: parameter.default for name, parameter in PARAMETERS.items()}
 
 
 def lines_of(model: Model) -> LinesPermutation:
@@ -99,8 +99,9 @@ def test_what_has_no_solution_goes_on_elsewhere_within_the_limit() -> None:
     model = permutation(36)
     x = model["x"]
     model += x[0] + x[1] == 1000
-    stuck = solve_lines(lines_of(model), 1, Limits(), DEFAULTS)
-    assert (stuck.reason, stuck.statistics["restarts"]) == ("stalled", DEFAULTS["starts"] - 1)
+    task = Task("exchange", 1, Limits(), {}, DEFAULTS)
+    stuck = search_special("lines", lines_of(model), task, lambda batch: False)
+    assert (stuck.reason, stuck.statistics["restarts"]) == ("stalled", PARAMETERS["starts"].default - 1)
     outcome = model.solve(solver="local-search", random_seed=1, step_limit=stuck.steps + 500)
     assert (outcome.stop_reason, outcome.statistics["steps"]) == ("step_limit", stuck.steps + 500)
     assert outcome.closest is not None

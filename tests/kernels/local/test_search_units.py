@@ -6,19 +6,18 @@ import numpy as np
 from each import each
 
 from cpqueens import AllDifferent, Model
-from cpqueens.backends.base import Parameter
-from cpqueens.backends.local_search.reversal import PARAMETERS as REVERSAL
-from cpqueens.backends.local_search.reversal import solve_path
-from cpqueens.backends.local_search.search import Limits
-from cpqueens.backends.local_search.sosic_gu_4 import PARAMETERS, solve_shifted
+from cpqueens.backends.local_search.engine import DEFAULTS, Task
+from cpqueens.backends.local_search.search import Limits, Result
+from cpqueens.backends.local_search.specials import search_special
 from cpqueens.kernels.local.units import swap_delta
 from cpqueens.lowered.compiled import compile_model
 from cpqueens.lowered.structures.path import PathPermutation
 from cpqueens.lowered.structures.shifted_permutation import ShiftedPermutation, find
 
 
-def defaults(options: dict[str, Parameter]) -> dict[str, object]:
-    return {name: option.default for name, option in options.items()}
+def searched(name: str, strategy: str, record: object, seed: int) -> Result:
+    task = Task(strategy, seed, Limits(10**6), {}, DEFAULTS)
+    return search_special(name, record, task, lambda batch: False)
 
 
 def surplus(x: np.ndarray, offsets: np.ndarray) -> int:
@@ -57,7 +56,7 @@ def test_swap_deltas() -> None:
 @each("n", [4, 5, 6, 7, 10, 31, 64, 321, 5000])
 def test_queens(n: int) -> None:
     i = np.arange(n)
-    result = solve_shifted(shifted(n, 1, [i, -i]), 7, Limits(10**6), defaults(dict(PARAMETERS)))
+    result = searched("shifted_permutation", "sosic-gu-4", shifted(n, 1, [i, -i]), 7)
     x = result.x
     assert result.reason == "solved"
     assert len(set(x)) == len(set(x + i)) == len(set(x - i)) == n
@@ -67,7 +66,7 @@ def test_queens(n: int) -> None:
 @each("n", [3, 4, 8, 12, 50, 120])
 def test_all_interval(n: int) -> None:
     order = np.random.default_rng(n).permutation(n).astype(np.int64)
-    result = solve_path(PathPermutation(order, 5), 3, Limits(10**6), defaults(dict(REVERSAL)))
+    result = searched("path", "reversal", PathPermutation(order, 5), 3)
     series = result.x[order]
     assert sorted(series) == list(range(5, n + 5))
     assert sorted(np.abs(np.diff(series))) == list(range(1, n))
