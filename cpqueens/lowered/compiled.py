@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from itertools import chain, pairwise, repeat
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -110,7 +110,11 @@ class Terms:
         return self.variable[part], self.coefficient[part], self.constant[first:last]
 
 
-@dataclass(frozen=True)
+NO_TERMS = Terms(np.zeros(1, dtype=np.int64), *(np.zeros(0, dtype=np.int64) for _ in range(3)))
+_NO_CODES, _NO_STARTS = partial(np.array, (), dtype=np.int64), partial(np.array, (0,), dtype=np.int64)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Compiled:
     """A lowered model as arrays.
 
@@ -149,14 +153,14 @@ class Compiled:
     lower: IntArray
     upper: IntArray
     domains: dict[int, IntArray]
-    linear: Terms
-    relation: IntArray
-    literals: Terms
-    clause_start: IntArray
-    different: Terms
-    different_start: IntArray
-    tables: list[tuple[Terms, IntArray]]
-    counts: list[tuple[Terms, Terms, int, Terms]]
+    linear: Terms = NO_TERMS
+    relation: IntArray = field(default_factory=_NO_CODES)
+    literals: Terms = NO_TERMS
+    clause_start: IntArray = field(default_factory=_NO_STARTS)
+    different: Terms = NO_TERMS
+    different_start: IntArray = field(default_factory=_NO_STARTS)
+    tables: list[tuple[Terms, IntArray]] = field(default_factory=list)
+    counts: list[tuple[Terms, Terms, int, Terms]] = field(default_factory=list)
     wholes: list[Whole]
     definitions: Definitions
     objective: Terms | None
@@ -215,8 +219,6 @@ class Whole:
         found: list[int] = self._number[array.variables[:, 0]].tolist()
         return found
 
-
-NO_TERMS = Terms(np.zeros(1, dtype=np.int64), *(np.zeros(0, dtype=np.int64) for _ in range(3)))
 
 Takes = Callable[[Constraint], bool]
 """Says whether an engine takes a plain constraint as it is, instead of its decomposition."""
@@ -374,7 +376,8 @@ def compile_model(
             of[constraint.kind].append(constraint)
         else:
             wholes.append(Whole(constraint, number))
-    store, arrays = lowered.store, dict(_NONE)
+    store = lowered.store
+    arrays: dict[str, Any] = {}
     for kind, constraints in of.items():
         arrays |= _ARRAYS[kind](number, constraints)
     objective_terms = None
@@ -432,14 +435,6 @@ _ARRAYS: Mapping[str, Callable[[IntArray, Sequence[Any]], dict[str, Any]]] = {
     "Count": _counts,
 }
 """What is made of the constraints of each plain kind, where there are any."""
-
-_NONE: Mapping[str, Any] = {
-    "linear": NO_TERMS, "relation": np.zeros(0, dtype=np.int64),
-    "literals": NO_TERMS, "clause_start": np.zeros(1, dtype=np.int64),
-    "different": NO_TERMS, "different_start": np.zeros(1, dtype=np.int64),
-    "tables": [], "counts": [],
-}  # fmt: skip
-"""Where there are none."""
 
 
 def _renumber(model: Statement, lowered: Lowered) -> tuple[IntArray, IntArray]:
