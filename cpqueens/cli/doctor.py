@@ -120,14 +120,13 @@ def _backends() -> list[dict[str, Any]]:
     for name in named.registered():
         installed = named.is_installed(name)
         what = "" if installed else named.remedy(name)
-        listed.append({"name": name, "installed": installed, "command": what})
+        listed.append({"name": name, "installed": installed, "command": what, "refuses": ""})
     if named.is_installed("cpmpy"):
+        there = {name: ("", solvers.refuses(name)) for name in solvers.installed()}
+        to_come = {name: (what, "") for name, what in solvers.missing().items()}
         listed += [
-            {"name": f"cpmpy:{name}", "installed": True, "command": ""} for name in solvers.installed()
-        ]
-        listed += [
-            {"name": f"cpmpy:{name}", "installed": False, "command": what}
-            for name, what in solvers.missing().items()
+            {"name": f"cpmpy:{name}", "installed": name in there, "command": what, "refuses": refused}
+            for name, (what, refused) in {**there, **to_come}.items()
         ]
     return listed
 
@@ -147,7 +146,8 @@ def _lines(libraries: list[Library], facts: dict[str, Any]) -> list[str]:
         "Solvers",
     ]
     for backend in _backends():
-        lines.append(f"  {backend['name']:<20}{'ready' if backend['installed'] else backend['command']}")
+        ready = "ready" + (f", refuses {backend['refuses']}" if backend["refuses"] else "")
+        lines.append(f"  {backend['name']:<20}{ready if backend['installed'] else backend['command']}")
     return lines
 
 

@@ -116,6 +116,8 @@ def test_what_is_too_much_is_refused_before_the_run() -> None:
     m.minimize(x)
     with pytest.raises(UnsupportedConstraint, match="cpmpy:pysat takes no objective"):
         cpmpy_backend._refuse("pysat", m, Request(Want.BEST, Clock(None)))
+    with pytest.raises(UnsupportedConstraint, match="cpmpy:rc2 takes only models with an objective"):
+        cpmpy_backend._refuse("rc2", m, one)
 
 
 @needs_one

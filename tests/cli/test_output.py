@@ -242,6 +242,24 @@ def test_doctor_says_how_to_install_what_is_missing(monkeypatch: pytest.MonkeyPa
     assert "too old, 9.15 is needed: pip install 'ortools>=9.15'" in result.stdout
 
 
+def test_doctor_says_what_a_solver_that_is_ready_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
+    from cpqueens.backends.cpmpy import solvers
+
+    there = {"cpmpy", "pysat", "pysdd", "pypblib"}
+    monkeypatch.setattr(solvers.importlib.util, "find_spec", lambda name: name in there or None)
+    lines = call("doctor").stdout.splitlines()
+    assert f"  {'cpmpy:pysat':<20}ready, refuses objectives" in lines
+    assert f"  {'cpmpy:pysdd':<20}ready, refuses objectives, integers and sums" in lines
+    assert f"  {'cpmpy:rc2':<20}ready, refuses models without an objective" in lines
+    there.remove("pypblib")
+    lines = call("doctor").stdout.splitlines()
+    assert f"  {'cpmpy:pysat':<20}ready, refuses objectives, sums without pip install pypblib" in lines
+    assert f"  {'cpmpy:z3':<20}pip install z3-solver" in lines
+    listed = {one["name"]: one for one in json.loads(call("doctor", "--json").stdout)["backends"]}
+    assert listed["cpmpy:rc2"]["refuses"].endswith("sums without pip install pypblib")
+    assert (listed["cpsat"]["refuses"], listed["cpmpy:z3"]["installed"]) == ("", False)
+
+
 def test_check_reads_standard_input_and_counts_repetitions() -> None:
     result = call("check", "queens", "n=6", "-", input="246135\n246135\n362514\n")
     assert result.exit_code == 0

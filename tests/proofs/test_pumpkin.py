@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib.util
 import random
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from proving import accepted, corrupted, is_true, steps_follow
 
 import cpqueens
 from cpqueens import AllDifferent, Cumulative, Model, Table
+from cpqueens.backends.cpmpy.backend import end_idle
 from cpqueens.backends.proving.pumpkin import PumpkinExport, prove
 from cpqueens.crosscheck.oracle import solve
 from cpqueens.errors import BackendFault, MissingLibrary, UnsupportedConstraint, UnsupportedRequest
@@ -25,6 +27,12 @@ from cpqueens.proofs.parts import BadProof, goals_of
 
 RECORDED = Path(__file__).parent / "drcp"
 HERE = importlib.util.find_spec("pumpkin_solver") is not None
+
+
+@pytest.fixture(autouse=True)
+def _nobody_waits() -> Iterator[None]:
+    yield
+    end_idle()
 
 
 class Written:
@@ -209,8 +217,9 @@ def drawn(seed: int) -> Model:
 @pytest.mark.slow
 @pytest.mark.skipif(not HERE, reason="pumpkin-solver is not installed")
 def test_random_models_are_proved_by_pumpkin(tmp_path) -> None:
+    """A minute for 2,000 models in one process of Pumpkin."""
     proved = 0
-    for seed in range(300):
+    for seed in range(2000):
         model = drawn(seed)
         try:
             outcome = model.solve(solver="cpmpy:pumpkin", proof=tmp_path / "run.proof")
@@ -221,4 +230,5 @@ def test_random_models_are_proved_by_pumpkin(tmp_path) -> None:
         assert (outcome.status == "INFEASIBLE") == (truth.count == 0), seed
         assert outcome.objective is None or outcome.objective == truth.optimum, seed
         check_proof(model, tmp_path / "run.proof")
-    assert proved > 200
+    print(f"{proved} of 2,000 random models were proved by Pumpkin and checked; the others are not exported")
+    assert proved > 1_900

@@ -76,29 +76,53 @@ class Cpmpy:
         _refuse(solver, model, request)
         started = time.monotonic()
         how = lower(model, supports, self.name).how
-        worker = _take(solver)
         facts = {"constraints": how, "translate_time": time.monotonic() - started}
-        listener = _Question(solver, worker, request, deliver, facts)
-        try:
-            ended = listener.ask(model)
-        finally:
-            if not listener.is_idle:
-                worker.end()
-        with _lock:
-            spare = _idle.setdefault(solver, worker) if listener.is_idle else worker
-        if spare is not worker:
-            worker.end()
-        return ended
+        wanted = {Want.BEST: "best", Want.ONE: "one"}.get(request.want, "all")
+        question = (plain(model), wanted, request.spare > 0)
+        return ask(solver, "cpqueens.backends.cpmpy.serving:serve", question, request, deliver, facts)
 
 
-def _take(solver: str) -> Worker:
-    """Return a process of a solver: one that waits, unless it has died meanwhile, or a new one."""
+def plain(model: Statement) -> Statement:
+    """Return a model without what a process has no use for, and what may not travel."""
+    copied = model.copy()
+    copied.view = copied._giver = None
+    return copied
+
+
+def ask(
+    solver: str,
+    function: str,
+    question: tuple[Any, ...],
+    request: Request,
+    deliver: Deliver,
+    facts: dict[str, Any],
+) -> Ended:
+    """Send a question to a solver's process, one that waits or a new one, and read what comes back.
+
+    Raises
+    ------
+    UnsupportedConstraint
+        For what the solver does not take.
+    BackendFault
+        If the process died, or the solver failed.
+    """
     with _lock:
         worker = _idle.pop(solver, None)
     if worker is not None and worker.connection.poll(0):  # nothing but its end can have come
         worker.end()
         worker = None
-    return worker or Worker("cpqueens.backends.cpmpy.serving:serve", (solver,))
+    worker = worker or Worker(function, (solver,))
+    asked = _Question(solver, worker, request, deliver, facts)
+    try:
+        ended = asked.ask(question)
+    finally:
+        if not asked.is_idle:
+            worker.end()
+    with _lock:
+        spare = _idle.setdefault(solver, worker) if asked.is_idle else worker
+    if spare is not worker:
+        worker.end()
+    return ended
 
 
 def end_idle() -> None:
@@ -117,6 +141,8 @@ def _refuse(solver: str, model: Statement, request: Request) -> None:
     """Raise for what is known to be too much for a solver."""
     if request.want is Want.BEST and solver in solvers.WITHOUT_OBJECTIVE:
         raise UnsupportedConstraint(f"cpmpy:{solver} takes no objective")
+    if request.want is not Want.BEST and solver in solvers.WITHOUT_DECISION:
+        raise UnsupportedConstraint(f"cpmpy:{solver} takes only models with an objective")
     most = solvers.LARGEST.get(solver)
     if most is None or not len(model.lower):
         return
@@ -135,23 +161,22 @@ class _Question:
         self._facts = facts
         self.is_idle = False  # whether it waits for the next model
 
-    def ask(self, model: Statement) -> Ended:
+    def ask(self, question: tuple[Any, ...]) -> Ended:
         """Ask, deliver what is found, and say how it ended."""
         request, pid = self._request, self._worker.pid
         before = processor_seconds(pid)
         if before is not None:
             request.clock.measure(lambda: (processor_seconds(pid) or before) - before)
-        wanted = {Want.BEST: "best", Want.ONE: "one"}.get(request.want, "all")
         try:
-            plain = model.copy()
-            plain.view = plain._giver = None
-            self._worker.connection.send((plain, wanted, request.spare > 0))
+            self._worker.connection.send(question)
             while not request.should_stop():
                 if self._worker.connection.poll(_LOOK_EVERY):
                     kind, *said = self._worker.connection.recv()
                     if kind != "rows":
                         return self._ended(kind, said)
-                    if not self._deliver(said[0]) and wanted != "one":  # of one the end follows at once
+                    if (
+                        not self._deliver(said[0]) and request.want is not Want.ONE
+                    ):  # of one the end follows at once
                         return Ended(False, StopReason.SOLUTION_LIMIT, statistics=self._facts)
         except (EOFError, ConnectionError) as error:
             code = self._worker.end(1.0)

@@ -6,21 +6,29 @@ import os
 import sys
 import time
 import warnings
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from cpqueens.backends.cpmpy.to_cpmpy import to_cpmpy
+from cpqueens.errors import UnsupportedConstraint
 from cpqueens.language.statement import Statement
 
 _BATCH, _EVERY = 1024, 0.05  # solutions, seconds
 
 
 def serve(connection: Any, solver: str) -> None:
-    """Answer questions ``(statement, what is wanted, whether it may vary)`` until nobody asks any more.
+    """Answer questions ``(statement, what is wanted, whether it may vary)`` until nobody asks any more."""
+    answer_all(connection, partial(_answer, connection, solver))
 
-    An answer is any number of ``("rows", matrix)``, and then ``("ended", exhausted, objective)``,
-    ``("unsupported", why)`` or ``("failed", why)``.
+
+def answer_all(connection: Any, answer: Callable[..., tuple[Any, ...]]) -> None:
+    """Answer questions until nobody asks any more.
+
+    Before an answer any number of ``("rows", matrix)`` may be sent; an answer is
+    ``("ended", exhausted, objective)``, ``("unsupported", why)`` or ``("failed", why)``.
     """
     warnings.simplefilter("ignore")
     nowhere = os.open(os.devnull, os.O_WRONLY)
@@ -28,20 +36,28 @@ def serve(connection: Any, solver: str) -> None:
         os.dup2(nowhere, stream)
     while True:
         try:
-            statement, wanted, varies = connection.recv()
+            question = connection.recv()
         except (EOFError, ConnectionError, KeyboardInterrupt):
             return
-        if solver == "z3" and "z3.z3" in sys.modules:  # what it has seen before would change its answers
-            sys.modules["z3.z3"].__dict__["_main_ctx"] = None
-        options = {"num_search_workers": 1} if solver == "ortools" and not varies else {}
-        connection.send(_answer(connection, solver, statement, wanted, options))
+        try:
+            said = answer(*question)
+        except MemoryError:
+            raise
+        except UnsupportedConstraint as error:
+            said = "unsupported", str(error)
+        except NotImplementedError as error:
+            said = "unsupported", f"{type(error).__name__}: {error}"
+        except BaseException as error:  # panics of Rust are none of Python's exceptions
+            said = "failed", f"{type(error).__name__}: {error}"
+        connection.send(said)
 
 
-def _answer(
-    connection: Any, solver: str, statement: Statement, wanted: str, options: dict[str, Any]
-) -> tuple[Any, ...]:
+def _answer(connection: Any, solver: str, statement: Statement, wanted: str, varies: bool) -> tuple[Any, ...]:
     from cpmpy.solvers.utils import SolverLookup
 
+    if solver == "z3" and "z3.z3" in sys.modules:  # what it has seen before would change its answers
+        sys.modules["z3.z3"].__dict__["_main_ctx"] = None
+    options = {"num_search_workers": 1} if solver == "ortools" and not varies else {}
     try:
         written = to_cpmpy(statement, objective=wanted == "best")
         variables = list(written.variables.values())
@@ -49,15 +65,8 @@ def _answer(
     except MemoryError:
         raise
     except Exception as error:
-        return "unsupported", f"{type(error).__name__}: {error}"
-    try:
-        return _Solving(connection, there, variables, statement).run(wanted, options)
-    except NotImplementedError as error:
-        return "unsupported", f"{type(error).__name__}: {error}"
-    except MemoryError:
-        raise
-    except BaseException as error:  # panics of Rust are none of Python's exceptions
-        return "failed", f"{type(error).__name__}: {error}"
+        raise UnsupportedConstraint(f"{type(error).__name__}: {error}") from None
+    return _Solving(connection, there, variables, statement).run(wanted, options)
 
 
 class _Solving:

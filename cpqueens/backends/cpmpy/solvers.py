@@ -35,6 +35,14 @@ Pindakaas would take more, but writes clauses until memory is full.
 """
 
 WITHOUT_OBJECTIVE = frozenset({"pindakaas", "pysat", "pysdd"})
+"""Solvers that only find some assignment, or all."""
+
+WITHOUT_DECISION = frozenset({"rc2"})
+"""Solvers that only optimise."""
+
+_SUMS = {"pysat": "pypblib", "pysdd": "", "rc2": "pypblib"}
+"""Solvers that take clauses, and sums only with another library; without a name there is none."""
+
 _PROGRAMS = {"cplex": "cplex", "cpo": "cpoptimizer"}
 """What must be there beside the library."""
 
@@ -49,6 +57,18 @@ def is_installed(solver: str) -> bool:
 def installed() -> tuple[str, ...]:
     """Return the names of the solvers that are installed."""
     return tuple(name for name in MODULES if is_installed(name))
+
+
+def refuses(solver: str) -> str:
+    """Return what an installed solver does not take, and what to install for it; "" if it takes all."""
+    library = _SUMS.get(solver)
+    found = ["objectives"] if solver in WITHOUT_OBJECTIVE else []
+    found += ["models without an objective"] if solver in WITHOUT_DECISION else []
+    if library == "":
+        found.append("integers and sums")
+    elif library is not None and not importlib.util.find_spec(library):
+        found.append(f"sums without pip install {library}")
+    return ", ".join(found)
 
 
 def missing() -> dict[str, str]:

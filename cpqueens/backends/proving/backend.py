@@ -54,7 +54,7 @@ class Prover:
         best: int | None = None
         for looks, row in enumerate(engine.run()):
             if row is not None:
-                best = self._objective(model, row) if request.want is Want.BEST else None
+                best = objective_of(model, row) if request.want is Want.BEST else None
                 batches.put(row)
             if looks % _LOOK == 0:
                 batches.flush_old()
@@ -69,12 +69,14 @@ class Prover:
         batches.flush()
         return self._ended(engine, reason, facts, best)
 
-    def _objective(self, model: Statement, row: Sequence[int]) -> int:
-        assert model.objective is not None
-        matrix = np.array([row], dtype=np.int64)
-        return int(model.objective.evaluate(model.complete(matrix, model.decisions))[0, 0])
-
     def _ended(self, engine: Engine, reason: StopReason, facts: dict[str, object], best: int | None) -> Ended:
         done = reason is StopReason.EXHAUSTED
         facts |= {"nodes": engine.nodes, "failures": engine.failures, "clauses": engine.clauses}
         return Ended(done, reason, objective=best, bound=best if done else None, statistics=facts)
+
+
+def objective_of(model: Statement, row: Sequence[int]) -> int:
+    """Return the value of the objective in a solution."""
+    assert model.objective is not None
+    matrix = np.array([row], dtype=np.int64)
+    return int(model.objective.evaluate(model.complete(matrix, model.decisions))[0, 0])

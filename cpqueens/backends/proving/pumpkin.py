@@ -16,15 +16,17 @@ import importlib.util
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 
-from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.base import Deliver, Ended, Feature, Request, Want
-from cpqueens.backends.proving.backend import Prover
+from cpqueens.backends.cpmpy.backend import ask, plain
+from cpqueens.backends.cpmpy.serving import answer_all
+from cpqueens.backends.proving.backend import Prover, objective_of
 from cpqueens.backends.proving.propagators import relations_of
 from cpqueens.backends.proving.search import definition_of, text_of
 from cpqueens.errors import BackendFault, MissingLibrary, UnsupportedConstraint
@@ -34,15 +36,11 @@ from cpqueens.proofs.domains import Domains, Literal, Row, denied
 from cpqueens.proofs.log import HEADER
 from cpqueens.proofs.parts import ModelPart, ModelParts, goals_of
 from cpqueens.proofs.refuters import ends
-from cpqueens.system.children import Worker
-from cpqueens.text.plaintext import one_line
 
 NAME = "cpmpy:pumpkin"
 
 _LARGEST = 2**31 - 1
 """It computes with 32 bits."""
-
-_LOOK_EVERY = 0.05  # seconds between looks at limits and signals
 
 _ATOM = re.compile(r"a (\d+) \[x(\d+) (>=|<=|==|!=) (-?\d+)\]\Z")
 _STEP = re.compile(r"(?:i|n) (\d+)((?: -?[1-9]\d*)*)(?: 0((?: -?\d+)*))?(?: c:(\d+))?(?: l:\w+)?\Z")
@@ -72,34 +70,16 @@ class PumpkinProver(Prover):
         """
         if importlib.util.find_spec("pumpkin_solver") is None:
             raise MissingLibrary(f"proof by {NAME}: pip install pumpkin-solver")
-        plain = model.copy()
-        plain.view = plain._giver = None
+        assert self.write is not None
         with TemporaryDirectory() as folder:
-            place = Path(folder) / "run.drcp"
-            worker = Worker(f"{__name__}:serve", (str(place), plain, request.want is Want.BEST))
-            try:
-                while not worker.connection.poll(_LOOK_EVERY):
-                    if request.should_stop():
-                        return Ended(False, request.why_stopped())
-                kind, *said = worker.connection.recv()
-            except (EOFError, ConnectionError) as error:
-                raise BackendFault(f"{NAME} crashed with code {worker.end(1.0)}", "CRASH") from error
-            finally:
-                worker.end()
-            if kind == "unsupported":
-                raise UnsupportedConstraint(f"{NAME} with a proof: {said[0]}")
-            if kind == "failed":
-                raise BackendFault(f"{NAME} crashed: {one_line(said[0])[:300]}", "CRASH")
-            assert self.write is not None
-            with place.open(encoding="ascii") as log:
-                status, row, parts, sums = said
-                prove(model, status, row, parts, sums, log, self.write)
-        best = self._objective(model, row) if row is not None and model.goals else None
-        if row is not None:
-            deliver(np.array([row], dtype=np.int64))
-        if status in ("Unsatisfiable", "Optimal"):
-            return Ended(True, StopReason.EXHAUSTED, objective=best, bound=best)
-        return Ended(False, StopReason.SOLUTION_LIMIT if row else StopReason.GAVE_UP)
+            place = Path(folder) / "run.proof"
+            question = (plain(model), request.want is Want.BEST, place)
+            ended = ask("pumpkin with a proof", f"{__name__}:serve", question, request, deliver, {})
+            if place.exists():
+                with place.open(encoding="ascii") as lines:
+                    for line in lines:
+                        self.write(line.rstrip())
+        return ended
 
 
 def prove(
@@ -176,17 +156,21 @@ def _literal(atoms: dict[int, Literal], word: str) -> Literal:
     return atoms[number] if number > 0 else denied(atoms[-number])
 
 
-def serve(connection: Any, place: str, model: Statement, best: bool) -> None:
-    """Solve a model with the log in a file, and send how it ended.
+def serve(connection: Any, _name: str) -> None:
+    """Answer questions ``(model, whether the best is wanted, where the proof goes)``."""
+    answer_all(connection, partial(_answer, connection))
 
-    That is ``("ended", status, row, parts, sums)``, ``("unsupported", why)`` or ``("failed", why)``.
-    """
-    try:
-        connection.send(("ended", *solve_logged(place, model, best)))
-    except UnsupportedConstraint as error:
-        connection.send(("unsupported", str(error)))
-    except BaseException as error:  # panics of Rust are none of Python's exceptions
-        connection.send(("failed", f"{type(error).__name__}: {error}"))
+
+def _answer(connection: Any, model: Statement, best: bool, place: Path) -> tuple[Any, ...]:
+    """Solve a model, write the proof, and send the solution."""
+    drcp = place.with_suffix(".drcp")
+    status, row, parts, sums = solve_logged(str(drcp), model, best)
+    with drcp.open(encoding="ascii") as log, place.open("w", encoding="ascii") as lines:
+        prove(model, status, row, parts, sums, log, partial(print, file=lines))
+    if row is not None:
+        connection.send(("rows", np.array([row], dtype=np.int64)))
+    exhausted = status in ("Unsatisfiable", "Optimal")
+    return "ended", exhausted, objective_of(model, row) if exhausted and best and row else None
 
 
 def solve_logged(
