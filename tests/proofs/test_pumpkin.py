@@ -83,7 +83,7 @@ def translated(model: Model, log: list[str], row: list[int] | None) -> list[str]
         export.view(goals_of(model)[0])
     lines: list[str] = []
     status = "Unsatisfiable" if row is None else "Optimal"
-    prove(model, status, row, export.tagged, export.sums, log, lines.append)
+    prove(export, status, row, log, lines.append)
     return [*lines, "end infeasible" if row is None else f"end optimal {solve(model).optimum}"]
 
 

@@ -47,7 +47,6 @@ class Prover:
             self.write(HEADER)
         listing = request.want in (Want.ALL, Want.COUNT)
         engine = Engine(model, self.write, listing)
-        engine.step_limit = request.step_limit
         facts: dict[str, object] = {"translate_time": time.monotonic() - started}
         batches = Batches(deliver, np.array, singly=not listing)
         reason = StopReason.EXHAUSTED
@@ -59,11 +58,12 @@ class Prover:
             if looks % _LOOK == 0:
                 batches.flush_old()
             if batches.stopped:
-                return self._ended(engine, StopReason.CALLBACK, facts, best)
+                reason = StopReason.CALLBACK
+                break
             if looks % _LOOK == 0 and request.should_stop():
                 reason = request.why_stopped()
                 break
-            if engine.out_of_steps:
+            if request.step_limit is not None and engine.nodes >= request.step_limit:
                 reason = StopReason.STEP_LIMIT
                 break
         batches.flush()

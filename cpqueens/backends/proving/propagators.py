@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import reduce
 from itertools import pairwise
 from typing import Any
 
 from cpqueens.backends.proving.trail import Contradiction, Trail
 from cpqueens.language.constraints.linear import OPPOSITE
-from cpqueens.language.rows import IntArray
 from cpqueens.proofs.domains import Domains, Literal, Row, denied
-from cpqueens.proofs.parts import BETTER, ModelPart
-from cpqueens.proofs.refuters import REFUTERS, assignments, ends, inside, refuted, values
+from cpqueens.proofs.parts import ModelPart, related
+from cpqueens.proofs.refuters import REFUTERS, ends, possible, refuted, values
 
 FEW = 256
 """Assignments of a part up to which all are tried in one go."""
@@ -43,39 +41,27 @@ class Clause:
 class ExplainingPropagator:
     """A part of the model and how conclusions are drawn from it.
 
-    ``wakes_on_fix`` says that it looks only at variables that have one value.
+    ``hears`` says of which changes: ``any`` that a value went, ``ends`` of a bound, ``fixed`` of a variable
+    that has one value now; these are ``pending`` then.
     """
 
-    wakes_on_fix = False
+    named = 0
+    hears = "any"
     dear = True
 
     def __init__(self, trail: Trail, part: ModelPart) -> None:
         self.trail, self.part = trail, part
         self.scope: Sequence[int] = part.scope  # the variables whose changes it hears of
-        self.queued = False
-        self.pending: list[int] = []
+        self.pending: set[int] = set()
 
     def run(self) -> None:
         """Draw conclusions, or raise Contradiction."""
         raise NotImplementedError
 
     def premises(self, data: Any, literal: Literal | None, time: int) -> list[Literal]:
-        """Return what was so of all its variables before an entry, as far as the refuter needs it."""
+        """Return what was so of its variables before an entry, but for those that need not be known."""
         own = -1 if literal is None else literal[0]
-        return self._needed(sorted(self.part.scope, key=lambda v: v != own), literal, time)
-
-    def number(self, premises: list[Literal], literal: Literal | None) -> int:
-        """Return the number of the inference, which is written."""
-        return self.trail.infer(self.part.name, premises, literal)
-
-    def conclude(self, literal: Literal | None, data: object = None) -> None:
-        """Make a literal true, or raise the contradiction; None is one."""
-        if literal is None or not self.trail.post(literal, (self, data)):
-            found = self.premises(data, literal, len(self.trail.literals))
-            raise Contradiction(self, found if literal is None else [*found, denied(literal)])
-
-    def _needed(self, scope: Iterable[int], literal: Literal | None, time: int) -> list[Literal]:
-        """Return facts of variables of which none can be left out, one variable after the other."""
+        scope = sorted(self.part.scope, key=lambda v: v != own)
         groups = [group for v in scope if (group := self.trail.facts(v, time))]
         k = 0
         while k < len(groups):
@@ -94,145 +80,130 @@ class ExplainingPropagator:
             facts.append(denied(literal))
         return not all(d.impose(fact) for fact in facts) or refuted(self.part, d, 4 * FEW)
 
+    def number(self, premises: list[Literal], literal: Literal | None) -> int:
+        """Return the number of the inference, which is written."""
+        return self.trail.infer(self.part.name, premises, literal)
+
+    def conclude(self, literal: Literal | None, data: object = None) -> None:
+        """Make a literal true, or raise the contradiction; None is one."""
+        if literal is None or not self.trail.post(literal, self, data):
+            found = self.premises(data, literal, len(self.trail.entries))
+            raise Contradiction(self, found if literal is None else [*found, denied(literal)])
+
 
 class Shaving(ExplainingPropagator):
     """Any part: values are tried, and those that its refuter refutes are gone."""
 
     def __init__(self, trail: Trail, part: ModelPart, tries: bool = True) -> None:
         super().__init__(trail, part)
-        self.tries = tries  # else it is only seen whether nothing is left
+        self.tries = tries  # else it is only seen whether nothing is left, by the kind's own refuter
+        self.most = 0 if part.kind in REFUTERS else FEW  # assignments that are tried for a value
 
     def run(self) -> None:
-        """Try all assignments, if few, else values one by one."""
-        part, d = self.part, self.trail.domains
-        rows = assignments(part.inputs, d, FEW) if self.tries and part.kind != BETTER else None
-        if rows is not None:
-            self._supported(rows)
-        elif part.kind in REFUTERS:
-            if REFUTERS[part.kind](part, d):
-                self.conclude(None)
-            for v in part.scope if self.tries else ():
-                if d.low[v] < d.high[v]:
-                    self._try(v)
-
-    def _supported(self, rows: IntArray) -> None:
-        """Leave only values that some assignment has."""
-        part, d = self.part, self.trail.domains
-        found = part.satisfying(rows)
-        found = found[inside(part.scope, found, d)]
-        if not len(found):
+        """See whether anything is left, and try values."""
+        d = self.trail.domains
+        if refuted(self.part, d, FEW if self.tries else 0):
             self.conclude(None)
-        for k, v in enumerate(part.scope):
-            if d.low[v] < d.high[v]:
-                self._only(v, set(found[:, k].tolist()))
+        for v in self.part.scope if self.tries else ():
+            if d.high[v] - d.low[v] < _TRIED:
+                for x in d.values(v):
+                    if d.low[v] < d.high[v] and d.contains(v, x) and self._excludes(v, x, x):
+                        self.conclude((v, "!=", x))
+            else:
+                self._try_end(v, True)
+                self._try_end(v, False)
 
-    def _only(self, variable: int, values: set[int]) -> None:
+    def _try_end(self, v: int, lower: bool) -> None:
+        """Raise the lower bound of a variable, or lower the upper one."""
         d = self.trail.domains
-        wanted: list[Literal] = [(variable, ">=", min(values)), (variable, "<=", max(values))]
-        if d.high[variable] - d.low[variable] < 4 * FEW:
-            wanted += [(variable, "!=", x) for x in range(min(values), max(values)) if x not in values]
-        for literal in wanted:
-            if d.holds(literal) is not True:
-                self.conclude(literal)
-
-    def _try(self, v: int) -> None:
-        d = self.trail.domains
-        if d.high[v] - d.low[v] < _TRIED:
-            for x in d.values(v):
-                if d.contains(v, x) and self._excludes(v, x, x):
-                    self.conclude((v, "!=", x))
-            return
-        for up in (True, False):
-            size = 1  # how many values are tried: twice as many after each success
-            for _ in range(_AT_ENDS):
-                low, high = d.low[v], d.high[v]
-                size = min(size, high - low)
-                if not size:
-                    break
-                if not self._excludes(v, *((low, low + size - 1) if up else (high - size + 1, high))):
-                    size //= 2
-                    continue
-                self.conclude((v, ">=", low + size) if up else (v, "<=", high - size))
-                size *= 2
+        size = 1  # how many values are tried: twice as many after each success
+        for _ in range(_AT_ENDS):
+            low, high = d.low[v], d.high[v]
+            size = min(size, high - low)
+            if not size:
+                return
+            if not self._excludes(v, *((low, low + size - 1) if lower else (high - size + 1, high))):
+                size //= 2
+                continue
+            self.conclude((v, ">=", low + size) if lower else (v, "<=", high - size))
+            size *= 2
 
     def _excludes(self, v: int, low: int, high: int) -> bool:
-        """Say whether a variable cannot be between two values, by the refuter alone."""
+        """Say whether a variable cannot be between two values."""
         d = self.trail.domains
         before = d.low[v], d.high[v]
         d.low[v], d.high[v] = low, high
-        found = REFUTERS[self.part.kind](self.part, d)
+        found = refuted(self.part, d, self.most)
         d.low[v], d.high[v] = before
         return found
 
 
-class Relation(ExplainingPropagator):
-    """A linear relation, or the truth of one: ends of a sum."""
+Form = tuple[Row, str, Literal | None]
+"""A row, its relation to 0, ``<=``, ``==`` or ``!=``, and the literal on which that depends, if any."""
 
+
+class Relation(ExplainingPropagator):
+    """One form of a linear relation, or of the truth of one: ends of a sum."""
+
+    hears = "ends"
     dear = False
 
-    def __init__(
-        self, trail: Trail, part: ModelPart, row: Row, relation: str, result: int | None = None
-    ) -> None:
+    def __init__(self, trail: Trail, part: ModelPart, form: Form) -> None:
         super().__init__(trail, part)
-        self.scope = row[0] if result is None else (*row[0], result)
-        self.result = result
-        self.forms = {1: _forms(row, relation), 0: _forms(row, OPPOSITE[relation])}
+        self.row, self.relation, self.condition = form
+        self.scope = self.row[0] if self.condition is None else (*self.row[0], self.condition[0])
+        self.signs = {"<=": (1,), "==": (1, -1), "!=": ()}[self.relation]  # times these it is at most 0
 
     def run(self) -> None:
-        """Decide the truth; where it is decided, narrow the bounds."""
-        d, result = self.trail.domains, self.result
-        if result is None or d.low[result] == d.high[result]:
-            self._narrow(self.forms[1 if result is None else d.low[result]])
-            return
-        for truth in (1, 0):
-            for form in self.forms[truth]:
-                if _fails(form, *ends(form[0], d)):
-                    self.conclude((result, "==", 1 - truth), form)
-                    return
+        """Deny the condition if the row cannot be as it is to be, or narrow the bounds."""
+        d, condition = self.trail.domains, self.condition
+        low, high = ends(self.row, d)
+        if not possible((low, high), self.relation):
+            self.conclude(None if condition is None else denied(condition), 1 if low > 0 else -1)
+        elif condition is None or d.holds(condition):
+            if not self.signs:
+                self._differ(low, high)
+            for sign in self.signs:
+                self._narrow(sign, low if sign > 0 else -high)
 
-    def _narrow(self, forms: list[tuple[Row, bool]]) -> None:
+    def _narrow(self, sign: int, low: int) -> None:
+        """Let a sum, times a sign, be at most 0, whose least value is ``low``."""
         d = self.trail.domains
-        for form in forms:
-            (variables, coefficients, _), differs = form
-            low, high = ends(form[0], d)
-            if _fails(form, low, high):
-                self.conclude(None, form)
-            for v, a in zip(variables, coefficients, strict=True):
-                size = abs(a) * (d.high[v] - d.low[v])
-                if differs:
-                    if size != high - low:
-                        continue  # another one is open, too
-                    value, rest = divmod(a * d.low[v] - (low if a > 0 else high), a)
-                    if rest or not d.contains(v, value):
-                        continue
-                    literal: Literal = (v, "!=", value)
-                elif size + low <= 0:
-                    continue
-                elif a > 0:
-                    literal = (v, "<=", d.low[v] + -low // a)
-                else:
-                    literal = (v, ">=", d.high[v] - -low // -a)
-                self.conclude(literal, form)
+        for v, a in zip(self.row[0], self.row[1], strict=True):
+            a *= sign
+            if a > 0:
+                if a * (d.high[v] - d.low[v]) + low > 0:
+                    self.conclude((v, "<=", d.low[v] + -low // a), sign)
+            elif a * (d.low[v] - d.high[v]) + low > 0:
+                self.conclude((v, ">=", d.high[v] - -low // -a), sign)
+
+    def _differ(self, low: int, high: int) -> None:
+        d = self.trail.domains
+        open_ = [(v, a) for v, a in zip(self.row[0], self.row[1], strict=True) if d.low[v] < d.high[v]]
+        if len(open_) == 1:
+            ((v, a),) = open_
+            value, rest = divmod(a * d.low[v] - (low if a > 0 else high), a)
+            if not rest:
+                self.conclude((v, "!=", value))
 
     def premises(self, data: Any, literal: Literal | None, time: int) -> list[Literal]:
         """Return the ends of the other variables, weakened as far as they may be."""
-        (variables, coefficients, total), differs = data
+        variables, coefficients, constant = self.row
         trail = self.trail
         own = -1 if literal is None else literal[0]
-        found: list[Literal] = []
-        if self.result is not None and own != self.result:
-            found.append((self.result, "==", trail.bounds(self.result, time)[0]))
-        if differs:
+        found = [] if self.condition is None or own == self.condition[0] else [self.condition]
+        if not self.signs:
             return found + [(v, "==", trail.bounds(v, time)[0]) for v in variables if v != own]
-        sides = []
+        sides: list[tuple[int, Literal]] = []
+        spare = data * constant - 1  # by so much the ends may be worse
         for v, a in zip(variables, coefficients, strict=True):
+            a *= data
             if literal is not None and v == own:
-                total += a * denied(literal)[2]
+                spare += a * denied(literal)[2]
                 continue
             end, worst = (trail.bounds(v, at)[0 if a > 0 else 1] for at in (time, trail.root))
-            total += a * end
+            spare += a * end
             sides.append((a * (end - worst), (v, ">=" if a > 0 else "<=", end)))
-        spare = total - 1  # by so much the ends may be worse
         for gap, side in sides:
             if gap <= spare:
                 spare -= gap
@@ -241,94 +212,108 @@ class Relation(ExplainingPropagator):
         return found
 
 
-def _forms(row: Row, relation: str) -> list[tuple[Row, bool]]:
-    """Return rows that are to be at most 0, or (True) to differ from 0."""
-    variables, coefficients, constant = row
-    opposite: Row = (variables, tuple(-a for a in coefficients), -constant)
-    up = {"<=": (row, 0), "<": (row, 1), ">=": (opposite, 0), ">": (opposite, 1)}
-    if relation == "!=":
-        return [(row, True)]
-    if relation == "==":
-        return [(row, False), (opposite, False)]
-    form, more = up[relation]
-    return [((form[0], form[1], form[2] + more), False)]
-
-
-def _fails(form: tuple[Row, bool], low: int, high: int) -> bool:
-    """Say whether a row between these ends is above 0, or is 0 where it is to differ."""
-    return low == high == 0 if form[1] else low > 0
-
-
 class Apart(ExplainingPropagator):
-    """AllDifferent, each term of one variable or none: a value that one has is gone of the others."""
+    """AllDifferent: a value that one term has is gone of the others with one open variable."""
 
-    wakes_on_fix = True
+    hears = "fixed"
     dear = False
 
     def __init__(self, trail: Trail, part: ModelPart) -> None:
         super().__init__(trail, part)
         self.rows: list[Row] = part.fields["terms"]
-        self.places: dict[int, list[int]] = {}
-        for k, (variables, _, _) in enumerate(self.rows):
-            for v in variables:
-                self.places.setdefault(v, []).append(k)
         self.begun = False
 
     def run(self) -> None:
-        """Look at the terms that have one value since last time, at first at all."""
+        """Look at the terms of which a variable has one value since last time, at first at all."""
         d = self.trail.domains
-        places = [k for v in self.pending for k in self.places[v]] if self.begun else range(len(self.rows))
-        self.begun, self.pending = True, []
-        for k in places:
-            value, most = ends(self.rows[k], d)
-            for other, (variables, coefficients, constant) in enumerate(self.rows):
-                if value < most or other == k:
-                    continue
-                literal: Literal | None = None
-                if variables:
-                    x, rest = divmod(value - constant, coefficients[0])
-                    literal = variables[0], "!=", x
-                    if rest or not d.contains(variables[0], x):
-                        continue
-                elif value != constant:
-                    continue
-                self.conclude(literal, k)
+        pending, self.pending = self.pending, set()
+        fixed: list[tuple[int, int]] = []  # terms with their values
+        open_: list[tuple[int, int, int, int]] = []  # with a variable, its factor, and what the others are
+        changed: set[int] = set()
+        for k, (variables, factors, total) in enumerate(self.rows):
+            left = []
+            for v, a in zip(variables, factors, strict=True):
+                if d.low[v] < d.high[v]:
+                    left.append((v, a))
+                total += a * d.low[v]
+            if not self.begun or not pending.isdisjoint(variables):
+                changed.add(k)
+            if not left:
+                fixed.append((k, total))
+            elif len(left) == 1:
+                ((v, a),) = left
+                open_.append((k, v, a, total - a * d.low[v]))
+        self.begun = True
+        owner: dict[int, int] = {}
+        for k, value in fixed:
+            if owner.setdefault(value, k) != k:
+                self.conclude(None, (k, owner[value]))
+        moved = [one for one in open_ if one[0] in changed]
+        for k, value in fixed:
+            for other, v, a, total in open_ if k in changed else moved:
+                x, rest = divmod(value - total, a)
+                if not rest and d.contains(v, x):
+                    self.conclude((v, "!=", x), (k, other))
 
     def premises(self, data: Any, literal: Literal | None, time: int) -> list[Literal]:
-        """Return what the variable of one term is, if it is not the literal's."""
-        own = literal[0] if literal else -1
-        return [(v, "==", self.trail.bounds(v, time)[0]) for v in self.rows[data][0] if v != own]
+        """Return what the variables of two terms are, but for the literal's."""
+        own = -1 if literal is None else literal[0]
+        scope = dict.fromkeys(v for k in data for v in self.rows[k][0])
+        return [(v, "==", self.trail.bounds(v, time)[0]) for v in scope if v != own]
 
 
-def relations_of(part: ModelPart) -> list[tuple[Row, str, int | None]]:
-    """Return the rows whose relations to 0 a part is, each with the variable that is its truth, if any."""
+def forms_of(part: ModelPart) -> list[Form]:
+    """Return the relations whose conjunction a part is, if it is linear ones, or the truth of one."""
     result = part.fields["result"] if part.kind == "truth" else None
-    stated = part.fields["inner"] if part.kind == "truth" else part
-    kind, f = stated.kind, stated.fields
+    stated = _relations_of(part if result is None else part.fields["inner"])
+    if result is None:
+        return [(*_form(*one), None) for one in stated]
+    if len(stated) != 1:
+        return []
+    ((row, relation),) = stated
+    return [
+        (*_form(row, relation), (result, "==", 1)),
+        (*_form(row, OPPOSITE[relation]), (result, "==", 0)),
+    ]
+
+
+def _relations_of(part: ModelPart) -> list[tuple[Row, str]]:
+    """Return the rows whose relations to 0 a constraint is."""
+    kind, f = part.kind, part.fields
     if kind == "Linear":
-        return [(f["expression"][0], f["relation"], result)]
+        return [(f["expression"][0], f["relation"])]
     if kind in ("And", "Or"):
         none: Row = (), (), -len(f["literals"]) if kind == "And" else -1
-        return [(reduce(sum_of, f["literals"], none), ">=", result)]
+        return [(reduce(sum_of, f["literals"], none), ">=")]
     if kind == "Negation":
-        return [(f["literals"][0], "<=", result)]
+        return [(f["literals"][0], "<=")]
     if kind == "Implication":
         first, second = f["literals"]
-        return [(sum_of(first, second, -1), "<=", result)]
-    if kind not in ("Increasing", "Decreasing") or result is not None:
-        return []
-    rows = f["terms"][:: 1 if kind == "Increasing" else -1]
-    return [(sum_of(a, b, -1), "<" if f["strict"] else "<=", None) for a, b in pairwise(rows)]
+        return [(sum_of(first, second, -1), "<=")]
+    if kind in ("Increasing", "Decreasing"):
+        rows = f["terms"][:: 1 if kind == "Increasing" else -1]
+        return [(sum_of(a, b, -1), "<" if f["strict"] else "<=") for a, b in pairwise(rows)]
+    return []
+
+
+def _form(row: Row, relation: str) -> tuple[Row, str]:
+    """Return a relation to 0 as one that is at most 0, is 0 or is not 0."""
+    variables, factors, constant = row
+    if relation in (">=", ">"):
+        factors, constant = tuple([-a for a in factors]), -constant
+    return (variables, factors, constant + (relation in ("<", ">"))), relation if relation[
+        0
+    ] in "=!" else "<="
 
 
 def clause_of(part: ModelPart, d: Domains) -> list[Literal] | None:
     """Return literals if a part says that one of them is true, and nothing else."""
-    relations = relations_of(part)
-    if len(relations) != 1 or relations[0][2] is not None:
+    forms = forms_of(part)
+    if len(forms) != 1:
         return None
-    (row, differs), *more = _forms(*relations[0][:2])
+    ((row, relation, condition),) = forms
     binary = all(abs(a) == d.high[v] - d.low[v] == 1 for v, a in zip(*row[:2], strict=True))
-    if more or differs or not binary or len(row[0]) < 2 or ends(row, d)[1] != 1:
+    if relation != "<=" or condition or not binary or len(row[0]) < 2 or ends(row, d)[1] != 1:
         return None
     return [(v, "<=", d.low[v]) if a > 0 else (v, ">=", d.high[v]) for v, a in zip(*row[:2], strict=True)]
 
@@ -339,27 +324,67 @@ def sum_of(first: Row, second: Row, factor: int = 1) -> Row:
     >>> sum_of(((0, 1), (1, 2), 5), ((1, 2), (2, 1), 1), -1)
     ((0, 2), (1, -1), 4)
     """
-    total = Counter(dict(zip(*first[:2], strict=True)))
+    total = dict(zip(*first[:2], strict=True))
     for v, a in zip(*second[:2], strict=True):
-        total[v] += factor * a
+        total[v] = total.get(v, 0) + factor * a
     kept = {v: a for v, a in total.items() if a}
     return tuple(kept), tuple(kept.values()), first[2] + factor * second[2]
 
 
 def propagators_of(trail: Trail, part: ModelPart) -> list[ExplainingPropagator]:
-    """Return the propagators of a part that is no clause; of an AllDifferent no term has two variables."""
-    found: list[ExplainingPropagator] = [Relation(trail, part, *one) for one in relations_of(part)]
+    """Return the propagators of a part that is no clause; of an AllDifferent each term has one variable."""
+    found: list[ExplainingPropagator] = [Relation(trail, part, form) for form in forms_of(part)]
     if part.kind == "AllDifferent":
         found.append(Apart(trail, part))
-        if _is_tight(trail, part):
+        if _is_tight(part, trail.domains):
             found.append(Shaving(trail, part, tries=False))
     elif not found or (part.kind == "Linear" and part.fields["relation"] == "==" and len(part.scope) == 2):
         found.append(Shaving(trail, part))
     return found
 
 
-def _is_tight(trail: Trail, part: ModelPart) -> bool:
+def _is_tight(part: ModelPart, d: Domains) -> bool:
     """Say whether an AllDifferent has hardly more values than terms."""
     rows = part.fields["terms"]
-    sets = [values(row, trail.domains, 2 * len(rows)) for row in rows]
+    sets = [values(row, d, 2 * len(rows)) for row in rows]
     return all(isinstance(its, set) for its in sets) and len(set().union(*sets)) <= len(rows) + 1
+
+
+class NewVariables:
+    """Terms that are not of one variable as new variables, so that literals may speak of them.
+
+    Attributes
+    ----------
+    domains
+        Of all variables.
+    sums
+        The new variables by their terms.
+    """
+
+    def __init__(self, domains: Domains) -> None:
+        self.domains = domains
+        self.sums: dict[Row, int] = {}
+
+    def view(self, row: Row) -> Row:
+        """Return a term of one variable: the term itself, or a new variable that is it."""
+        if len(row[0]) == 1:
+            return row
+        if row not in self.sums:
+            self.sums[row] = len(self.domains.low)
+            self.domains.add(*ends(row, self.domains))
+        return (self.sums[row],), (1,), 0
+
+    def viewed(self, part: ModelPart) -> ModelPart:
+        """Return an AllDifferent over terms of one variable each, others as they are."""
+        if part.kind != "AllDifferent":
+            return part
+        rows = list(map(self.view, part.fields["terms"]))
+        scope = tuple(sorted({v for row in rows for v in row[0]}))
+        return ModelPart(part.name, part.kind, scope, {"terms": rows}, scope, lambda rows: rows)
+
+    def definitions(self) -> list[ModelPart]:
+        """Return what the new variables are."""
+        return [
+            related(f"x{v}", ((*variables, v), (*factors, -1), constant), "==")
+            for (variables, factors, constant), v in self.sums.items()
+        ]

@@ -27,14 +27,13 @@ from cpqueens.backends.base import Deliver, Ended, Feature, Request, Want
 from cpqueens.backends.cpmpy.backend import ask, plain
 from cpqueens.backends.cpmpy.serving import answer_all
 from cpqueens.backends.proving.backend import Prover, objective_of
-from cpqueens.backends.proving.propagators import relations_of
+from cpqueens.backends.proving.propagators import NewVariables, forms_of
 from cpqueens.backends.proving.search import definition_of, text_of
 from cpqueens.errors import BackendFault, MissingLibrary, UnsupportedConstraint
-from cpqueens.language.constraints.linear import OPPOSITE
 from cpqueens.language.statement import Statement
 from cpqueens.proofs.domains import Domains, Literal, Row, denied
 from cpqueens.proofs.log import HEADER
-from cpqueens.proofs.parts import ModelPart, ModelParts, goals_of
+from cpqueens.proofs.parts import ModelPart, ModelParts, goals_of, related
 from cpqueens.proofs.refuters import ends
 
 NAME = "cpmpy:pumpkin"
@@ -44,6 +43,8 @@ _LARGEST = 2**31 - 1
 
 _ATOM = re.compile(r"a (\d+) \[x(\d+) (>=|<=|==|!=) (-?\d+)\]\Z")
 _STEP = re.compile(r"(?:i|n) (\d+)((?: -?[1-9]\d*)*)(?: 0((?: -?\d+)*))?(?: c:(\d+))?(?: l:\w+)?\Z")
+
+_RELATIONS = {"<=": "LessThanOrEquals", "==": "Equals", "!=": "NotEquals"}
 
 Make = Callable[[Any], Any]
 """What makes a constraint of a tag."""
@@ -83,32 +84,25 @@ class PumpkinProver(Prover):
 
 
 def prove(
-    model: Statement,
+    export: PumpkinExport,
     status: str,
     row: list[int] | None,
-    parts: list[str],
-    sums: list[Row],
     log: Iterable[str],
     write: Callable[[str], None],
 ) -> None:
-    """Write a log of Pumpkin, and what else a proof of ours has.
-
-    ``parts`` are the names of what was tagged 1, 2 and so on, ``sums`` the new variables.
-    """
+    """Write a log of Pumpkin, and what else a proof of ours has."""
+    model, sums = export.model, export.new.sums
     write(HEADER)
     write(f"model {model.variable_count} {len(model.constraints)}")
-    domains = Domains.of(model)
-    for term in sums:
-        write(definition_of(len(domains.low), term))
-        domains.add(*ends(term, domains))
-    last = _translate(log, parts, domains, write) + 1
+    for term, v in sums.items():
+        write(definition_of(v, term))
+    last = _translate(log, export.tagged, export.new.domains, write) + 1
     values = " ".join(map(str, row or ()))
     if row is not None:
         write(f"o {values}" if model.goals else f"s {last} {values}")
     if status == "Optimal":
         (goal,) = goals_of(model)
-        by_sum = f"m {last} : better x{model.variable_count + sums.index(goal)}*-1" if goal in sums else ""
-        write(by_sum or f"i {last} better")
+        write(f"m {last} : better x{sums[goal]}*-1" if goal in sums else f"i {last} better")
 
 
 def _translate(log: Iterable[str], parts: list[str], domains: Domains, write: Callable[[str], None]) -> int:
@@ -164,31 +158,26 @@ def serve(connection: Any, _name: str) -> None:
 def _answer(connection: Any, model: Statement, best: bool, place: Path) -> tuple[Any, ...]:
     """Solve a model, write the proof, and send the solution."""
     drcp = place.with_suffix(".drcp")
-    status, row, parts, sums = solve_logged(str(drcp), model, best)
+    export, status, row = solve_logged(str(drcp), model, best)
     with drcp.open(encoding="ascii") as log, place.open("w", encoding="ascii") as lines:
-        prove(model, status, row, parts, sums, log, partial(print, file=lines))
+        prove(export, status, row, log, partial(print, file=lines))
     if row is not None:
         connection.send(("rows", np.array([row], dtype=np.int64)))
     exhausted = status in ("Unsatisfiable", "Optimal")
     return "ended", exhausted, objective_of(model, row) if exhausted and best and row else None
 
 
-def solve_logged(
-    place: str, model: Statement, best: bool
-) -> tuple[str, list[int] | None, list[str], list[Row]]:
-    """Return Pumpkin's status and solution, what was tagged 1, 2 and so on, and the new variables."""
+def solve_logged(place: str, model: Statement, best: bool) -> tuple[PumpkinExport, str, list[int] | None]:
+    """Return what was exported, Pumpkin's status, and its solution; its log is in a file then."""
     import pumpkin_solver
     from pumpkin_solver import constraints, optimisation
 
-    there, goals, objective, row = (
-        pumpkin_solver.Model(proof=place),
-        goals_of(model) if best else [],
-        None,
-        None,
-    )
+    goals = goals_of(model) if best else []
     if len(goals) > 1:
         raise UnsupportedConstraint("several objectives are not exported")
+    there = pumpkin_solver.Model(proof=place)
     export = PumpkinExport(model, there, constraints)
+    objective = None
     if goals and goals[0][0]:  # one without variables has its value in any solution
         objective = export.view(goals[0])
     tags = [there.new_constraint_tag() for _ in export.posts]  # all before its log begins to number steps
@@ -201,11 +190,11 @@ def solve_logged(
         outcome = there.satisfy()
     else:
         outcome = there.optimise(objective, direction=optimisation.Direction.Minimise)
-    status = type(outcome).__name__.rpartition("_")[2]
+    status, row = type(outcome).__name__.rpartition("_")[2], None
     if hasattr(outcome, "_0"):
         status = "Optimal" if goals and objective is None else status
         row = [int(outcome._0.int_value(export.integers[v])) for v in model.decisions.tolist()]
-    return status, row, export.tagged, export.sums
+    return export, status, row
 
 
 class PumpkinExport:
@@ -230,17 +219,15 @@ class PumpkinExport:
 
     def __init__(self, model: Statement, there: Any, kinds: Any) -> None:
         self.model, self.there, self.kinds = model, there, kinds
+        self.new = NewVariables(Domains.of(model))
         self.posts: list[tuple[str, Make, Any]] = []  # of which part, and the Boolean that implies it, if any
-        self.sums: list[Row] = []
         self.integers: list[Any] = []
         self._booleans: dict[int, Any] = {}
-        self._domains = Domains.of(model)
-        self._views: dict[Row, Any] = {}
         for v in range(model.variable_count):
             self._add_variable(v)
         parts = ModelParts(model)
         for name in parts.names:
-            self.posts += [(name, make, premise) for make, premise in self._made(parts[name])]
+            self._post(parts[name])
 
     @property
     def tagged(self) -> list[str]:
@@ -255,62 +242,53 @@ class PumpkinExport:
             self._booleans[v] = self.there.new_boolean_variable(name=f"x{v}")
             self.integers.append(self._booleans[v].as_integer())
             if low == high:  # a part needs no name where the domains say it
-                self.posts.append(("", self._related(((v,), (1,), -low), "=="), None))
-        for value in sorted(self._domains.gone[v]):
-            self.posts.append(("", self._related(((v,), (1,), -value), "!="), None))
+                self._post(related("", ((v,), (1,), -low), "=="))
+        for value in sorted(self.new.domains.gone[v]):
+            self._post(related("", ((v,), (1,), -value), "!="))
 
     # ---- terms ------------------------------------------------------------------------------------
 
     def view(self, row: Row) -> Any:
         """Return a term: of one variable a view of it, of several, or none, a new variable."""
-        variables, coefficients, constant = row
-        if len(variables) == 1:
-            return self.integers[variables[0]].scaled(coefficients[0]).offset(constant)
-        if row not in self._views:
-            index = self.model.variable_count + len(self.sums)
-            self.sums.append(row)
-            self._views[row] = found = self.there.new_integer_variable(*self._ends(row), name=f"x{index}")
-            terms = [*self._scaled(row, 1), found.scaled(-1)]
-            self.posts.append((f"x{index}", lambda tag: self.kinds.Equals(terms, -constant, tag), None))
-        return self._views[row]
+        self._ends(row)
+        (v,), (factor,), constant = self.new.view(row)
+        if v == len(self.integers):
+            self._add_variable(v)
+            self._post(self.new.definitions()[-1])
+        return self.integers[v].scaled(factor).offset(constant)
 
     def _ends(self, row: Row) -> tuple[int, int]:
-        low, high = ends(row, self._domains)
+        low, high = ends(row, self.new.domains)
         if max(-low, high) + abs(row[2]) > _LARGEST:
             raise UnsupportedConstraint(f"integers up to {_LARGEST}, and one may be {max(-low, high)}")
         return low, high
 
-    def _scaled(self, row: Row, sign: int) -> list[Any]:
-        return [self.integers[v].scaled(sign * a) for v, a in zip(row[0], row[1], strict=True)]
-
     def _constants(self, part: ModelPart, field: str) -> list[int]:
         """Return terms that are numbers, none of them negative."""
-        sides = [ends(row, self._domains) for row in part.fields[field]]
+        sides = [ends(row, self.new.domains) for row in part.fields[field]]
         if any(low != high or low < 0 for low, high in sides):
             raise UnsupportedConstraint(f"{part.kind} is exported with numbers from 0 as {field} only")
         return [low for low, _ in sides]
 
     # ---- constraints ------------------------------------------------------------------------------
 
-    def _related(self, row: Row, relation: str) -> Make:
-        self._ends(row)
-        sign = -1 if relation in (">=", ">") else 1
-        terms = self._scaled(row, sign) or [self.view(row).scaled(sign)]
-        limit = (-sign * row[2] if row[0] else 0) - (relation in ("<", ">"))
-        name = {"==": "Equals", "!=": "NotEquals"}.get(relation, "LessThanOrEquals")
-        return lambda tag: getattr(self.kinds, name)(terms, limit, tag)
-
-    def _made(self, part: ModelPart) -> list[tuple[Make, Any]]:
-        """Return the constraints that a part is."""
+    def _post(self, part: ModelPart) -> None:
+        """Note the constraints that a part is."""
         f, kind = part.fields, part.kind
-        made: list[tuple[Make, Any]] = []
-        for row, relation, result in relations_of(part):
-            truth = None if result is None else self._booleans[result]
-            made.append((self._related(row, relation), truth))
-            if truth is not None:
-                made.append((self._related(row, OPPOSITE[relation]), truth.negate()))
-        if made:
-            return made
+        forms = forms_of(part)
+        for (variables, factors, constant), relation, condition in forms:
+            self._ends((variables, factors, constant))
+            terms = [self.integers[v].scaled(a) for v, a in zip(variables, factors, strict=True)]
+            if not terms:  # of none it makes an end of its process
+                terms, constant = [self.view(((), (), constant))], 0
+            premise = None
+            if condition is not None:
+                truth = self._booleans[condition[0]]
+                premise = truth if condition[2] else truth.negate()
+            make = getattr(self.kinds, _RELATIONS[relation])
+            self.posts.append((part.name, partial(make, terms, -constant), premise))
+        if forms:
+            return
         if kind in ("Cumulative", "NoOverlap"):
             arguments = self._tasks(part)
         elif kind in ("AllDifferent", "Table", "NegativeTable"):
@@ -322,10 +300,10 @@ class PumpkinExport:
         name = {"NoOverlap": "Cumulative", "abs": "Absolute", "product": "Times"}.get(
             kind, kind[:1].upper() + kind[1:]
         )
-        return [(lambda tag: getattr(self.kinds, name)(*arguments, tag), None)]
+        self.posts.append((part.name, partial(getattr(self.kinds, name), *arguments), None))
 
     def _tasks(self, part: ModelPart) -> list[Any]:
-        early = min([ends(row, self._domains)[0] for row in part.fields["start"]], default=0)
+        early = min([ends(row, self.new.domains)[0] for row in part.fields["start"]], default=0)
         starts = [self.view(row).offset(-early) for row in part.fields["start"]]  # it errs before the time 0
         if set(self._constants(part, "present")) - {1} or any(
             self._constants(part, "setup") if "setup" in part.fields else ()
@@ -339,7 +317,7 @@ class PumpkinExport:
     def _arguments(self, part: ModelPart) -> list[Any]:
         first, *others = part.fields["arguments"]
         if part.kind == "element":
-            low, high = ends(first[0], self._domains)
+            low, high = ends(first[0], self.new.domains)
             if low < 0 or high >= len(others[0]):
                 raise UnsupportedConstraint("an element at a position outside its table is not exported")
             return [self.view(first[0]), list(map(self.view, others[0]))]

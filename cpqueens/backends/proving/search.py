@@ -8,16 +8,22 @@ kept, so that memory stays flat and nothing is found twice.
 
 from __future__ import annotations
 
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from heapq import heappop, heappush
 
-from cpqueens.backends.proving.propagators import Clause, ExplainingPropagator, clause_of, propagators_of
-from cpqueens.backends.proving.trail import Contradiction, Reason, Trail
+from cpqueens.backends.proving.propagators import (
+    Clause,
+    ExplainingPropagator,
+    NewVariables,
+    clause_of,
+    propagators_of,
+)
+from cpqueens.backends.proving.trail import Contradiction, Entry, Source, Trail
 from cpqueens.language.statement import Statement
 from cpqueens.proofs.domains import DENIED_SIGN, Domains, Literal, Row, denied
-from cpqueens.proofs.parts import ModelPart, ModelParts, better, goals_of, related
+from cpqueens.proofs.parts import ModelParts, better, goals_of
 from cpqueens.proofs.refuters import ends
 
 _KEPT_INFERENCES = 200_000
@@ -25,8 +31,6 @@ _KEPT_INFERENCES = 200_000
 _SHORT = 3
 _FIRST_RESTART = 100
 _KEPT_CLAUSES = 3000
-_LOOK = 32
-"""Decisions after which the caller may look at its limits."""
 _FORGOTTEN = 100
 """Clauses that one line forgets."""
 _WIDE = 32
@@ -52,23 +56,24 @@ class Engine:
 
     def __init__(self, model: Statement, write: Callable[[str], None] | None, listing: bool) -> None:
         self.model, self.write, self.listing = model, write, listing
-        stated, domains, sums = ModelParts(model), Domains.of(model), dict[Row, int]()
-        parts = [viewed(stated[name], sums, domains) for name in stated.names]
-        self.trail = Trail(domains)
-        count = len(domains.low)
+        stated, new = ModelParts(model), NewVariables(Domains.of(model))
+        parts = [stated[name] if listing else new.viewed(stated[name]) for name in stated.names]
+        parts += new.definitions()
+        self.trail = Trail(new.domains)
+        count = len(new.domains.low)
         self.decisions: list[int] = model.decisions.tolist()
         self.activity = [0.0] * count
         self._bump = 1.0
         self.saved: list[int | None] = [None] * count
-        self._any: list[list[ExplainingPropagator]] = [[] for _ in range(count)]
-        self._fixed: list[list[ExplainingPropagator]] = [[] for _ in range(count)]
+        self._heard: dict[str, list[list[ExplainingPropagator]]] = {
+            change: [[] for _ in range(count)] for change in ("any", "ends", "fixed")
+        }
         self._watched: dict[str, list[list[tuple[Literal, Clause]]]] = {
             operator: [[] for _ in range(count)] for operator in DENIED_SIGN
         }
-        self._queue: deque[ExplainingPropagator] = deque()
-        self._dear: deque[ExplainingPropagator] = deque()
+        self._queue, self._dear = (OrderedDict[ExplainingPropagator, None]() for _ in range(2))
         self._changed: deque[tuple[int, bool, bool]] = deque()
-        self._number = 0
+        self.clauses = 0  # how many were written, or would have been
         self._inferred: dict[tuple[str, tuple[Literal, ...]], int] = {}
         self._fleeting: set[int] = set()  # clauses that are forgotten with the entry that uses them
         self._forgotten: list[int] = []
@@ -76,50 +81,30 @@ class Engine:
         self._goals = goals_of(model)
         self._better: list[ExplainingPropagator] = []  # propagators of the bound
         self.failures = self.nodes = 0
-        self.step_limit: int | None = None
         self._until_restart, self._restarts = _FIRST_RESTART, 0
         self.trail.changed, self.trail.infer = self._changed.append, self.infer
         self._line(f"model {model.variable_count} {len(model.constraints)}")
-        self._build(parts, sums)
-
-    @property
-    def clauses(self) -> int:
-        """How many clauses were written, or would have been."""
-        return self._number
-
-    @property
-    def out_of_steps(self) -> bool:
-        """Whether there were as many decisions as allowed."""
-        return self.step_limit is not None and self.nodes >= self.step_limit
-
-    # ---- building ---------------------------------------------------------------------------------
-
-    def _build(self, parts: list[ModelPart], sums: dict[Row, int]) -> None:
-        for row, v in sums.items():
+        for row, v in new.sums.items():
             self._line(definition_of(v, row))
-            parts.append(related(f"x{v}", ((*row[0], v), (*row[1], -1), row[2]), "=="))
         for part in parts:
             clause = clause_of(part, self.trail.domains)
             if clause is None:
                 self._attach(propagators_of(self.trail, part))
             else:
                 self._watch(Clause(clause, self._written(f"i {{}} {part.name}", clause)))
-        if not self.listing:
+        if not listing:
             for v, a in zip(*self._goals[0][:2], strict=True) if self._goals else ():
-                self.saved[v] = self.trail.domains.low[v] if a > 0 else self.trail.domains.high[v]
+                self.saved[v] = new.domains.low[v] if a > 0 else new.domains.high[v]
 
     def _attach(self, propagators: list[ExplainingPropagator]) -> None:
         """Let propagators hear of their variables, and run once."""
         for propagator in propagators:
-            heard = self._fixed if propagator.wakes_on_fix else self._any
             for v in propagator.scope:
-                heard[v].append(propagator)
+                self._heard[propagator.hears][v].append(propagator)
             self._wake(propagator)
 
     def _wake(self, propagator: ExplainingPropagator) -> None:
-        if not propagator.queued:
-            propagator.queued = True
-            (self._dear if propagator.dear else self._queue).append(propagator)
+        (self._dear if propagator.dear else self._queue)[propagator] = None
 
     def _watch(self, clause: Clause) -> None:
         for literal in clause.literals[:2]:
@@ -133,10 +118,10 @@ class Engine:
 
     def _written(self, step: str, literals: list[Literal], used: str = "") -> int:
         """Write a clause; return its number."""
-        self._number += 1
+        self.clauses += 1
         if self.write is not None:
-            self.write(step.format(self._number) + text_of(literals) + used)
-        return self._number
+            self.write(step.format(self.clauses) + text_of(literals) + used)
+        return self.clauses
 
     def infer(self, part: str, premises: list[Literal], literal: Literal | None) -> int:
         """Return the number of an inference, which is written if it is not known."""
@@ -167,13 +152,12 @@ class Engine:
         while True:
             while self._changed:
                 v, rose, fell = self._changed.popleft()
-                for propagator in self._any[v]:
-                    self._wake(propagator)
                 fixed = low[v] == high[v]
-                if fixed:
-                    for propagator in self._fixed[v]:
-                        propagator.pending.append(v)
+                for change, so in (("any", True), ("ends", rose or fell), ("fixed", fixed)):
+                    for propagator in self._heard[change][v] if so else ():
                         self._wake(propagator)
+                        if fixed:
+                            propagator.pending.add(v)
                 for operator, may in (("<=", rose), (">=", fell), ("!=", fixed), ("==", True)):
                     if may and self._watched[operator][v]:
                         self._visit(self._watched[operator], v)
@@ -182,8 +166,7 @@ class Engine:
                 if self.trail.level == 0:
                     self._settle()
                 return
-            propagator = queue.popleft()
-            propagator.queued = False
+            propagator, _ = queue.popitem(last=False)
             propagator.run()
 
     def _visit(self, lists: list[list[tuple[Literal, Clause]]], v: int) -> None:
@@ -212,24 +195,22 @@ class Engine:
                     break
             else:
                 kept.append(watch)
-                if first is False or not self.trail.post(literals[0], (watch[1], None)):
+                if first is False or not self.trail.post(literals[0], watch[1]):
                     kept += watching[k + 1 :]
                     raise Contradiction(watch[1], [denied(literal) for literal in literals])
 
     def _settle(self) -> None:
         """Write what was concluded at the root as clauses of one literal."""
-        trail = self.trail
-        for entry in range(trail.root, len(trail.literals)):
-            reason, literal = trail.reasons[entry], trail.literals[entry]
-            if reason is not None and not trail.numbers[entry]:
-                number = reason[0].number([], literal)
-                if isinstance(reason[0], Clause):
-                    self._written("d {}", [literal], f" : {number}")
-            trail.root = entry + 1
+        for entry in self.trail.entries[self.trail.root :]:
+            if entry.maker is not None and not entry.number:
+                number = entry.maker.number([], entry.literal)
+                if entry.maker.named:
+                    self._written("d {}", [entry.literal], f" : {number}")
+        self.trail.root = len(self.trail.entries)
 
     # ---- explaining -------------------------------------------------------------------------------
 
-    def explain(self, conflict: Contradiction) -> tuple[list[tuple[int, Literal]], str]:
+    def explain(self, conflict: Contradiction) -> tuple[list[Source], str]:
         """Return entries and what is needed of them, whose denials are a clause, and the clauses it uses.
 
         Raises
@@ -238,54 +219,45 @@ class Engine:
             If the contradiction rests on nothing but the root.
         """
         trail = self.trail
-        need: dict[int, Literal] = {}
+        need: dict[Entry, Literal] = {}
         heap: list[int] = []
 
-        def add(sources: Iterable[tuple[int, Literal]]) -> None:
+        def add(sources: Iterable[Source]) -> None:
             for entry, needed in sources:
                 if entry not in need:
                     need[entry] = needed
-                    heappush(heap, -entry)
+                    heappush(heap, -entry.time)
                 elif need[entry] != needed:
-                    need[entry] = trail.literals[entry]
+                    need[entry] = entry.literal
 
-        premises, first = trail.needed(conflict.premises, len(trail.literals))
+        premises, first = trail.needed(conflict.premises, len(trail.entries))
         add(first)
-        level = max((trail.levels[entry] for entry in need), default=0)
+        level = max((entry.level for entry in need), default=0)
         number = conflict.maker.number(premises, None)
-        here = sum(trail.levels[entry] == level for entry in need)
-        cited: list[tuple[int, int]] = []
-        done: list[tuple[int, Literal]] = []
+        here = sum(entry.level == level for entry in need)
+        cited = [number]
+        done: list[Source] = []
         while heap:
-            entry = -heappop(heap)
-            reason = trail.reasons[entry]
-            if reason is None or (not self.listing and level and (here == 1 or trail.levels[entry] < level)):
+            entry = trail.entries[-heappop(heap)]
+            if entry.maker is None or (not self.listing and level and (here == 1 or entry.level < level)):
                 done.append((entry, need[entry]))
                 continue
-            sources = trail.explained[entry]
-            if sources is None:
-                sources = self._explained(entry, reason)
-            cited.append((entry, trail.numbers[entry]))
+            if entry.sources is None:
+                premises, entry.sources = trail.needed(
+                    entry.maker.premises(entry.data, entry.literal, entry.time), entry.time
+                )
+                entry.number = entry.number or entry.maker.number(premises, entry.literal)
+            cited.append(entry.number)
             if not self.listing:
-                self._bump_all(trail.literals[entry][0])
-                here += sum(trail.levels[e] == level and e not in need for e in {e for e, _ in sources}) - 1
-            add(sources)
-        cited.sort()
-        used = " : " + " ".join([*(str(n) for _, n in cited), str(number)])
+                self._bump_all(entry.literal[0])
+                here += sum(e.level == level and e not in need for e in {e for e, _ in entry.sources}) - 1
+            add(entry.sources)
+        used = " : " + " ".join(map(str, reversed(cited)))
         self._forget(number)
         if not done:
             self._written("d {}", [], used)
             raise Finished
         return done, used
-
-    def _explained(self, entry: int, reason: Reason) -> list[tuple[int, Literal]]:
-        """Return from what an entry was concluded; the clause that says so is written."""
-        trail, literal = self.trail, self.trail.literals[entry]
-        premises, found = trail.needed(reason[0].premises(reason[1], literal, entry), entry)
-        if not trail.numbers[entry]:
-            trail.numbers[entry] = reason[0].number(premises, literal)
-        trail.explained[entry] = found
-        return found
 
     def _forget(self, number: int) -> None:
         """Forget a clause behind the next step, if nothing else uses it."""
@@ -310,28 +282,27 @@ class Engine:
             If nothing is left.
         """
         self.failures += 1
-        self._drop_queues()
-        done, used = self.explain(conflict)
+        for waiting in (self._queue, self._dear, self._changed):
+            waiting.clear()
+        done, used = self.explain(conflict)  # the last entry first
         self._bump *= 1.05
-        done.sort(reverse=True)
-        trail = self.trail
         literals = [denied(literal) for _, literal in done]
         for literal in literals:
             self._bump_all(literal[0])
         clause = Clause(literals, self._written("d {}", literals, used))
-        second = max((trail.levels[entry] for entry, _ in done[1:]), default=0)
-        clause.levels = len({trail.levels[entry] for entry, _ in done})
-        self._back(trail.levels[done[0][0]] - 1 if self.listing else second)
+        second = max((entry.level for entry, _ in done[1:]), default=0)
+        clause.levels = len({entry.level for entry, _ in done})
+        self._back(done[0][0].level - 1 if self.listing else second)
         if len(literals) > 1:
             if self.listing:
                 self._fleeting.add(clause.named)
             else:
                 self._learned.append(clause)
                 self._watch(clause)
-        if not trail.post(literals[0], (clause, None)):
+        if not self.trail.post(literals[0], clause):
             raise AssertionError("a learned clause that is false where it is to be true")
         if len(literals) == 1:
-            trail.numbers[-1] = clause.named
+            self.trail.entries[-1].number = clause.named
         self._until_restart -= 1
         if not self.listing and self._until_restart <= 0:
             self._restart()
@@ -345,7 +316,7 @@ class Engine:
 
     def _reduce(self) -> None:
         """Forget half of the learned clauses, those of many levels first, but for what is a reason now."""
-        used = {id(reason[0]) for reason in self.trail.reasons if reason is not None}
+        used = {id(entry.maker) for entry in self.trail.entries}
         self._learned.sort(key=lambda clause: (id(clause) in used or clause.levels <= 2, -clause.levels))
         half = len(self._learned) // 2
         for clause in self._learned[:half]:
@@ -354,29 +325,16 @@ class Engine:
                 clause.literals = []
         self._learned = [c for c in self._learned if c.literals]
 
-    def _drop_queues(self) -> None:
-        for queue in (self._queue, self._dear):
-            for propagator in queue:
-                propagator.queued = False
-                propagator.pending.clear()
-            queue.clear()
-        self._changed.clear()
-
     def _back(self, level: int) -> None:
-        trail = self.trail
-        low, high = trail.domains.low, trail.domains.high
-        for entry in range(len(trail.literals) - 1, -1, -1):
-            if trail.levels[entry] <= level:
+        d = self.trail.domains
+        for entry in reversed(self.trail.entries):
+            if entry.level <= level:
                 break
-            v = trail.literals[entry][0]
-            if low[v] == high[v]:
-                self.saved[v] = low[v]
-            reason = trail.reasons[entry]
-            number = trail.numbers[entry]
-            if not number and reason is not None and isinstance(reason[0], Clause):
-                number = reason[0].named
-            self._forget(number)
-        trail.back(level)
+            v = entry.literal[0]
+            if d.low[v] == d.high[v]:
+                self.saved[v] = d.low[v]
+            self._forget(entry.number or (entry.maker.named if entry.maker is not None else 0))
+        self.trail.back(level)
         if len(self._forgotten) > _FORGOTTEN:
             self._line(f"f {' '.join(map(str, self._forgotten))}")
             self._forgotten.clear()
@@ -386,7 +344,7 @@ class Engine:
     # ---- searching --------------------------------------------------------------------------------
 
     def run(self) -> Iterator[tuple[int, ...] | None]:
-        """Yield solutions, and None now and then; end when the space is exhausted."""
+        """Yield solutions, and None after each decision and failure; end when the space is exhausted."""
         try:
             while True:
                 try:
@@ -398,49 +356,48 @@ class Engine:
                 variable = self._choose()
                 if variable is not None:
                     self._decide(variable)
-                    if self.nodes % _LOOK == 0 or self.out_of_steps:
-                        yield None
+                    yield None
                     continue
                 row = tuple([self.trail.domains.low[v] for v in self.decisions])
                 if self._goals and not self.listing:
                     self._improve(row)
                     yield row
                     continue
-                exclusion: list[Literal] = [(v, "!=", x) for v, x in zip(self.decisions, row, strict=True)]
-                self._number += 1
-                self._line(f"s {self._number} {' '.join(map(str, row))}")
-                number = self._number
-                self._fleeting.add(number)
+                self.clauses += 1
+                self._line(f"s {self.clauses} {' '.join(map(str, row))}")
+                self._fleeting.add(self.clauses)
+                exclusion = Clause(
+                    [(v, "!=", x) for v, x in zip(self.decisions, row, strict=True)], self.clauses
+                )
                 yield row
-                if not exclusion:
+                if not row:
                     return
-                self.learn(Contradiction(Clause(exclusion, number), [denied(one) for one in exclusion]))
+                self.learn(Contradiction(exclusion, exclusion.premises(None, None, 0)))
         except Finished:
             return
 
     def _improve(self, row: tuple[int, ...]) -> None:
+        """Let only what is better than a solution be left."""
         self._line(f"o {' '.join(map(str, row))}")
         d = self.trail.domains
         for v in self.decisions:
             self.saved[v] = d.low[v]
         for propagator in self._better:
             for v in propagator.scope:
-                self._any[v].remove(propagator)
+                self._heard[propagator.hears][v].remove(propagator)
         scope = tuple(sorted({v for goal in self._goals for v in goal[0]}))
         bound = better(self._goals, tuple([ends(goal, d)[0] for goal in self._goals]))
-        part = replace(bound, scope=scope, inputs=scope)
-        self._better = propagators_of(self.trail, part)
+        self._better = propagators_of(self.trail, replace(bound, scope=scope, inputs=scope))
         self._attach(self._better)
 
     def _choose(self) -> int | None:
         """Return the variable that is decided next, None if all have one value."""
-        low, high = self.trail.domains.low, self.trail.domains.high
-        open_ = [v for v in self.decisions if low[v] < high[v]]
-        if not open_:
-            open_ = [v for v in range(len(low)) if low[v] < high[v]]
-            if not open_:
-                return None
-        return min(open_, key=lambda v: (self._size(v), -self.activity[v], v))
+        d = self.trail.domains
+        for variables in (self.decisions, range(len(d.low))):
+            open_ = [v for v in variables if d.low[v] < d.high[v]]
+            if open_:
+                return min(open_, key=lambda v: (self._size(v), -self.activity[v], v))
+        return None
 
     def _size(self, v: int) -> int:
         """Return how many values are left of a variable."""
@@ -454,30 +411,13 @@ class Engine:
         self.trail.level += 1
         saved = self.saved[v]
         low, high = d.low[v], d.high[v]
+        literal: Literal = (v, "==", low)
         if not self.listing and saved is not None and d.contains(v, saved):
-            literal: Literal = (v, "==", saved)
+            literal = (v, "==", saved)
         elif high - low >= _WIDE:
             literal = (v, "<=", (low + high) // 2)
-        else:
-            literal = (v, "==", low)
-        posted = self.trail.post(literal, None)
+        posted = self.trail.post(literal)
         assert posted, "a decision within a domain"
-
-
-def viewed(part: ModelPart, sums: dict[Row, int], domains: Domains) -> ModelPart:
-    """Return an AllDifferent whose terms of several variables are new variables, others as they are."""
-    if part.kind != "AllDifferent":
-        return part
-    rows: list[Row] = []
-    for row in part.fields["terms"]:
-        if len(row[0]) > 1:
-            if row not in sums:
-                sums[row] = len(domains.low)
-                domains.add(*ends(row, domains))
-            row = (sums[row],), (1,), 0
-        rows.append(row)
-    scope = tuple(sorted({v for row in rows for v in row[0]}))
-    return ModelPart(part.name, part.kind, scope, {"terms": rows}, scope, lambda rows: rows)
 
 
 def definition_of(variable: int, row: Row) -> str:
