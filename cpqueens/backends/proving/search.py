@@ -26,9 +26,8 @@ from cpqueens.proofs.domains import DENIED_SIGN, Domains, Literal, Row, denied
 from cpqueens.proofs.parts import ModelParts, better, goals_of
 from cpqueens.proofs.refuters import ends
 
-_KEPT_INFERENCES = 200_000
-"""Inferences of few literals that stay in the proof, to be named again."""
-_SHORT = 3
+_KEPT_INFERENCES = 20_000
+"""Inferences that stay in the proof, those that were named last, to be named again."""
 _FIRST_RESTART = 100
 _KEPT_CLAUSES = 3000
 _FORGOTTEN = 100
@@ -74,8 +73,7 @@ class Engine:
         self._queue, self._dear = (OrderedDict[ExplainingPropagator, None]() for _ in range(2))
         self._changed: deque[tuple[int, bool, bool]] = deque()
         self.clauses = 0  # how many were written, or would have been
-        self._inferred: dict[tuple[str, tuple[Literal, ...]], int] = {}
-        self._fleeting: set[int] = set()  # clauses that are forgotten with the entry that uses them
+        self._inferred = OrderedDict[tuple[str, tuple[Literal, ...]], int]()
         self._forgotten: list[int] = []
         self._learned: list[Clause] = []
         self._goals = goals_of(model)
@@ -92,6 +90,7 @@ class Engine:
                 self._attach(propagators_of(self.trail, part))
             else:
                 self._watch(Clause(clause, self._written(f"i {{}} {part.name}", clause)))
+        self._stated = self.clauses  # those that are no part of the search
         if not listing:
             for v, a in zip(*self._goals[0][:2], strict=True) if self._goals else ():
                 self.saved[v] = new.domains.low[v] if a > 0 else new.domains.high[v]
@@ -129,14 +128,12 @@ class Engine:
         if literal is not None:
             clause.append(literal)
         key = part, tuple(clause)
-        number = self._inferred.get(key)
-        if number is None:
-            number = self._written(f"i {{}} {part}", clause)
-            if len(clause) <= _SHORT and len(self._inferred) < _KEPT_INFERENCES:
-                self._inferred[key] = number
-            else:
-                self._fleeting.add(number)
-        return number
+        if key not in self._inferred:
+            self._inferred[key] = self._written(f"i {{}} {part}", clause)
+            if len(self._inferred) > _KEPT_INFERENCES:
+                self._forgotten.append(self._inferred.popitem(last=False)[1])
+        self._inferred.move_to_end(key)
+        return self._inferred[key]
 
     # ---- propagation ------------------------------------------------------------------------------
 
@@ -202,7 +199,7 @@ class Engine:
     def _settle(self) -> None:
         """Write what was concluded at the root as clauses of one literal."""
         for entry in self.trail.entries[self.trail.root :]:
-            if entry.maker is not None and not entry.number:
+            if entry.maker is not None:
                 number = entry.maker.number([], entry.literal)
                 if entry.maker.named:
                     self._written("d {}", [entry.literal], f" : {number}")
@@ -243,27 +240,18 @@ class Engine:
                 done.append((entry, need[entry]))
                 continue
             if entry.sources is None:
-                premises, entry.sources = trail.needed(
-                    entry.maker.premises(entry.data, entry.literal, entry.time), entry.time
-                )
-                entry.number = entry.number or entry.maker.number(premises, entry.literal)
-            cited.append(entry.number)
+                found = entry.maker.premises(entry.data, entry.literal, entry.time)
+                entry.premises, entry.sources = trail.needed(found, entry.time)
+            cited.append(entry.maker.number(entry.premises, entry.literal))
             if not self.listing:
                 self._bump_all(entry.literal[0])
                 here += sum(e.level == level and e not in need for e in {e for e, _ in entry.sources}) - 1
             add(entry.sources)
         used = " : " + " ".join(map(str, reversed(cited)))
-        self._forget(number)
         if not done:
             self._written("d {}", [], used)
             raise Finished
         return done, used
-
-    def _forget(self, number: int) -> None:
-        """Forget a clause behind the next step, if nothing else uses it."""
-        if number in self._fleeting:
-            self._fleeting.discard(number)
-            self._forgotten.append(number)
 
     def _bump_all(self, variable: int) -> None:
         self.activity[variable] += self._bump
@@ -293,16 +281,11 @@ class Engine:
         second = max((entry.level for entry, _ in done[1:]), default=0)
         clause.levels = len({entry.level for entry, _ in done})
         self._back(done[0][0].level - 1 if self.listing else second)
-        if len(literals) > 1:
-            if self.listing:
-                self._fleeting.add(clause.named)
-            else:
-                self._learned.append(clause)
-                self._watch(clause)
+        if not self.listing and len(literals) > 1:
+            self._learned.append(clause)
+            self._watch(clause)
         if not self.trail.post(literals[0], clause):
             raise AssertionError("a learned clause that is false where it is to be true")
-        if len(literals) == 1:
-            self.trail.entries[-1].number = clause.named
         self._until_restart -= 1
         if not self.listing and self._until_restart <= 0:
             self._restart()
@@ -333,7 +316,8 @@ class Engine:
             v = entry.literal[0]
             if d.low[v] == d.high[v]:
                 self.saved[v] = d.low[v]
-            self._forget(entry.number or (entry.maker.named if entry.maker is not None else 0))
+            if self.listing and entry.maker is not None and entry.maker.named > self._stated:
+                self._forgotten.append(entry.maker.named)
         self.trail.back(level)
         if len(self._forgotten) > _FORGOTTEN:
             self._line(f"f {' '.join(map(str, self._forgotten))}")
@@ -365,7 +349,6 @@ class Engine:
                     continue
                 self.clauses += 1
                 self._line(f"s {self.clauses} {' '.join(map(str, row))}")
-                self._fleeting.add(self.clauses)
                 exclusion = Clause(
                     [(v, "!=", x) for v, x in zip(self.decisions, row, strict=True)], self.clauses
                 )
@@ -373,6 +356,7 @@ class Engine:
                 if not row:
                     return
                 self.learn(Contradiction(exclusion, exclusion.premises(None, None, 0)))
+                self._forgotten.append(exclusion.named)
         except Finished:
             return
 

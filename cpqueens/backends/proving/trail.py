@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Protocol
 
@@ -54,10 +54,8 @@ class Entry:
         How many decisions there were.
     low, high
         The bounds of its variable from then on.
-    number
-        Of the clause that was written for it, 0 for none.
-    sources
-        From what it follows, once that was asked for.
+    premises, sources
+        From which literals it follows, and from which entries, once that was asked for.
     """
 
     time: int
@@ -67,7 +65,7 @@ class Entry:
     level: int
     low: int
     high: int
-    number: int = 0
+    premises: list[Literal] = field(default_factory=list)
     sources: list[Source] | None = None
 
 
