@@ -109,7 +109,7 @@ class ModelParts:
         one = self._definition(variable)
         inputs = _scope(one.arguments)
         known = np.array(inputs, dtype=np.int64)
-        fields = {"arguments": [_rows(a) for a in one.arguments], "result": variable}
+        fields = {"arguments": [rows_of(a) for a in one.arguments], "result": variable}
         if not isinstance(one, Truth):
             narrow: Definition = type(one)(tuple(_narrow(a, known) for a in one.arguments), one.results)
         elif any(self.model.may_be_undefined[list(inputs)]):
@@ -144,11 +144,11 @@ class ModelParts:
 def stated(whole: Constraint, place: int, name: str) -> ModelPart:
     """Return one element of a flat constraint, or a single one, as a part."""
     constraint = whole.take(np.array([place])) if whole.shape else whole
-    fields: dict[str, Any] = {}
+    fields: dict[str, Any] = {"constraint": constraint}
     for field in constraint.fields:
         value = getattr(constraint, field)
         if isinstance(value, LinearArray):
-            fields[field], fields[f"{field} shape"] = _rows(value), value.shape
+            fields[field], fields[f"{field} shape"] = rows_of(value), value.shape
         else:
             fields[field] = value.tolist() if isinstance(value, np.ndarray) else value
     scope = _scope(constraint.arguments)
@@ -178,7 +178,7 @@ def goals_of(model: Statement) -> list[Row]:
     return [
         (v, tuple([-k for k in a]), -c) if goal.maximizing else (v, a, c)
         for goal in model.goals
-        for v, a, c in _rows(goal.term)
+        for v, a, c in rows_of(goal.term)
     ]
 
 
@@ -186,7 +186,8 @@ def _scope(arrays: tuple[LinearArray, ...]) -> tuple[int, ...]:
     return tuple(sorted({v for array in arrays for v in array.scope().tolist()}))
 
 
-def _rows(array: LinearArray) -> list[Row]:
+def rows_of(array: LinearArray) -> list[Row]:
+    """Return the terms of an array."""
     return [(tuple(v), tuple(a), int(c)) for v, a, c in array.rows()]
 
 

@@ -55,18 +55,21 @@ def with_proof(
         raise ModelError(f"proof: the name of a file is needed, got {shown(place)}")
     if model.assumed:
         raise UnsupportedRequest(f"proof: {model.assumed}, so that nothing of it is proved")
-    lines = _ProofLines(Path(place))
+    file = OutputFile(Path(place), force=True)
+    lines = _ProofLines(file)
     try:
         prover: Backend = PumpkinProver(lines.write) if solver == NAME else Prover(lines.write)
         outcome = once(model, prover, want, consumer, given)
         lines.write(f"end {_claim(outcome, want)}")
-        lines.close()
+        lines.flush()
+        size = file.stream.tell()
+        file.commit()
     except BaseException:
-        lines.discard()
+        file.discard()
         raise
     off = "Pumpkin's own log, translated" if solver == NAME else OFF
     said = f"proof: {lines.count} lines in {place}; {off}"
-    facts = {"file": str(place), "lines": lines.count, "bytes": lines.size, "off": off}
+    facts = {"file": str(place), "lines": lines.count, "bytes": size, "off": off}
     return replace(
         outcome, messages=(*outcome.messages, said), statistics={**outcome.statistics, "proof": facts}
     )
@@ -84,28 +87,18 @@ def _claim(outcome: Outcome, want: Want) -> str:
 
 
 class _ProofLines:
-    """The lines of a proof on their way to a file, which is there at the end or not at all."""
+    """The lines of a proof on their way to a file, many together."""
 
-    def __init__(self, path: Path) -> None:
-        self._file = OutputFile(path, force=True)
-        self._waiting: list[str] = []
-        self.count = self.size = 0
+    def __init__(self, file: OutputFile) -> None:
+        self._file, self._waiting = file, list[str]()
+        self.count = 0
 
     def write(self, line: str) -> None:
-        self._waiting.append(line)
+        self._waiting.append(f"{line}\n")
+        self.count += 1
         if len(self._waiting) >= _AT_ONCE:
-            self._flush()
+            self.flush()
 
-    def _flush(self) -> None:
-        data = "".join([f"{line}\n" for line in self._waiting]).encode("ascii")
-        self.count += len(self._waiting)
-        self.size += len(data)
+    def flush(self) -> None:
+        self._file.append("".join(self._waiting).encode("ascii"))
         self._waiting.clear()
-        self._file.append(data)
-
-    def close(self) -> None:
-        self._flush()
-        self._file.commit()
-
-    def discard(self) -> None:
-        self._file.discard()

@@ -7,7 +7,6 @@ import sys
 import time
 import warnings
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,7 +20,7 @@ _BATCH, _EVERY = 1024, 0.05  # solutions, seconds
 
 def serve(connection: Any, solver: str) -> None:
     """Answer questions ``(statement, what is wanted, whether it may vary)`` until nobody asks any more."""
-    answer_all(connection, partial(_answer, connection, solver))
+    answer_all(connection, lambda *question: _answer(connection, solver, *question))
 
 
 def answer_all(connection: Any, answer: Callable[..., tuple[Any, ...]]) -> None:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import reduce
-from itertools import pairwise
 from typing import Any
 
 from cpqueens.backends.proving.trail import Contradiction, Trail
-from cpqueens.language.constraints.linear import OPPOSITE
+from cpqueens.language.constraints.connective import Or
+from cpqueens.language.constraints.linear import OPPOSITE, Linear
 from cpqueens.proofs.domains import Domains, Literal, Row, denied
-from cpqueens.proofs.parts import ModelPart, related
+from cpqueens.proofs.parts import ModelPart, related, rows_of
 from cpqueens.proofs.refuters import REFUTERS, ends, possible, refuted, values
 
 FEW = 256
@@ -19,6 +18,8 @@ _TRIED = 12
 """Values of a variable that are tried one by one; of more only those at the ends."""
 _AT_ENDS = 200
 """Trials at one end: some refuters exclude only few values at once, of however many."""
+_SIMPLER = frozenset({"And", "Decreasing", "Implication", "Increasing", "Negation", "Or"})
+"""Kinds that are linear relations, without any new variable."""
 
 
 class Clause:
@@ -278,22 +279,15 @@ def forms_of(part: ModelPart) -> list[Form]:
 
 
 def _relations_of(part: ModelPart) -> list[tuple[Row, str]]:
-    """Return the rows whose relations to 0 a constraint is."""
-    kind, f = part.kind, part.fields
-    if kind == "Linear":
-        return [(f["expression"][0], f["relation"])]
-    if kind in ("And", "Or"):
-        none: Row = (), (), -len(f["literals"]) if kind == "And" else -1
-        return [(reduce(sum_of, f["literals"], none), ">=")]
-    if kind == "Negation":
-        return [(f["literals"][0], "<=")]
-    if kind == "Implication":
-        first, second = f["literals"]
-        return [(sum_of(first, second, -1), "<=")]
-    if kind in ("Increasing", "Decreasing"):
-        rows = f["terms"][:: 1 if kind == "Increasing" else -1]
-        return [(sum_of(a, b, -1), "<" if f["strict"] else "<=") for a, b in pairwise(rows)]
-    return []
+    """Return the rows whose relations to 0 a constraint is, by its kind's own simpler form."""
+    if part.kind == "Linear":
+        return [(part.fields["expression"][0], part.fields["relation"])]
+    if part.kind not in _SIMPLER:
+        return []
+    one = part.fields["constraint"]
+    while not isinstance(one, Linear):
+        one = Linear(one.literals.sum(axis=-1) - 1, ">=") if isinstance(one, Or) else one.simpler()[0]
+    return [(row, one.relation) for row in rows_of(one.expression)]
 
 
 def _form(row: Row, relation: str) -> tuple[Row, str]:
@@ -316,19 +310,6 @@ def clause_of(part: ModelPart, d: Domains) -> list[Literal] | None:
     if relation != "<=" or condition or not binary or len(row[0]) < 2 or ends(row, d)[1] != 1:
         return None
     return [(v, "<=", d.low[v]) if a > 0 else (v, ">=", d.high[v]) for v, a in zip(*row[:2], strict=True)]
-
-
-def sum_of(first: Row, second: Row, factor: int = 1) -> Row:
-    """Return a term and a multiple of another one as one term.
-
-    >>> sum_of(((0, 1), (1, 2), 5), ((1, 2), (2, 1), 1), -1)
-    ((0, 2), (1, -1), 4)
-    """
-    total = dict(zip(*first[:2], strict=True))
-    for v, a in zip(*second[:2], strict=True):
-        total[v] = total.get(v, 0) + factor * a
-    kept = {v: a for v, a in total.items() if a}
-    return tuple(kept), tuple(kept.values()), first[2] + factor * second[2]
 
 
 def propagators_of(trail: Trail, part: ModelPart) -> list[ExplainingPropagator]:

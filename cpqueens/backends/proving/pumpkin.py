@@ -118,11 +118,12 @@ def _translate(log: Iterable[str], parts: list[str], domains: Domains, write: Ca
         atom, step = _ATOM.match(line), _STEP.match(line)
         try:
             if atom is not None:
-                atoms[int(atom[1])] = int(atom[2]), atom[3], int(atom[4])
+                atoms[int(atom[1])] = literal = int(atom[2]), atom[3], int(atom[4])
+                atoms[-int(atom[1])] = denied(literal)
             elif step is not None:
                 number, premises, rest, tag = step[1], step[2], step[3] or "", int(step[4] or 0)
                 greatest = max(greatest, int(number))
-                clause = [denied(_literal(atoms, word)) for word in premises.split()]
+                clause = [atoms[-int(word)] for word in premises.split()]
                 if line[0] == "n":
                     used = " ".join([same.get(word, word) for word in rest.split()])
                     write(f"d {number}{text_of(clause)} : {used}")
@@ -130,7 +131,7 @@ def _translate(log: Iterable[str], parts: list[str], domains: Domains, write: Ca
                         write(f"f {' '.join(stage)}")
                     stage, same = [], {}
                     continue
-                clause += [_literal(atoms, word) for word in rest.split()]
+                clause += [atoms[int(word)] for word in rest.split()]
                 if not tag or any(domains.holds(one) for one in clause):
                     same[number] = ""
                 elif tag > len(parts):
@@ -143,11 +144,6 @@ def _translate(log: Iterable[str], parts: list[str], domains: Domains, write: Ca
         except KeyError:
             raise BackendFault(f"{NAME}: {line[:60]!r} is not a line of DRCP", "CRASH") from None
     return greatest
-
-
-def _literal(atoms: dict[int, Literal], word: str) -> Literal:
-    number = int(word)
-    return atoms[number] if number > 0 else denied(atoms[-number])
 
 
 def serve(connection: Any, _name: str) -> None:
@@ -164,7 +160,7 @@ def _answer(connection: Any, model: Statement, best: bool, place: Path) -> tuple
     if row is not None:
         connection.send(("rows", np.array([row], dtype=np.int64)))
     exhausted = status in ("Unsatisfiable", "Optimal")
-    return "ended", exhausted, objective_of(model, row) if exhausted and best and row else None
+    return "ended", exhausted, objective_of(model, row) if exhausted and best and row is not None else None
 
 
 def solve_logged(place: str, model: Statement, best: bool) -> tuple[PumpkinExport, str, list[int] | None]:

@@ -13,14 +13,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from heapq import heappop, heappush
 
-from cpqueens.backends.proving.propagators import (
-    Clause,
-    ExplainingPropagator,
-    NewVariables,
-    clause_of,
-    propagators_of,
-)
-from cpqueens.backends.proving.trail import Contradiction, Entry, Source, Trail
+from cpqueens.backends.proving import propagators
+from cpqueens.backends.proving.trail import Contradiction, Source, Trail, TrailEntry
 from cpqueens.language.statement import Statement
 from cpqueens.proofs.domains import DENIED_SIGN, Domains, Literal, Row, denied
 from cpqueens.proofs.parts import ModelParts, better, goals_of
@@ -55,7 +49,7 @@ class Engine:
 
     def __init__(self, model: Statement, write: Callable[[str], None] | None, listing: bool) -> None:
         self.model, self.write, self.listing = model, write, listing
-        stated, new = ModelParts(model), NewVariables(Domains.of(model))
+        stated, new = ModelParts(model), propagators.NewVariables(Domains.of(model))
         parts = [stated[name] if listing else new.viewed(stated[name]) for name in stated.names]
         parts += new.definitions()
         self.trail = Trail(new.domains)
@@ -64,20 +58,20 @@ class Engine:
         self.activity = [0.0] * count
         self._bump = 1.0
         self.saved: list[int | None] = [None] * count
-        self._heard: dict[str, list[list[ExplainingPropagator]]] = {
+        self._heard: dict[str, list[list[propagators.ExplainingPropagator]]] = {
             change: [[] for _ in range(count)] for change in ("any", "ends", "fixed")
         }
-        self._watched: dict[str, list[list[tuple[Literal, Clause]]]] = {
+        self._watched: dict[str, list[list[tuple[Literal, propagators.Clause]]]] = {
             operator: [[] for _ in range(count)] for operator in DENIED_SIGN
         }
-        self._queue, self._dear = (OrderedDict[ExplainingPropagator, None]() for _ in range(2))
+        self._queue, self._dear = (OrderedDict[propagators.ExplainingPropagator, None]() for _ in range(2))
         self._changed: deque[tuple[int, bool, bool]] = deque()
         self.clauses = 0  # how many were written, or would have been
         self._inferred = OrderedDict[tuple[str, tuple[Literal, ...]], int]()
         self._forgotten: list[int] = []
-        self._learned: list[Clause] = []
+        self._learned: list[propagators.Clause] = []
         self._goals = goals_of(model)
-        self._better: list[ExplainingPropagator] = []  # propagators of the bound
+        self._better: list[propagators.ExplainingPropagator] = []  # propagators of the bound
         self.failures = self.nodes = 0
         self._until_restart, self._restarts = _FIRST_RESTART, 0
         self.trail.changed, self.trail.infer = self._changed.append, self.infer
@@ -85,27 +79,27 @@ class Engine:
         for row, v in new.sums.items():
             self._line(definition_of(v, row))
         for part in parts:
-            clause = clause_of(part, self.trail.domains)
+            clause = propagators.clause_of(part, self.trail.domains)
             if clause is None:
-                self._attach(propagators_of(self.trail, part))
+                self._attach(propagators.propagators_of(self.trail, part))
             else:
-                self._watch(Clause(clause, self._written(f"i {{}} {part.name}", clause)))
+                self._watch(propagators.Clause(clause, self._written(f"i {{}} {part.name}", clause)))
         self._stated = self.clauses  # those that are no part of the search
         if not listing:
             for v, a in zip(*self._goals[0][:2], strict=True) if self._goals else ():
                 self.saved[v] = new.domains.low[v] if a > 0 else new.domains.high[v]
 
-    def _attach(self, propagators: list[ExplainingPropagator]) -> None:
+    def _attach(self, many: list[propagators.ExplainingPropagator]) -> None:
         """Let propagators hear of their variables, and run once."""
-        for propagator in propagators:
+        for propagator in many:
             for v in propagator.scope:
                 self._heard[propagator.hears][v].append(propagator)
             self._wake(propagator)
 
-    def _wake(self, propagator: ExplainingPropagator) -> None:
+    def _wake(self, propagator: propagators.ExplainingPropagator) -> None:
         (self._dear if propagator.dear else self._queue)[propagator] = None
 
-    def _watch(self, clause: Clause) -> None:
+    def _watch(self, clause: propagators.Clause) -> None:
         for literal in clause.literals[:2]:
             self._watched[literal[1]][literal[0]].append((literal, clause))
 
@@ -166,7 +160,7 @@ class Engine:
             propagator, _ = queue.popitem(last=False)
             propagator.run()
 
-    def _visit(self, lists: list[list[tuple[Literal, Clause]]], v: int) -> None:
+    def _visit(self, lists: list[list[tuple[Literal, propagators.Clause]]], v: int) -> None:
         """Look at the clauses that watch literals of a variable that may have become false."""
         holds = self.trail.domains.holds
         watching = lists[v]
@@ -216,7 +210,7 @@ class Engine:
             If the contradiction rests on nothing but the root.
         """
         trail = self.trail
-        need: dict[Entry, Literal] = {}
+        need: dict[TrailEntry, Literal] = {}
         heap: list[int] = []
 
         def add(sources: Iterable[Source]) -> None:
@@ -277,7 +271,7 @@ class Engine:
         literals = [denied(literal) for _, literal in done]
         for literal in literals:
             self._bump_all(literal[0])
-        clause = Clause(literals, self._written("d {}", literals, used))
+        clause = propagators.Clause(literals, self._written("d {}", literals, used))
         second = max((entry.level for entry, _ in done[1:]), default=0)
         clause.levels = len({entry.level for entry, _ in done})
         self._back(done[0][0].level - 1 if self.listing else second)
@@ -349,7 +343,7 @@ class Engine:
                     continue
                 self.clauses += 1
                 self._line(f"s {self.clauses} {' '.join(map(str, row))}")
-                exclusion = Clause(
+                exclusion = propagators.Clause(
                     [(v, "!=", x) for v, x in zip(self.decisions, row, strict=True)], self.clauses
                 )
                 yield row
@@ -371,7 +365,7 @@ class Engine:
                 self._heard[propagator.hears][v].remove(propagator)
         scope = tuple(sorted({v for goal in self._goals for v in goal[0]}))
         bound = better(self._goals, tuple([ends(goal, d)[0] for goal in self._goals]))
-        self._better = propagators_of(self.trail, replace(bound, scope=scope, inputs=scope))
+        self._better = propagators.propagators_of(self.trail, replace(bound, scope=scope, inputs=scope))
         self._attach(self._better)
 
     def _choose(self) -> int | None:

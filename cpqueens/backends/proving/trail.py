@@ -39,7 +39,7 @@ class Contradiction(Exception):  # noqa: N818
 
 
 @dataclass(eq=False, slots=True)
-class Entry:
+class TrailEntry:
     """A literal that became true.
 
     Attributes
@@ -69,7 +69,7 @@ class Entry:
     sources: list[Source] | None = None
 
 
-Source = tuple[Entry, Literal]
+Source = tuple[TrailEntry, Literal]
 """An entry, and what is needed of it: its literal or a weaker one."""
 
 _TIME, _LOW = attrgetter("time"), attrgetter("low")
@@ -80,10 +80,10 @@ class Trail:
 
     def __init__(self, domains: Domains) -> None:
         self.domains = domains
-        self.entries: list[Entry] = []
+        self.entries: list[TrailEntry] = []
         self.level = self.root = 0  # entries before the root hold in all solutions that are left
         ends = enumerate(zip(domains.low, domains.high, strict=True))
-        self.history = [[Entry(-1, (v, ">=", low), None, None, 0, low, high)] for v, (low, high) in ends]
+        self.history = [[TrailEntry(-1, (v, ">=", low), None, None, 0, low, high)] for v, (low, high) in ends]
         self.gone_at = [dict.fromkeys(gone, -1) for gone in domains.gone]  # when each value went
         self.changed: Callable[[tuple[int, bool, bool]], None] = lambda change: None
         self.infer: Callable[[str, list[Literal], Literal | None], int] = lambda *inference: 0
@@ -98,7 +98,7 @@ class Trail:
             d.back(mark)
             return False
         self.changed((v, d.low[v] > low, d.high[v] < high))
-        entry = Entry(len(self.entries), literal, maker, data, self.level, d.low[v], d.high[v])
+        entry = TrailEntry(len(self.entries), literal, maker, data, self.level, d.low[v], d.high[v])
         self.entries.append(entry)
         self.history[v].append(entry)
         if literal[1] == "!=":
