@@ -96,7 +96,6 @@ class ClauseSearch(CompetingSearch):
         words = 0 if kept is None else of.C_LITERALS * kept.many + kept.literals.size
         self.learner = _learner(self.memory, start, compiled.decision_count, words)
         self._refuted = not attach(self.memory, self.learner, start.clauses)
-        self.learner.state[of.KEEPS_BEST] = request.want is Want.BEST
         self.audit = audit
         self._is_left, self._learned_at_solution = False, -1
         if kept is not None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cpqueens.backends.backtracking import patterned
-from cpqueens.backends.backtracking.alternating import LEARNED, SELDOM, Alternating, Member, RememberingSearch
+from cpqueens.backends.backtracking.alternating import SELDOM, Alternating, Member, RememberingSearch
 from cpqueens.backends.backtracking.choosing import LEXICOGRAPHIC
 from cpqueens.backends.backtracking.forward import ForwardSearch
 from cpqueens.backends.backtracking.interchangeable import with_one_order
@@ -261,7 +261,7 @@ class Searching:
             Member("restarts", ordered(**(as_written if in_phases else {}))),
             Member("a search that remembers subproblems", remembering),
             Member("smallest domains", ordered(**as_written, variable_order="smallest-domain"), SELDOM),
-            Member("clause learning", learning, LEARNED if seldom else 1, learns=True),
+            Member("clause learning", learning, SELDOM if seldom else 1, learns=True),
         ]
         if in_phases:
             others = [*members[:2], members[3]] if seldom else [members[3], *members[:2]]

@@ -356,6 +356,18 @@ def test_orders_are_three_where_none_is_named() -> None:
     )
 
 
+@pytest.mark.parametrize(("later", "all_join"), [(2, False), (0, True)])
+def test_who_has_a_small_part_of_the_time_joins_later(
+    later: int, all_join: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(alternating, "JOINING", 20)
+    monkeypatch.setattr(alternating, "TURN", 5)
+    monkeypatch.setattr(alternating, "LATER", later)
+    reason = still_life(4).solve(solver=SOLVER).statistics["reason"]
+    assert "a search that remembers subproblems" in reason
+    assert ("smallest domains" in reason) == all_join
+
+
 @pytest.mark.usefixtures("early")
 @pytest.mark.parametrize("looks", [3, 10**9])
 def test_nobody_waits_for_the_compiler_of_a_member(looks: int, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -99,8 +99,6 @@ def is_single(m: Memory, r: int) -> Any:
             return 0
         put(m.stack, r + at.R_WANTED_LOW, low)
         put(m.stack, r + at.R_WANTED_HIGH, low)
-    elif entry(m.stack, r + at.R_WANTED_VALUE):
-        return 1
     return 1
 
 
@@ -183,15 +181,14 @@ def other_side(m: Memory, r: int, value: int, low: int) -> Any:
     """
     v = entry(m.stack, r + at.R_VARIABLE)
     t, found = entry(m.x, v + at.LAST), 0
+    other = at.R_WANTED_HIGH if low else at.R_WANTED_LOW
     while t:
         if entry(m.stack, t + at.R_MARK) == KEPT:
             is_mine = has_low(m, t) if low else has_high(m, t)
             if t > r and is_mine:
                 return -1
-            value_low, value_high = entry(m.stack, t + at.R_WANTED_LOW), entry(m.stack, t + at.R_WANTED_HIGH)
-            if not found and low and has_high(m, t) and value_high == value:
-                found = t
-            if not found and not low and has_low(m, t) and value_low == value:
+            is_other = has_high(m, t) if low else has_low(m, t)
+            if not found and is_other and entry(m.stack, t + other) == value:
                 found = t
         t = entry(m.stack, t + at.R_BEFORE)
     return found if is_listed(m, v) else 0

@@ -6,18 +6,17 @@ from cpqueens.kernels.exact.domains import Ints
 from cpqueens.kernels.jit.decorators import inner_kernel
 from cpqueens.kernels.jit.entries import put
 
-# Places in `Learner.state`. Settings: decision variables, the objective's row (-1: none), whether phases are
-# those of the best solution. Counters: what the search has done; why propagation goes on or stops; the first
-# record whose clauses were not looked at; where the log and the arena begin and end. What the driver is told:
-# solutions stored, the least sum of the objective's row before all decisions, the clause that was learned
-# last (0: a single literal, which stands at `SINGLE` then). `BOUNDS_ONLY` has a bit for each kind of
-# propagator that reads nothing but bounds; `HALVES` says whether a solution is known, so that the objective
-# is halved at times.
-COUNT, OBJECTIVE, KEEPS_BEST, NODES, FAILURES, FOUND, STORED, RESTARTS = range(8)
+# Places in `Learner.state`. Settings: decision variables, the objective's row (-1: none), a bit for each kind
+# of propagator that reads nothing but bounds. Counters: what the search has done; why propagation goes on or
+# stops; the first record whose clauses were not looked at; where the log and the arena begin and end. What
+# the driver is told: solutions stored, the least sum of the objective's row before all decisions, the clause
+# that was learned last (0: a single literal, which stands at `SINGLE` then). `HALVES` says whether a solution
+# is known, so that the objective is halved at times.
+COUNT, OBJECTIVE, BOUNDS_ONLY, NODES, FAILURES, FOUND, STORED, RESTARTS = range(8)
 DEEPEST, DEPTH, SEEN, LOG_BASE, TRAIL_END, ARENA_TOP, CLAUSES, LEARNED = range(8, 16)
 LITERALS, DELETED, MOST_CLAUSES, LIMIT, LUBY, LUBY_BITS, LEAST, LAST_CLAUSE = range(16, 24)
 SINGLE, SINGLE_VALUE, ASK_FAILURES, BY_ALL, EXPLAINED, HAS_BEST, HAS_LEAST, LOOKED = range(24, 32)
-BOUNDS_ONLY, HALVES, STATES = range(32, 35)
+HALVES, STATES = range(32, 34)
 
 # Places in ``state`` from `STATES` on: where the regions of ``room`` begin, and how much is in them. Levels
 # (where trail, cells and log were), the heap of variables and their places in it, facts, marked records, a
