@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import repeat, starmap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +15,7 @@ from numpy.typing import NDArray
 from cpqueens.backends.cpsat.clauses import split_clauses, written_out
 from cpqueens.backends.cpsat.constraints import ENFORCED, PLAIN
 from cpqueens.backends.cpsat.definitions import write_definition
-from cpqueens.backends.cpsat.writer import Row, TextWriter, joined
+from cpqueens.backends.cpsat.writer import SINGLE, Copies, Part, Row, TextWriter, joined
 from cpqueens.errors import ModelInvalid
 from cpqueens.language.arrays import constant_array
 from cpqueens.language.constraints.base import Constraint
@@ -29,6 +31,12 @@ if TYPE_CHECKING:
 
 _READ_AT_ONCE = 2_000_000
 """Characters that OR-Tools reads in some hundredths of a second."""
+
+_AT_ONCE = 20_000
+"""Copies that are made without a look at any limit: some hundredths of a second."""
+
+exhaust = deque[object](maxlen=0).extend
+"""Takes all that an iterator gives."""
 
 Started = Callable[[NDArray[np.bool_]], TextWriter]
 """Makes the writer of a model, given which variables are written."""
@@ -80,7 +88,7 @@ def _whole(lowered: Lowered, decisions: IntArray, names: Mapping[int, str]) -> W
     part = Portion(decisions, lowered.definitions, lowered.constraints, lowered.objective, sign)
     writer, left_out = _write(part, lowered, lambda used: TextWriter(lowered.store, used, names))
     native = cp_model.CpModel()
-    read(native, writer.text())
+    read(native, writer.all_parts())
     writer.finish(native)
     return WrittenModel(native, writer, lowered, _present(part, lowered), left_out)
 
@@ -103,7 +111,7 @@ def _grown(before: WrittenModel, lowered: Lowered, model: Statement) -> WrittenM
     size = len(native.proto.constraints)
     further = partial(before.writer.further, lowered.store, size)
     writer, newly = _write(part, lowered, further)
-    read(native, writer.text())
+    read(native, writer.all_parts())
     writer.finish(native)
     return WrittenModel(native, writer, lowered, present | _present(part, lowered), left_out | newly)
 
@@ -128,8 +136,8 @@ def _present(part: Portion, lowered: Lowered) -> NDArray[np.bool_]:
     return found
 
 
-def read(native: Any, texts: Sequence[str]) -> None:
-    """Add to a native model what texts say, each of whole variables and constraints.
+def read(native: Any, parts: Sequence[Part]) -> None:
+    """Add parts to a native model.
 
     A limit is seen between two calls of the library, each of which reads about `_READ_AT_ONCE` characters,
     or a constraint that has more.
@@ -139,13 +147,56 @@ def read(native: Any, texts: Sequence[str]) -> None:
     ModelInvalid
         If CP-SAT cannot read it.
     """
-    first = length = 0
-    for k, text in enumerate(texts, 1):
-        length += len(text)
-        if length >= _READ_AT_ONCE or k == len(texts):
-            if not native.proto.merge_text_format("".join(texts[first:k])):
-                raise ModelInvalid("cpsat could not read the translated model")
-            first, length = k, 0
+    texts, length = list[str](), 0
+    for part in parts:
+        if isinstance(part, str):
+            texts.append(part)
+            length += len(part)
+        if length >= _READ_AT_ONCE or not isinstance(part, str):
+            _parse(native.proto, texts)
+            texts, length = [], 0
+        if not isinstance(part, str):
+            _copy(native.proto, part)
+    _parse(native.proto, texts)
+
+
+def _parse(proto: Any, texts: list[str]) -> None:
+    if texts and not proto.merge_text_format("".join(texts)):
+        raise ModelInvalid("cpsat could not read the translated model")
+
+
+def _copy(proto: Any, copies: Copies) -> None:
+    """Add copies of a variable or a constraint, with some fields filled again for each."""
+    one = type(proto)()
+    _parse(one, [copies.text])
+    found, there = (
+        (one.variables, proto.variables) if len(one.variables) else (one.constraints, proto.constraints)
+    )
+    pattern = found[0]
+    fills = [_filling(pattern, path.split("."), rows) for path, rows in copies.fields.items()]
+    for first in range(0, copies.count, _AT_ONCE):
+        some = slice(first, min(first + _AT_ONCE, copies.count))
+        steps = [step for fill in fills for step in fill(some)]
+        # They take turns: fill each field with a row's numbers, and then add a copy of what is there.
+        exhaust(zip(*steps, map(there.append, repeat(pattern, some.stop - some.start)), strict=False))
+
+
+def _filling(pattern: Any, path: Sequence[str], rows: Any) -> Callable[[slice], list[Iterator[Any]]]:
+    """Return what gives the steps that fill a field of a message, one after the other, with some rows."""
+    for name in path[:-1]:
+        pattern = pattern[int(name)] if name.isdigit() else getattr(pattern, name)
+    if path[-1] in SINGLE:
+        return lambda some: [map(partial(setattr, pattern, path[-1]), _listed(rows[some]))]
+    numbers = getattr(pattern, path[-1])
+    if len(numbers):
+        return lambda some: [
+            map(numbers.__setitem__, repeat(k), column) for k, column in enumerate(rows[some].T.tolist())
+        ]
+    return lambda some: [starmap(numbers.clear, repeat(())), map(numbers.extend, _listed(rows[some]))]
+
+
+def _listed(rows: IntArray | list[Any]) -> list[Any]:
+    return rows.tolist() if isinstance(rows, np.ndarray) else rows
 
 
 def _write(part: Portion, lowered: Lowered, start: Started) -> tuple[TextWriter, NDArray[np.bool_]]:
