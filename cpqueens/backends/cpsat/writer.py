@@ -7,7 +7,6 @@ and hardly more for 20 numbers; a copy takes 0.3 us.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from functools import partial
 from itertools import chain, groupby
 from typing import Any
 
@@ -25,7 +24,7 @@ Row = tuple[list[int], list[int], int]
 
 
 class Copies:
-    """Variables or constraints that differ in some fields only.
+    """Variables, constraints or terms of a constraint that differ in some fields only.
 
     Attributes
     ----------
@@ -36,10 +35,12 @@ class Copies:
     fields
         Where these are, ``linear.vars`` or ``int_prod.exprs.0.offset``, and what each of them has there: a
         list of numbers, or a number or a name.
+    place
+        Where they go: ``variables``, ``constraints``, or a place in the last constraint, ``all_diff.exprs``.
     """
 
-    def __init__(self, count: int) -> None:
-        self.count, self.text = count, ""
+    def __init__(self, count: int, place: str = "constraints") -> None:
+        self.count, self.place, self.text = count, place, ""
         self.fields: dict[str, IntArray | Sequence[Any]] = {}
 
     def field(self, path: str, values: IntArray) -> str:
@@ -55,11 +56,14 @@ class Copies:
 FEW = 2
 """So many numbers of a list are set each by itself; a list of more is filled anew."""
 
+MANY = 50
+"""So many terms of one constraint are copies; fewer are text."""
+
 SINGLE = ("name", "offset")
 """The fields that are no lists."""
 
 Part = str | Copies
-"""Whole variables and constraints."""
+"""Whole variables and constraints, or terms of the last constraint."""
 
 
 class TextWriter:
@@ -87,9 +91,8 @@ class TextWriter:
         self.reach = 0  # the same, and of what any row may sum up to
         self.sizes: list[int] = []
         self._literals: dict[Any, int] = {}
-        self._texts: dict[int, str] = {}  # of our variables, as expressions
         self._tables: list[tuple[str, list[int]]] = []
-        self._elements: list[tuple[int, int, int, list[int], int]] = []
+        self._elements: list[tuple[tuple[int, int, int], list[int], int]] = []
         self._write_variables(used, names or {})
 
     def further(
@@ -106,7 +109,6 @@ class TextWriter:
         other.store, other.written = store, written
         other.parts, other._intervals, other._tables, other._elements = [], [], [], []
         other._places, other._literals = dict(self._places), dict(self._literals)
-        other._texts = dict(self._texts)
         other.sizes = list(self.sizes)
         other.positions = np.cumsum(used) - 1 + self.count
         before = np.flatnonzero(~used[: len(self.positions)])
@@ -129,7 +131,7 @@ class TextWriter:
         for variable, values in store.domains.items():
             if used[variable]:
                 domains[self.index[variable] - first] = intervals(values)
-        new = Copies(len(kept))
+        new = Copies(len(kept), "variables")
         new.text, new.fields["domain"] = "variables{}", domains
         if names:
             new.fields["name"] = [names.get(v, "") for v in kept.tolist()]
@@ -365,27 +367,35 @@ class TextWriter:
 
     def expressions(self, kind: str, array: LinearArray, target: str = "") -> None:
         """Write a constraint over affine expressions, perhaps with a target."""
-        self.parts.append(f"constraints{{{kind}{{{target}{self.entries(array)}}}}}")
+        if array.width == 1 and array.size >= MANY and array.coefficients.all():
+            self.parts.append(f"constraints{{{kind}{{{target}}}}}")
+            columns = array.variables[:, 0], array.coefficients[:, 0], array.constants
+            self._terms(kind, *columns)
+        else:
+            self.parts.append(f"constraints{{{kind}{{{target}{self.entries(array)}}}}}")
 
     def variables(self, kind: str, variables: Sequence[int]) -> None:
         """Write a constraint over variables of ours."""
-        index, texts = self.index, self._texts
-        for v in variables:
-            if v not in texts:
-                texts[v] = f"vars:{index[v]} coeffs:1"
-        entries = "},{".join([texts[v] for v in variables])
-        self.parts.append(f"constraints{{{kind}{{exprs:[{{{entries}}}]}}}}")
+        if len(variables) < MANY:
+            index = self.index
+            entries = "},{".join([f"vars:{index[v]} coeffs:1" for v in variables])
+            self.parts.append(f"constraints{{{kind}{{exprs:[{{{entries}}}]}}}}")
+            return
+        self.parts.append(f"constraints{{{kind}{{}}}}")
+        numbers = np.array(variables, dtype=np.int64)
+        self._terms(kind, numbers, np.ones_like(numbers), np.zeros_like(numbers))
+
+    def _terms(self, kind: str, variables: IntArray, coefficients: IntArray, constants: IntArray) -> None:
+        """Add terms ``a*x + b`` to the last constraint."""
+        new = Copies(len(variables), f"{kind}.exprs")
+        term = new.field("vars", self.positions[variables][:, None])
+        term += new.field("coeffs", coefficients[:, None])
+        term += new.field("offset", constants) if constants.any() else ""
+        new.text = f"constraints{{{kind}{{exprs{{{term}}}}}}}"
+        self.parts.append(new)
 
     def entries(self, array: LinearArray) -> str:
         """Return the text of the terms of an array."""
-        if array.width == 1:
-            coefficients = array.coefficients[:, 0].tolist()
-            if 0 not in coefficients:
-                places = self.positions[array.variables[:, 0]].tolist()
-                parts = zip(places, coefficients, array.constants.tolist(), strict=True)
-                return "".join(
-                    [f"exprs{{vars:{v} coeffs:{a}{f' offset:{c}' if c else ''}}}" for v, a, c in parts]
-                )
         if not array.coefficients.any():
             return "".join([f"exprs{{offset:{c}}}" for c in array.constants.tolist()])
         return self.affines(array.rows())
@@ -407,7 +417,7 @@ class TextWriter:
     def element(self, position: tuple[int, int, int], table: list[int] | str, target: int) -> None:
         """Write that a variable of CP-SAT's is the entry of a table at a position, see `tables`, `place`."""
         if not isinstance(table, str):
-            self._elements.append((*position, table, target))
+            self._elements.append((position, table, target))
             return
         index = "vars:{} coeffs:{} offset:{}".format(*position)
         inner = f"linear_index{{{index}}}linear_target{{vars:{target} coeffs:1}}{table}"
@@ -436,13 +446,29 @@ class TextWriter:
         first = len(constraints) - len(self._tables)
         for k, (_, values) in enumerate(self._tables):
             constraints[first + k].table.values.extend(values)
-        if self._elements:
-            from ortools.sat.python.cp_model import IntVar
+        same: dict[tuple[int, ...], list[tuple[int, int, int, int]]] = {}
+        for position, table, target in self._elements:
+            same.setdefault(tuple(table), []).append((*position, target))
+        for entries, elements in same.items():
+            _add_elements(native, entries, elements)
 
-            variable = partial(IntVar, native.proto)
-            for index, a, c, table, target in self._elements:
-                position = variable(index) if (a, c) == (1, 0) else a * variable(index) + c
-                native.add_element(position, table, variable(target))
+
+def _add_elements(native: Any, table: Sequence[int], elements: Sequence[tuple[int, int, int, int]]) -> None:
+    """Add elements of one table, each of a position ``a*x + c``: the first one, and copies of it."""
+    from ortools.sat.python.cp_model import IntVar
+
+    index, a, c, target = elements[0]
+    position = IntVar(native.proto, index)
+    native.add_element(
+        position if (a, c) == (1, 0) else a * position + c, table, IntVar(native.proto, target)
+    )
+    if len(elements) > 1:
+        constraints = native.proto.constraints
+        one = type(constraints[0])()
+        one.copy_from(constraints[len(constraints) - 1])
+        place, result = one.element.linear_index, one.element.linear_target
+        for place.vars[0], place.coeffs[0], place.offset, result.vars[0] in elements[1:]:
+            constraints.append(one)
 
 
 def _plain_intervals(keys: IntArray) -> Copies:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -34,9 +33,6 @@ _READ_AT_ONCE = 2_000_000
 
 _AT_ONCE = 20_000
 """Copies that are made without a look at any limit: some hundredths of a second."""
-
-exhaust = deque[object](maxlen=0).extend
-"""Takes all that an iterator gives."""
 
 Started = Callable[[NDArray[np.bool_]], TextWriter]
 """Makes the writer of a model, given which variables are written."""
@@ -166,25 +162,25 @@ def _parse(proto: Any, texts: list[str]) -> None:
 
 
 def _copy(proto: Any, copies: Copies) -> None:
-    """Add copies of a variable or a constraint, with some fields filled again for each."""
-    one = type(proto)()
-    _parse(one, [copies.text])
-    found, there = (
-        (one.variables, proto.variables) if len(one.variables) else (one.constraints, proto.constraints)
-    )
-    pattern = found[0]
+    """Add copies of what is given as text, with some fields filled again for each."""
+    own = type(proto)()  # OR-Tools keeps it no longer than this name does
+    _parse(own, [copies.text])
+    path, pattern, there = copies.place.split("."), own, proto
+    if path[0] not in ("variables", "constraints"):
+        pattern, there = own.constraints[0], proto.constraints[len(proto.constraints) - 1]
+    pattern, there = _at(pattern, path)[0], _at(there, path)
     fills = [_filling(pattern, path.split("."), rows) for path, rows in copies.fields.items()]
     for first in range(0, copies.count, _AT_ONCE):
         some = slice(first, min(first + _AT_ONCE, copies.count))
         steps = [step for fill in fills for step in fill(some)]
         # They take turns: fill each field with a row's numbers, and then add a copy of what is there.
-        exhaust(zip(*steps, map(there.append, repeat(pattern, some.stop - some.start)), strict=False))
+        for _ in zip(*steps, map(there.append, repeat(pattern, some.stop - some.start)), strict=False):
+            pass
 
 
 def _filling(pattern: Any, path: Sequence[str], rows: Any) -> Callable[[slice], list[Iterator[Any]]]:
     """Return what gives the steps that fill a field of a message, one after the other, with some rows."""
-    for name in path[:-1]:
-        pattern = pattern[int(name)] if name.isdigit() else getattr(pattern, name)
+    pattern = _at(pattern, path[:-1])
     if path[-1] in SINGLE:
         return lambda some: [map(partial(setattr, pattern, path[-1]), _listed(rows[some]))]
     numbers = getattr(pattern, path[-1])
@@ -193,6 +189,13 @@ def _filling(pattern: Any, path: Sequence[str], rows: Any) -> Callable[[slice], 
             map(numbers.__setitem__, repeat(k), column) for k, column in enumerate(rows[some].T.tolist())
         ]
     return lambda some: [starmap(numbers.clear, repeat(())), map(numbers.extend, _listed(rows[some]))]
+
+
+def _at(message: Any, path: Iterable[str]) -> Any:
+    """Return a field of a message of OR-Tools."""
+    for name in path:
+        message = message[int(name)] if name.isdigit() else getattr(message, name)
+    return message
 
 
 def _listed(rows: IntArray | list[Any]) -> list[Any]:
