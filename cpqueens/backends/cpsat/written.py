@@ -169,26 +169,28 @@ def _copy(proto: Any, copies: Copies) -> None:
     if path[0] not in ("variables", "constraints"):
         pattern, there = own.constraints[0], proto.constraints[len(proto.constraints) - 1]
     pattern, there = _at(pattern, path)[0], _at(there, path)
-    fills = [_filling(pattern, path.split("."), rows) for path, rows in copies.fields.items()]
     for first in range(0, copies.count, _AT_ONCE):
-        some = slice(first, min(first + _AT_ONCE, copies.count))
-        steps = [step for fill in fills for step in fill(some)]
+        many = min(_AT_ONCE, copies.count - first)
+        steps = [
+            step
+            for field, rows in copies.fields.items()
+            for step in _filling(pattern, field.split("."), rows[first : first + many])
+        ]
         # They take turns: fill each field with a row's numbers, and then add a copy of what is there.
-        for _ in zip(*steps, map(there.append, repeat(pattern, some.stop - some.start)), strict=False):
+        for _ in zip(*steps, map(there.append, repeat(pattern, many)), strict=False):
             pass
 
 
-def _filling(pattern: Any, path: Sequence[str], rows: Any) -> Callable[[slice], list[Iterator[Any]]]:
-    """Return what gives the steps that fill a field of a message, one after the other, with some rows."""
-    pattern = _at(pattern, path[:-1])
-    if path[-1] in SINGLE:
-        return lambda some: [map(partial(setattr, pattern, path[-1]), _listed(rows[some]))]
-    numbers = getattr(pattern, path[-1])
-    if len(numbers):
-        return lambda some: [
-            map(numbers.__setitem__, repeat(k), column) for k, column in enumerate(rows[some].T.tolist())
-        ]
-    return lambda some: [starmap(numbers.clear, repeat(())), map(numbers.extend, _listed(rows[some]))]
+def _filling(pattern: Any, path: Sequence[str], rows: Any) -> list[Iterator[Any]]:
+    """Return the steps that fill a field of a message with one row after the other, of an array or a list."""
+    message, name = _at(pattern, path[:-1]), path[-1]
+    field = getattr(message, name)
+    if name not in SINGLE and len(field):
+        return [map(field.__setitem__, repeat(k), column) for k, column in enumerate(rows.T.tolist())]
+    rows = rows.tolist() if isinstance(rows, np.ndarray) else rows
+    if name in SINGLE:
+        return [map(partial(setattr, message, name), rows)]
+    return [starmap(field.clear, repeat(())), map(field.extend, rows)]
 
 
 def _at(message: Any, path: Iterable[str]) -> Any:
@@ -196,10 +198,6 @@ def _at(message: Any, path: Iterable[str]) -> Any:
     for name in path:
         message = message[int(name)] if name.isdigit() else getattr(message, name)
     return message
-
-
-def _listed(rows: IntArray | list[Any]) -> list[Any]:
-    return rows.tolist() if isinstance(rows, np.ndarray) else rows
 
 
 def _write(part: Portion, lowered: Lowered, start: Started) -> tuple[TextWriter, NDArray[np.bool_]]:
