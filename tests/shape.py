@@ -22,7 +22,7 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 71_551,
+    "code lines": 71_554,
     "files": 621,
     "import lines": 6_809,
     "longest file": 706,
@@ -31,7 +31,7 @@ CEILINGS = {
     "knapsack by local-search, files": 60,
     "knapsack by local-search, functions": 367,
     "cross-check of 8 queens, files": 89,
-    "cross-check of 8 queens, functions": 642,
+    "cross-check of 8 queens, functions": 645,
 }
 """What must not be passed today."""
 

@@ -398,6 +398,10 @@ class TextWriter:
         """Return the text of the terms of an array."""
         if not array.coefficients.any():
             return "".join([f"exprs{{offset:{c}}}" for c in array.constants.tolist()])
+        if array.width == 1 and array.coefficients.all():
+            places, factors = self.positions[array.variables[:, 0]], array.coefficients[:, 0]
+            parts = zip(places.tolist(), factors.tolist(), array.constants.tolist(), strict=True)
+            return "".join([f"exprs{{vars:{v} coeffs:{a} offset:{c}}}" for v, a, c in parts])
         return self.affines(array.rows())
 
     def table(self, terms: LinearArray, values: list[int], negated: bool = False) -> None:

@@ -171,11 +171,9 @@ def _copy(proto: Any, copies: Copies) -> None:
     pattern, there = _at(pattern, path)[0], _at(there, path)
     for first in range(0, copies.count, _AT_ONCE):
         many = min(_AT_ONCE, copies.count - first)
-        steps = [
-            step
-            for field, rows in copies.fields.items()
-            for step in _filling(pattern, field.split("."), rows[first : first + many])
-        ]
+        steps: list[Iterator[Any]] = []
+        for field, rows in copies.fields.items():
+            steps += _filling(pattern, field.split("."), rows[first : first + many])
         # They take turns: fill each field with a row's numbers, and then add a copy of what is there.
         for _ in zip(*steps, map(there.append, repeat(pattern, many)), strict=False):
             pass
