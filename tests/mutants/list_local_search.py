@@ -45,7 +45,7 @@ LOCAL_SEARCH = Area(
                equivalent="the next call of a kernel sees the same limit; improvements without a step are "
                "finitely many"),
         Mutant("what a special kernel did not solve is delivered", "slices.PermutationWalk.tell",
-               "return self.has_found", "return True"),
+               "if self.cost > 0:", "if self.cost < 0:"),
         Mutant("a special kernel that stalled is the end", "running._run",
                "if tried.reason != \"stalled\":", "if True:"),
         Mutant("steps of the special kernel do not count", "engine.search_model",
