@@ -20,8 +20,7 @@ from cpqueens.backends.base import Want
 from cpqueens.crosscheck.codes import COVERAGE_LOSS, Code
 from cpqueens.crosscheck.findings import WRONG, Disagreement, PublishedValues, Witness, broken
 from cpqueens.crosscheck.observe import Observation
-from cpqueens.crosscheck.orbits import count_orbits
-from cpqueens.crosscheck.sets import SetComparison, compare_sets
+from cpqueens.crosscheck.sets import SetComparison, compare_sets, count_orbits
 from cpqueens.language.goals import keys
 from cpqueens.language.rows import IntArray
 from cpqueens.solving.carried import Carried, carrying

@@ -21,8 +21,7 @@ from cpqueens.backends.base import Want
 from cpqueens.crosscheck.compare import Case
 from cpqueens.crosscheck.findings import NOT_OPTIMAL, HeuristicReport
 from cpqueens.crosscheck.observe import Observation
-from cpqueens.crosscheck.orbits import count_orbits
-from cpqueens.crosscheck.sets import SolutionStore
+from cpqueens.crosscheck.sets import SolutionStore, count_orbits
 from cpqueens.errors import CpqueensError, ModelError
 from cpqueens.language.rows import IntArray
 from cpqueens.system.interrupts import listening

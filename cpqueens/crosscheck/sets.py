@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cpqueens.answers.symmetry import LARGEST, Group, OrbitsMet
 from cpqueens.language.rows import IntArray
 from cpqueens.system.interrupts import on_leaving
 
@@ -237,3 +238,13 @@ def _holds(part: Packed, row: Any) -> bool:
 def _lack(packing: Packing, total: int, kept: list[tuple[bytes, tuple[str, ...]]]) -> Lack:
     packed = np.array([row for row, _ in kept], dtype=f"S{packing.width}")
     return Lack(total, packing.unpack(packed), tuple(holders for _, holders in kept))
+
+
+def count_orbits(group: Group, store: SolutionStore) -> int | None:
+    """Return the number of orbits that a set meets; None without symmetries or for too large a set."""
+    if not group or store.distinct > LARGEST:
+        return None
+    met, seen = OrbitsMet(group), set[bytes]()
+    for rows in store.rows():
+        seen.update(map(bytes, met.canonical(rows)))
+    return len(seen)

@@ -13,17 +13,17 @@ import numpy as np
 
 from cpqueens.backends.base import Deliver, Request
 from cpqueens.backends.local_search.auto import FIRST, first_steps
-from cpqueens.backends.local_search.choices import smaller_model
 from cpqueens.backends.local_search.engine import Task, search_model
 from cpqueens.backends.local_search.neighbourhoods import Neighbourhoods
 from cpqueens.backends.local_search.packing import PackingSearch
-from cpqueens.backends.local_search.reducing import Reduced
 from cpqueens.backends.local_search.root import FIRST_NODES, NODES, Explored, InTurns, Root, Tree, propagated
 from cpqueens.backends.local_search.search import End, Result, Search
 from cpqueens.kernels.local import info as at
 from cpqueens.kernels.local.info import NEVER
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
+from cpqueens.lowered.presolve.choices import smaller_model
+from cpqueens.lowered.presolve.reduction import Reduced
 from cpqueens.lowered.structures.table import Structures
 from cpqueens.system.stopping import Stopped
 

@@ -18,7 +18,6 @@ from cpqueens.backends.local_search import auto
 from cpqueens.backends.local_search.engine import Task, default_steps, limits_of, search_model
 from cpqueens.backends.local_search.neighbourhoods import kept_of
 from cpqueens.backends.local_search.presolve import Presolve, search_smaller
-from cpqueens.backends.local_search.reducing import Reduced, without_objective_variable
 from cpqueens.backends.local_search.root import LARGEST
 from cpqueens.backends.local_search.search import Limits, Result, StrategyError
 from cpqueens.backends.local_search.specials import SPECIALS, search_special, special_of
@@ -29,6 +28,7 @@ from cpqueens.errors import UnsupportedRequest
 from cpqueens.kernels.local.info import NEVER
 from cpqueens.lowered.compiled import Compiled
 from cpqueens.lowered.forms import unfolded
+from cpqueens.lowered.presolve.reduction import Reduced, without_objective_variable
 from cpqueens.lowered.structures.table import Structures
 from cpqueens.system.platforms import ThreadTime
 from cpqueens.system.stopping import Stopped, stopping

@@ -12,13 +12,13 @@ from each import each
 from searched import compiled, run
 
 from cpqueens import Model, element
-from cpqueens.backends.local_search.choices import smaller_model
 from cpqueens.backends.local_search.layers import build_arrays
 from cpqueens.backends.local_search.meaning import violation
-from cpqueens.backends.local_search.reducing import Reduced
 from cpqueens.crosscheck import oracle
 from cpqueens.lowered.evaluation import values_of_all
 from cpqueens.lowered.neighbourhood import values_of
+from cpqueens.lowered.presolve.choices import smaller_model
+from cpqueens.lowered.presolve.reduction import Reduced
 
 
 def solutions(small: Reduced) -> set[tuple[int, ...]]:

@@ -16,16 +16,16 @@ from cpqueens import AllDifferent, Model, element, maximum, minimum
 from cpqueens.backends.backtracking.wholes.registry import takes
 from cpqueens.backends.base import Clock, Request, Want
 from cpqueens.backends.local_search.auto import FEWEST
-from cpqueens.backends.local_search.choices import smaller_model
 from cpqueens.backends.local_search.layers import build_arrays
 from cpqueens.backends.local_search.meaning import violation
-from cpqueens.backends.local_search.reducing import Reduced, reduced
 from cpqueens.backends.local_search.root import InTurns, propagated
 from cpqueens.crosscheck import oracle
 from cpqueens.fuzzing.generate import random_model
 from cpqueens.language.arrays import of_variables
 from cpqueens.lowered.evaluation import evaluate, values_of_all
 from cpqueens.lowered.neighbourhood import values_of
+from cpqueens.lowered.presolve.choices import smaller_model
+from cpqueens.lowered.presolve.reduction import Reduced, reduced
 from cpqueens.lowered.structures.table import Structures
 
 MOST = 3000  # assignments of a smaller model

@@ -11,11 +11,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from cpqueens.backends.local_search.reducing import Reduced, reduced
-from cpqueens.backends.local_search.substitution import Domain
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.affine import affines
 from cpqueens.lowered.compiled import EQ, Compiled, CompiledDefinition, Definitions, Terms
+from cpqueens.lowered.presolve.reduction import Reduced, reduced
+from cpqueens.lowered.presolve.substitution import Domain
 
 FEWEST = 3
 """0/1 variables of a row."""
