@@ -118,6 +118,8 @@ def test_what_is_too_much_is_refused_before_the_run() -> None:
         cpmpy_backend._refuse("pysat", m, Request(Want.BEST, Clock(None)))
     with pytest.raises(UnsupportedConstraint, match="cpmpy:rc2 takes only models with an objective"):
         cpmpy_backend._refuse("rc2", m, one)
+    with pytest.raises(UnsupportedConstraint, match="cpmpy:gurobi does not list all solutions"):
+        cpmpy_backend._refuse("gurobi", m, Request(Want.COUNT, Clock(None)))
 
 
 @needs_one

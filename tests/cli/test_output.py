@@ -245,12 +245,13 @@ def test_doctor_says_how_to_install_what_is_missing(monkeypatch: pytest.MonkeyPa
 def test_doctor_says_what_a_solver_that_is_ready_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
     from cpqueens.backends.cpmpy import solvers
 
-    there = {"cpmpy", "pysat", "pysdd", "pypblib"}
+    there = {"cpmpy", "hexaly", "pysat", "pysdd", "pypblib"}
     monkeypatch.setattr(solvers.importlib.util, "find_spec", lambda name: name in there or None)
     lines = call("doctor").stdout.splitlines()
     assert f"  {'cpmpy:pysat':<20}ready, refuses objectives" in lines
     assert f"  {'cpmpy:pysdd':<20}ready, refuses objectives, integers and sums" in lines
     assert f"  {'cpmpy:rc2':<20}ready, refuses models without an objective" in lines
+    assert f"  {'cpmpy:hexaly':<20}ready, refuses all without a licence" in lines
     there.remove("pypblib")
     lines = call("doctor").stdout.splitlines()
     assert f"  {'cpmpy:pysat':<20}ready, refuses objectives, sums without pip install pypblib" in lines

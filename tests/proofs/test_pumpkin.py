@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib.util
 import random
 from collections.abc import Iterator
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -172,6 +173,23 @@ def test_pumpkin_itself_is_believed(tmp_path) -> None:
     assert "translated" in tabled().solve(solver="cpmpy:pumpkin", proof=place).messages[-1]
     with pytest.raises(BadProof, match="c0"):
         check_proof(tabled(), place)
+
+
+@pytest.mark.skipif(not HERE or metadata.version("pumpkin-solver") != "0.5.0", reason="faults of 0.5.0")
+def test_faults_of_pumpkin_0_5_0(tmp_path) -> None:
+    """Two tasks that must overlap before the time 0 are no solution; what has no variables is no end."""
+    m = Model()
+    start = m.intvar(-1, -1, shape=2, name="start")
+    m += Cumulative(start, 3, 2, 2)
+    with pytest.raises(BackendFault, match="cpmpy:pumpkin broke its contract, INVALID_SOLUTION: Cumulative"):
+        m.solve(solver="cpmpy:pumpkin")
+    assert m.solve(solver="cpmpy:pumpkin", proof=tmp_path / "run.proof").status == "INFEASIBLE"
+    assert check_proof(m, tmp_path / "run.proof").claim == "infeasible"  # its starts are moved to 0
+    m = Model()
+    x = m.intvar(0, 2, name="x")
+    m += x - x < 0
+    assert m.solve(solver="cpmpy:pumpkin", proof=tmp_path / "run.proof").status == "INFEASIBLE"
+    assert check_proof(m, tmp_path / "run.proof").claim == "infeasible"  # a new variable is 0
 
 
 def drawn(seed: int) -> Model:

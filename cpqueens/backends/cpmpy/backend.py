@@ -139,10 +139,13 @@ atexit.register(end_idle)
 
 def _refuse(solver: str, model: Statement, request: Request) -> None:
     """Raise for what is known to be too much for a solver."""
-    if request.want is Want.BEST and solver in solvers.WITHOUT_OBJECTIVE:
+    refused = solvers.REFUSED.get(solver, ())
+    if request.want is Want.BEST and solvers.NO_OBJECTIVE in refused:
         raise UnsupportedConstraint(f"cpmpy:{solver} takes no objective")
-    if request.want is not Want.BEST and solver in solvers.WITHOUT_DECISION:
+    if request.want is not Want.BEST and solvers.NO_DECISION in refused:
         raise UnsupportedConstraint(f"cpmpy:{solver} takes only models with an objective")
+    if request.want in (Want.ALL, Want.COUNT) and solvers.NO_LIST in refused:
+        raise UnsupportedConstraint(f"cpmpy:{solver} does not list all solutions")
     most = solvers.LARGEST.get(solver)
     if most is None or not len(model.lower):
         return

@@ -34,14 +34,22 @@ LARGEST = {"choco": 21_474_836, "gcs": 2**31 - 1, "pindakaas": 2**24, "pumpkin":
 Pindakaas would take more, but writes clauses until memory is full.
 """
 
-WITHOUT_OBJECTIVE = frozenset({"pindakaas", "pysat", "pysdd"})
-"""Solvers that only find some assignment, or all."""
+NO_OBJECTIVE, NO_DECISION, NO_LIST = "objectives", "models without an objective", "lists of solutions"
 
-WITHOUT_DECISION = frozenset({"rc2"})
-"""Solvers that only optimise."""
+REFUSED: dict[str, tuple[str, ...]] = {
+    "cplex": ("large models without a licence",),
+    "cpo": ("large models without a licence",),
+    "gurobi": (NO_LIST, "large models without a licence"),
+    "hexaly": ("all without a licence",),
+    "pindakaas": (NO_OBJECTIVE,),
+    "pysat": (NO_OBJECTIVE,),
+    "pysdd": (NO_OBJECTIVE, "integers and sums"),
+    "rc2": (NO_DECISION,),
+}
+"""What solvers do not take, as runs showed; of CPLEX and CP Optimizer, which were not run, as their makers say."""
 
-_SUMS = {"pysat": "pypblib", "pysdd": "", "rc2": "pypblib"}
-"""Solvers that take clauses, and sums only with another library; without a name there is none."""
+_FOR_SUMS = {"pysat": "pypblib", "rc2": "pypblib"}
+"""Libraries without which a solver of clauses takes no sums."""
 
 _PROGRAMS = {"cplex": "cplex", "cpo": "cpoptimizer"}
 """What must be there beside the library."""
@@ -61,14 +69,9 @@ def installed() -> tuple[str, ...]:
 
 def refuses(solver: str) -> str:
     """Return what an installed solver does not take, and what to install for it; "" if it takes all."""
-    library = _SUMS.get(solver)
-    found = ["objectives"] if solver in WITHOUT_OBJECTIVE else []
-    found += ["models without an objective"] if solver in WITHOUT_DECISION else []
-    if library == "":
-        found.append("integers and sums")
-    elif library is not None and not importlib.util.find_spec(library):
-        found.append(f"sums without pip install {library}")
-    return ", ".join(found)
+    library = _FOR_SUMS.get(solver)
+    needed = library is not None and not importlib.util.find_spec(library)
+    return ", ".join([*REFUSED.get(solver, ()), *([f"sums without pip install {library}"] if needed else [])])
 
 
 def missing() -> dict[str, str]:
