@@ -46,7 +46,7 @@ REFUSED: dict[str, tuple[str, ...]] = {
     "pysdd": (NO_OBJECTIVE, "integers and sums"),
     "rc2": (NO_DECISION,),
 }
-"""What solvers do not take, as runs showed; of CPLEX and CP Optimizer, which were not run, as their makers say."""
+"""What solvers do not take, as runs showed; CPLEX and CP Optimizer were not run, their makers say so."""
 
 _FOR_SUMS = {"pysat": "pypblib", "rc2": "pypblib"}
 """Libraries without which a solver of clauses takes no sums."""
