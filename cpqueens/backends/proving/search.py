@@ -147,7 +147,7 @@ class Engine:
                 for change, so in (("any", True), ("ends", rose or fell), ("fixed", fixed)):
                     for propagator in self._heard[change][v] if so else ():
                         self._wake(propagator)
-                        if fixed:
+                        if change == "fixed":
                             propagator.pending.add(v)
                 for operator, may in (("<=", rose), (">=", fell), ("!=", fixed), ("==", True)):
                     if may and self._watched[operator][v]:
