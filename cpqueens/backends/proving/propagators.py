@@ -144,7 +144,7 @@ Form = tuple[Row, str, Literal | None]
 
 
 class Relation(ExplainingPropagator):
-    """One form of a linear relation, or of the truth of one: ends of a sum."""
+    """One form of a linear relation, or of the truth of one, ``<=`` or ``==``: ends of a sum."""
 
     hears = "ends"
     dear = False
@@ -152,8 +152,7 @@ class Relation(ExplainingPropagator):
     def __init__(self, trail: Trail, part: ModelPart, form: Form) -> None:
         super().__init__(trail, part)
         self.row, self.relation, self.condition = form
-        self.scope = self.row[0] if self.condition is None else (*self.row[0], self.condition[0])
-        self.signs = {"<=": (1,), "==": (1, -1), "!=": ()}[self.relation]  # times these it is at most 0
+        self.signs = (1,) if self.relation == "<=" else (1, -1)  # times these it is at most 0
 
     def run(self) -> None:
         """Deny the condition if the row cannot be as it is to be, or narrow the bounds."""
@@ -162,8 +161,6 @@ class Relation(ExplainingPropagator):
         if not possible((low, high), self.relation):
             self.conclude(None if condition is None else denied(condition), 1 if low > 0 else -1)
         elif condition is None or d.holds(condition):
-            if not self.signs:
-                self._differ(low, high)
             for sign in self.signs:
                 self._narrow(sign, low if sign > 0 else -high)
 
@@ -178,23 +175,12 @@ class Relation(ExplainingPropagator):
             elif a * (d.low[v] - d.high[v]) + low > 0:
                 self.conclude((v, ">=", d.high[v] - -low // -a), sign)
 
-    def _differ(self, low: int, high: int) -> None:
-        d = self.trail.domains
-        open_ = [(v, a) for v, a in zip(self.row[0], self.row[1], strict=True) if d.low[v] < d.high[v]]
-        if len(open_) == 1:
-            ((v, a),) = open_
-            value, rest = divmod(a * d.low[v] - (low if a > 0 else high), a)
-            if not rest:
-                self.conclude((v, "!=", value))
-
     def premises(self, data: Any, literal: Literal | None, time: int) -> list[Literal]:
         """Return the ends of the other variables, weakened as far as they may be."""
         variables, coefficients, constant = self.row
         trail = self.trail
         own = -1 if literal is None else literal[0]
         found = [] if self.condition is None or own == self.condition[0] else [self.condition]
-        if not self.signs:
-            return found + [(v, "==", trail.bounds(v, time)[0]) for v in variables if v != own]
         sides: list[tuple[int, Literal]] = []
         spare = data * constant - 1  # by so much the ends may be worse
         for v, a in zip(variables, coefficients, strict=True):
@@ -214,20 +200,25 @@ class Relation(ExplainingPropagator):
 
 
 class Apart(ExplainingPropagator):
-    """AllDifferent: a value that one term has is gone of the others with one open variable."""
+    """That terms differ from each other, or, where a literal holds, one of them from 0.
+
+    The value of a term that has one is removed from each term with one open variable.
+    """
 
     hears = "fixed"
     dear = False
 
-    def __init__(self, trail: Trail, part: ModelPart) -> None:
+    def __init__(self, trail: Trail, part: ModelPart, form: Form | None = None) -> None:
         super().__init__(trail, part)
-        self.rows: list[Row] = part.fields["terms"]
+        self.rows: list[Row] = part.fields["terms"] if form is None else [form[0], ((), (), 0)]
+        self.condition = None if form is None else form[2]
         self.begun = False
 
     def run(self) -> None:
         """Look at the terms of which a variable has one value since last time, at first at all."""
-        d = self.trail.domains
+        d, condition = self.trail.domains, self.condition
         pending, self.pending = self.pending, set()
+        everything = not self.begun or (condition is not None and condition[0] in pending)
         fixed: list[tuple[int, int]] = []  # terms with their values
         open_: list[tuple[int, int, int, int]] = []  # with a variable, its factor, and what the others are
         changed: set[int] = set()
@@ -237,7 +228,7 @@ class Apart(ExplainingPropagator):
                 if d.low[v] < d.high[v]:
                     left.append((v, a))
                 total += a * d.low[v]
-            if not self.begun or not pending.isdisjoint(variables):
+            if everything or not pending.isdisjoint(variables):
                 changed.add(k)
             if not left:
                 fixed.append((k, total))
@@ -248,7 +239,9 @@ class Apart(ExplainingPropagator):
         owner: dict[int, int] = {}
         for k, value in fixed:
             if owner.setdefault(value, k) != k:
-                self.conclude(None, (k, owner[value]))
+                self.conclude(None if condition is None else denied(condition), (k, owner[value]))
+        if condition is not None and not d.holds(condition):
+            return
         moved = [one for one in open_ if one[0] in changed]
         for k, value in fixed:
             for other, v, a, total in open_ if k in changed else moved:
@@ -259,8 +252,9 @@ class Apart(ExplainingPropagator):
     def premises(self, data: Any, literal: Literal | None, time: int) -> list[Literal]:
         """Return what the variables of two terms are, but for the literal's."""
         own = -1 if literal is None else literal[0]
+        found = [] if self.condition is None or own == self.condition[0] else [self.condition]
         scope = dict.fromkeys(v for k in data for v in self.rows[k][0])
-        return [(v, "==", self.trail.bounds(v, time)[0]) for v in scope if v != own]
+        return found + [(v, "==", self.trail.bounds(v, time)[0]) for v in scope if v != own]
 
 
 def forms_of(part: ModelPart) -> list[Form]:
@@ -314,7 +308,9 @@ def clause_of(part: ModelPart, d: Domains) -> list[Literal] | None:
 
 def propagators_of(trail: Trail, part: ModelPart) -> list[ExplainingPropagator]:
     """Return the propagators of a part that is no clause; of an AllDifferent each term has one variable."""
-    found: list[ExplainingPropagator] = [Relation(trail, part, form) for form in forms_of(part)]
+    found: list[ExplainingPropagator] = [
+        (Apart if form[1] == "!=" else Relation)(trail, part, form) for form in forms_of(part)
+    ]
     if part.kind == "AllDifferent":
         found.append(Apart(trail, part))
         if _is_tight(part, trail.domains):

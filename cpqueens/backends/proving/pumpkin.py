@@ -96,7 +96,8 @@ def prove(
     write(f"model {model.variable_count} {len(model.constraints)}")
     for term, v in sums.items():
         write(definition_of(v, term))
-    last = _translate(log, export.tagged, export.new.domains, write) + 1
+    parts = [name for name, _, _ in export.posts]  # of what was tagged 1, 2 and so on
+    last = _translate(log, parts, export.new.domains, write) + 1
     values = " ".join(map(str, row or ()))
     if row is not None:
         write(f"o {values}" if model.goals else f"s {last} {values}")
@@ -224,11 +225,6 @@ class PumpkinExport:
         parts = ModelParts(model)
         for name in parts.names:
             self._post(parts[name])
-
-    @property
-    def tagged(self) -> list[str]:
-        """The names of the parts that are tagged 1, 2 and so on."""
-        return [name for name, _, _ in self.posts]
 
     def _add_variable(self, v: int) -> None:
         low, high = self._ends(((v,), (1,), 0))
