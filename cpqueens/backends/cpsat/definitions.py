@@ -166,7 +166,8 @@ def _inside_literal(writer: TextWriter, position: Row, entries: int) -> int | No
     if len(ends) < 2:
         return ends[0] if ends else None
     literal = writer.new_variable(0, 1)
-    writer.boolean_truth("bool_and", ends, literal)
+    writer.boolean("bool_and", ends, literal)
+    writer.boolean("bool_or", [-k - 1 for k in ends], -literal - 1)
     return literal
 
 

@@ -355,12 +355,6 @@ class TextWriter:
         """Write ``bool_or``, ``bool_and``, ``bool_xor``, ``at_most_one`` or ``exactly_one``."""
         self.parts.append(f"constraints{{{_enforced(enforce)}{kind}{{literals:[{joined(literals)}]}}}}")
 
-    def boolean_truth(self, kind: str, literals: Sequence[int], literal: int) -> None:
-        """Write that ``literal`` is true exactly where ``bool_or`` or ``bool_and`` of others holds."""
-        self.boolean(kind, literals, literal)
-        negated = "bool_and" if kind == "bool_or" else "bool_or"
-        self.boolean(negated, [-k - 1 for k in literals], -literal - 1)
-
     def function(self, kind: str, target: int, sign: int, terms: str) -> None:
         """Write that ``sign * target`` is ``lin_max`` or ``int_prod`` of terms, given as text."""
         self.parts.append(f"constraints{{{kind}{{target{{vars:{target} coeffs:{sign}}}{terms}}}}}")

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import oracle
 import pytest
 from each import each
 
-from cpqueens import AllDifferent, Inverse, Model, Table
+from cpqueens import AllDifferent, Inverse, Model, NoOverlap, Or, Table, element
 from cpqueens.backends.base import Clock, Request, Want
 from cpqueens.backends.cpsat.translation import translate
 
@@ -63,6 +66,34 @@ def test_an_inverse_of_shifted_terms(shift: int) -> None:
     m = Model()
     x, y = m.intvar(0, 3, shape=3, name="x"), m.intvar(0, 2, shape=3, name="y")
     m.add(Inverse(x - shift, y))
+    assert rows(m) == oracle.solve(m).rows
+
+
+def _a_truth_in_a_sum_too(m: Model, a: Any, x: Any) -> None:
+    within = x[0] + x[1] <= 3
+    m.add(a[0].implies(within), within + x[0] >= 2)
+
+
+def _a_conjunction_denied(m: Model, a: Any, x: Any) -> None:
+    m.add((a[:1] & a[1:2]).implies(a[2]), x == 0)
+
+
+def _tasks_that_may_be_absent(m: Model, a: Any, x: Any) -> None:
+    m.add(NoOverlap(x[:2], [2, x[2] + 1], present=[a[0], ~a[1]]), a[2] == 0, x[2] <= 1)
+
+
+def _an_element_of_any_place(m: Model, a: Any, x: Any) -> None:
+    m.add(Or([a[0], element([3, 1, 2], 2 * x[0] - 3) >= x[1]]), a[1:] == 0, x[2] == 0)
+
+
+@each(
+    "write",
+    [_a_truth_in_a_sum_too, _a_conjunction_denied, _tasks_that_may_be_absent, _an_element_of_any_place],
+)
+def test_what_stands_for_others_means_the_same(write: Callable[[Model, Any, Any], None]) -> None:
+    m = Model()
+    a, x = m.boolvar(shape=3, name="a"), m.intvar(0, 3, shape=3, name="x")
+    write(m, a, x)
     assert rows(m) == oracle.solve(m).rows
 
 

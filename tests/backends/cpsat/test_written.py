@@ -65,6 +65,9 @@ STEPS: dict[str, Step] = {
     "intervals": lambda m: m.add(
         NoOverlap(m["x"][:3], [1, 2, 1]), Cumulative(m["x"], [1, 2, 1, 1], [1, 1, 2, 1], 3)
     ),
+    "intervals that may be absent": lambda m: m.add(
+        NoOverlap(m["x"][:3], [1, m["x"][3], 1], present=[1, m["b"][0], ~m["b"][1]])
+    ),
     "decomposed": lambda m: m.add(
         Count(m["x"], 1) >= 1, GlobalCardinality(m["x"], [0, 1], [1, 1]), Increasing(m["x"][:2])
     ),
