@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 
 from cpqueens.backends.local_search.search import Limits
-from cpqueens.backends.local_search.slices import slices
+from cpqueens.backends.local_search.slices import Alone, LoneWalk
 from cpqueens.kernels.local import packing as codes
 from cpqueens.kernels.local.runs import luby
 from cpqueens.language.rows import IntArray
@@ -24,10 +24,11 @@ FIRST = 10
 """So many times as many for the order by area, which is the best by far if there is one."""
 
 
-class PackingSearch:
+class PackingSearch(LoneWalk):
     """The search of one run, a part at a time."""
 
     def __init__(self, boxes: Boxes, seed: int) -> None:
+        super().__init__()
         self.boxes, self._draw = boxes, np.random.default_rng(seed)
         rows, n = boxes.rows, len(boxes.rows)
         self.spare = boxes.spare
@@ -37,36 +38,36 @@ class PackingSearch:
             np.zeros(2 * n, dtype=np.int64), np.zeros(self._level * (2 * n + 4), dtype=np.int64),
             np.zeros(codes.INFO, dtype=np.int64),
         )  # fmt: skip
+        self.info, self.kernel = self._s.info, lambda nodes: codes.pack(nodes, self._s)
         self.orders, self._left_of_order = 0, 0
         self.over = self.spare < 0
 
     def explore(self, nodes: int, should_stop: Callable[[], bool]) -> IntArray | None:
         """Search so many nodes; return the corners of all rectangles if they have a place."""
-        before = self.nodes
-        while not self.over and self.nodes - before < nodes and not should_stop():
+        end = self.nodes + nodes
+        run = Alone(self, Limits(end, should_stop), None)
+        while not self.over and self.nodes < end and not should_stop():
             if self._left_of_order <= 0:
                 self._begin()
-            part = min(nodes - (self.nodes - before), self._left_of_order)
-            ended, done = self._advance(part, should_stop)
-            self._left_of_order -= max(1, done)
+            before = self.nodes
+            ended = self.walk(run, before + self._left_of_order)
+            self._left_of_order -= max(1, self.nodes - before)
             if ended == "solved":
                 self._left_of_order = 0  # where that is no solution, another order has others
                 return self._s.corner.reshape(-1, 2).copy()
-            if ended == "stalled":
+            if self.info[codes.DEPTH] < 0:
                 self._left_of_order = 0
                 self.over = self.spare == 0  # another order is another order of the same tree
         return None
 
+    def tell(self, host: Alone) -> bool:
+        """Say whether all rectangles have a place."""
+        return bool(self.info[codes.STANDING] == len(self._s.order))
+
     @property
     def nodes(self) -> int:
         """Nodes so far."""
-        return int(self._s.info[codes.NODES])
-
-    def _advance(self, nodes: int, should_stop: Callable[[], bool]) -> tuple[str, int]:
-        before = self.nodes
-        limits = Limits(nodes, should_stop)
-        ended = slices(lambda many: int(codes.pack(many, self._s)), lambda: self.nodes - before, limits)
-        return ended, self.nodes - before
+        return int(self.info[codes.NODES])
 
     def _begin(self) -> None:
         """Begin with the next order."""

@@ -21,11 +21,11 @@ import numpy as np
 
 from cpqueens.backends.local_search.audit import check_state
 from cpqueens.backends.local_search.lines import assigned
-from cpqueens.backends.local_search.search import End, Search, final
-from cpqueens.backends.local_search.slices import slices
+from cpqueens.backends.local_search.search import End, Search
+from cpqueens.backends.local_search.slices import InPlaceWalk
 from cpqueens.backends.local_search.strategies import Call
 from cpqueens.kernels.local import rowwise as codes
-from cpqueens.kernels.local.info import SOLVED
+from cpqueens.kernels.local.info import BUDGET, SOLVED
 from cpqueens.kernels.local.lines import rowwise_lines
 from cpqueens.kernels.local.runs import rowwise_runs
 from cpqueens.language.rows import IntArray
@@ -57,16 +57,15 @@ def run_rowwise(search: Search, options: Mapping[str, Any]) -> End:
     if search.observer is not None:
         search.observer.heated(lambda: float(temperatures[place[codes.TEMPERATURE]]))
     # not by `Search.run`, which ends with the first assignment that satisfies everything
-    ended = slices(
-        lambda steps: _advance(search, steps, state), lambda: search.steps, search.limits, search.is_stepwise
-    )
+    ended = RowwiseWalk(search, state).walk(search)
+    assert ended is not None, "it never stalls"
     search.extra |= {
         "anneals": int(place[codes.ANNEALS]),
         "acceptance": {
             "temperature": temperatures.round(3).tolist(), "worse": tried.tolist(), "accepted": taken.tolist()
         },
     }  # fmt: skip
-    return "solved" if search.solved() else final(ended)
+    return "solved" if search.solved() else ended
 
 
 def rowwise_many(search: Search, options: Mapping[str, Any], runs: int) -> Call:
@@ -88,15 +87,30 @@ def _place(options: Mapping[str, Any]) -> IntArray:
     return place
 
 
-def _advance(search: Search, steps: int, state: tuple[Any, ...]) -> bool:
-    """Run some steps, with the audit that was asked for; say whether the search is at its end."""
-    size, solved = 1 if search.audit == "full" else steps, False
-    for _ in range(0, steps, size):
-        solved = codes.rowwise(size, *state) == SOLVED
-        if solved:
-            break
-        if search.audit != "final":
-            check_state(search.arrays, search.measure, search.events)
-    if search.observer is not None:
-        search.observer.stepped()
-    return solved
+class RowwiseWalk(InPlaceWalk):
+    """The kernel on a search's own state, with the audit that was asked for."""
+
+    counted = ()
+    is_shown = False  # what a step did is told by the search
+
+    def __init__(self, search: Search, state: tuple[Any, ...]) -> None:
+        super().__init__()
+        self.search, self.state, self.info, self.kernel = search, state, search.info, self._audited
+
+    def _audited(self, steps: int) -> int:
+        search, code = self.search, BUDGET
+        size = 1 if search.audit == "full" else steps
+        for _ in range(0, steps, size):
+            code = codes.rowwise(size, *self.state)
+            if code == SOLVED:
+                break
+            if search.audit != "final":
+                check_state(search.arrays, search.measure, search.events)
+        return code
+
+    def advance(self, host: Search, steps: int) -> int:
+        """Make so many steps, and show them."""
+        code = super().advance(host, steps)
+        if host.observer is not None:
+            host.observer.stepped()
+        return code

@@ -8,7 +8,7 @@ whole model (`Alone`).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Generic, Literal, TypeVar
+from typing import Generic, TypeVar
 
 import numpy as np
 
@@ -17,10 +17,6 @@ from cpqueens.backends.local_search.tracing import LoneObserver, Recorder
 from cpqueens.kernels.jit.pace import Pace
 from cpqueens.kernels.local import info as at
 from cpqueens.language.rows import IntArray
-
-Sliced = Literal["solved", "stalled", "step_limit", "stopped"]
-ENDS: dict[int, Literal["solved", "stalled"]] = {1: "solved", 2: "stalled"}
-"""What kernels return when they do not want to go on; 0 (or false) is to go on, true is 1."""
 
 COUNTED = (at.STEPS, at.MOVES, at.EVALUATIONS)
 """What a kernel with counters of its own counts for the search that it works for."""
@@ -49,7 +45,8 @@ class OwnWalk(OwnArena, Generic[HostT]):
     info
         The kernel's counters.
     kernel
-        Called with a number of steps; returns how they ended (see `ENDS`).
+        Called with a number of steps; returns whether that is to be told (`SOLVED`, true), or something else
+        is to be done (`STALLED`), or it would go on (`BUDGET`, false).
     told
         Where ``info`` counts how many times there was a better assignment, and of how many the host knows.
     counted
@@ -145,6 +142,22 @@ class OwnWalk(OwnArena, Generic[HostT]):
                 return "solved"
             if code == at.STALLED:
                 return None
+
+
+class InPlaceWalk(OwnWalk[Search]):
+    """A kernel that moves the search's own assignment, until that is what it wants."""
+
+    _has_arrived = False
+
+    def advance(self, host: Search, steps: int) -> int:
+        """Make so many steps, and note whether they came to their goal."""
+        code = super().advance(host, steps)
+        self._has_arrived = code == at.SOLVED
+        return code
+
+    def tell(self, host: Search) -> bool:
+        """Say whether the goal is reached."""
+        return self._has_arrived
 
 
 class Alone:
@@ -248,26 +261,3 @@ class PermutationWalk(LoneWalk):
             return False
         host.go_to(self.present())
         return True
-
-
-def slices(
-    advance: Callable[[int], int],
-    steps_done: Callable[[], int],
-    limits: Limits,
-    stepwise: bool = False,
-) -> Sliced:
-    """Call ``advance(steps)`` until it is at its end (see `ENDS`) or a limit is met.
-
-    Where it goes ``stepwise``, steps are made one by one.
-    """
-    pace = Pace()
-    while True:
-        left = pace.steps if limits.steps is None else limits.steps - steps_done()
-        if left <= 0:
-            return "step_limit"
-        if limits.should_stop():
-            return "stopped"
-        steps = 1 if stepwise else min(pace.steps, left)
-        code = pace.counted(advance, steps, steps_done, unmade=0)
-        if code in ENDS:
-            return ENDS[code]

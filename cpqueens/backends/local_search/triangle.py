@@ -5,12 +5,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from cpqueens.backends.local_search.search import End, Paused, Search, final
-from cpqueens.backends.local_search.slices import OwnWalk
+from cpqueens.backends.local_search.slices import InPlaceWalk
 from cpqueens.backends.local_search.walking import Walk, probability, walk_once
-from cpqueens.kernels.local import arena
 from cpqueens.kernels.local import info as at
 from cpqueens.kernels.local import triangle as codes
-from cpqueens.kernels.local.arena import BIT_ROWS, OWNER, SLOTS, SUPPORT, part
+from cpqueens.kernels.local.arena import BIT_ROWS, KINDS, OWNER, SLOTS, SUPPORT, part
 from cpqueens.kernels.local.bits import NOWHERE
 from cpqueens.kernels.local.runs import luby
 from cpqueens.language.rows import IntArray
@@ -21,12 +20,12 @@ SPREAD = 2
 NOISE = 0.005
 
 
-class TriangleWalk(OwnWalk[Search]):
+class TriangleWalk(InPlaceWalk):
     """The kernel's arrays for the rows that count so far; it moves the search's own assignment."""
 
     def __init__(self, search: Search) -> None:
         super().__init__()
-        self.search, self.stall, self._is_solved = search, 0, False
+        self.search, self.stall = search, 0
         rows = search.arrays.rows
         assert rows is not None
         self.layer = rows
@@ -74,7 +73,7 @@ class TriangleWalk(OwnWalk[Search]):
         if self.relaxed is not self.search.relaxed:
             self.choose_rows()
         self.info[at.HASH] = self.search.info[at.HASH]
-        first = np.zeros(len(self.search.arrays.part(arena.KINDS)), dtype=np.int64)
+        first = np.zeros(len(self.search.arrays.part(KINDS)), dtype=np.int64)
         first[self.all_rows[:, 0]] = self.all_rows[:, 1]
         owner = part(self.layer.static, OWNER)
         counters = self.layer.terms.reshape(-1, 4)[:, 1]
@@ -82,7 +81,7 @@ class TriangleWalk(OwnWalk[Search]):
         self.bits = self.index[self.terms]
         self.tabu[:] = 0
         self.info[at.LEAST], self.info[at.STALL] = at.NEVER, 0
-        self.stall, self._is_solved = stall, False
+        self.stall, self._has_arrived = stall, False
 
     def state(self) -> codes.Packed:
         """Return what the kernel takes."""
@@ -101,12 +100,7 @@ class TriangleWalk(OwnWalk[Search]):
         before = host.steps
         code = super().advance(host, steps)
         host.info[at.MOVES] += host.steps - before
-        self._is_solved = code == at.SOLVED
         return code
-
-    def tell(self, host: Search) -> bool:
-        """Say whether the assignment satisfies all rows that count."""
-        return self._is_solved
 
 
 def run(search: Search, others: Iterator[Walk]) -> End:

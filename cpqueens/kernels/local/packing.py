@@ -22,13 +22,15 @@ from numpy.typing import NDArray
 
 from cpqueens.kernels.jit.decorators import inner_kernel, kernel
 from cpqueens.kernels.jit.entries import entry, put
+from cpqueens.kernels.local import info
 
 Ints = NDArray[np.int64]
 BOX = 6
 BOX_WIDTH, BOX_HEIGHT, BOX_LEFT, BOX_RIGHT, BOX_LOW, BOX_HIGH = range(BOX)
 NEXT, PUT, WASTE, PARTS, SKYLINE = range(5)
-DEPTH, STANDING, NODES, LEFT, TOP, SPARE = range(6)
-INFO = 6
+NODES = info.STEPS
+DEPTH, STANDING, LEFT, TOP, SPARE = range(info.LENGTH, info.LENGTH + 5)
+INFO = info.LENGTH + 5
 
 
 class Skyline(NamedTuple):
