@@ -126,7 +126,7 @@ CPSAT = Area(
                "(limit - self.offset)", "(limit - self.offset) - 1"),
         Mutant("a hint is for the first variables", "Translation.add_hint",
                "self.columns[chosen]", "self.columns[: len(chosen)]"),
-        Mutant("a board's values overlap", "BooleanBoard._lines",
+        Mutant("a board's values overlap", "BooleanBoard._of",
                "lines.setdefault(a * value + c, [])", "lines.setdefault(a * value, [])"),
         Mutant("a board ignores gaps of domains", "BooleanBoard.__init__",
                "forbidden |= mine", "forbidden &= mine"),

@@ -18,7 +18,7 @@ import numpy as np
 from cpqueens.backends import named
 from cpqueens.backends.base import Request
 from cpqueens.backends.cpsat.constraints import supports
-from cpqueens.backends.cpsat.writer import LOWEST, joined
+from cpqueens.backends.cpsat.writer import LOWEST, Copies, Part
 from cpqueens.backends.cpsat.written import read, written_model
 from cpqueens.errors import ONE_BY_ONE, ModelInvalid, UnsupportedRequest
 from cpqueens.language.in_range import constraints_in_range
@@ -48,7 +48,7 @@ def fits(lowered: Lowered, decisions: IntArray) -> bool:
 
 
 class BooleanBoard:
-    """The text of the formulation, and the way back from its literals to values."""
+    """The parts of the formulation, and the way back from its literals to values."""
 
     def __init__(self, lowered: Lowered, decisions: IntArray) -> None:
         store = lowered.store
@@ -64,14 +64,15 @@ class BooleanBoard:
             if variable in position:
                 mine = self.owner == position[variable]
                 forbidden |= mine & ~np.isin(self.value, values)
-        parts = [f"variables{{domain:[0,{0 if no else 1}]}}" for no in forbidden.tolist()]
-        for k, start in enumerate(self.first.tolist()):
-            parts.append(_one("exactly_one", range(start, start + int(spans[k]))))
-        for constraint in lowered.constraints:
-            parts += self._lines(constraint.arguments[0], position)
-        self.text = parts
+        literals = Copies(total, "variables")
+        literals.text = (
+            f"variables{{{literals.field('domain', np.column_stack([0 * forbidden, ~forbidden]))}}}"
+        )
+        groups = np.split(np.arange(total), self.first[1:])
+        self.parts: list[Part] = [literals, _lines("exactly_one", [group.tolist() for group in groups])]
+        self.parts += [self._of(constraint.arguments[0], position) for constraint in lowered.constraints]
 
-    def _lines(self, terms: Any, position: dict[int, int]) -> list[str]:
+    def _of(self, terms: Any, position: dict[int, int]) -> Copies:
         """Return one at-most-one for each value of the terms (exactly one, if values are as few)."""
         lines: dict[int, list[int]] = {}
         starts = [*self.first.tolist(), len(self.value)]
@@ -80,10 +81,9 @@ class BooleanBoard:
             first, end = starts[k], starts[k + 1]
             for literal, value in enumerate(self.value[first:end].tolist(), first):
                 lines.setdefault(a * value + c, []).append(literal)
-        kind = "exactly_one" if len(lines) == terms.size else "at_most_one"
-        return [
-            _one(kind, literals) for literals in lines.values() if len(literals) > 1 or kind == "exactly_one"
-        ]
+        if len(lines) == terms.size:
+            return _lines("exactly_one", list(lines.values()))
+        return _lines("at_most_one", [literals for literals in lines.values() if len(literals) > 1])
 
     def decode(self, literals: IntArray) -> IntArray:
         """Return the values of the decision variables for the literals' values."""
@@ -93,8 +93,10 @@ class BooleanBoard:
         return row
 
 
-def _one(kind: str, literals: Any) -> str:
-    return f"constraints{{{kind}{{literals:[{joined(literals)}]}}}}"
+def _lines(kind: str, literals: list[list[int]]) -> Copies:
+    new = Copies(len(literals))
+    new.text, new.fields[f"{kind}.literals"] = f"constraints{{{kind}{{}}}}", literals
+    return new
 
 
 ensure_room("ortools")
@@ -184,7 +186,7 @@ def translate(
     board = BooleanBoard(lowered, decisions) if boolean and fits(lowered, decisions) else None
     if board is not None:
         native = cp_model.CpModel()
-        read(native, board.text)
+        read(native, board.parts)
         return Translation(native, np.zeros(0, dtype=np.int64), board, lowered.how, 0, _sign(lowered))
     written = written_model(model, lowered, named)
     native, writer = written.native, written.writer
