@@ -124,10 +124,9 @@ class TextWriter:
         self.reach = max(self.reach, self.span)
         kept = np.flatnonzero(used)
         lows, highs = store.lower[kept].tolist(), store.upper[kept].tolist()
-        bounds = zip(lows, highs, strict=True)
         first = len(self.sizes)
         self.sizes += map(max, map(abs, lows), map(abs, highs))
-        domains: list[list[int]] = list(map(list, bounds))
+        domains: list[list[int]] = list(map(list, zip(lows, highs, strict=True)))
         for variable, values in store.domains.items():
             if used[variable]:
                 domains[self.index[variable] - first] = intervals(values)
@@ -363,8 +362,7 @@ class TextWriter:
         """Write a constraint over affine expressions, perhaps with a target."""
         if array.width == 1 and array.size >= MANY and array.coefficients.all():
             self.parts.append(f"constraints{{{kind}{{{target}}}}}")
-            columns = array.variables[:, 0], array.coefficients[:, 0], array.constants
-            self._terms(kind, *columns)
+            self._terms(kind, array.variables[:, 0], array.coefficients[:, 0], array.constants)
         else:
             self.parts.append(f"constraints{{{kind}{{{target}{self.entries(array)}}}}}")
 
