@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from cpqueens.answers.outcome import Outcome, Status
@@ -55,7 +54,7 @@ def with_proof(
         raise ModelError(f"proof: the name of a file is needed, got {shown(place)}")
     if model.assumed:
         raise UnsupportedRequest(f"proof: {model.assumed}, so that nothing of it is proved")
-    file = OutputFile(Path(place), force=True)
+    file = OutputFile(os.fspath(place), force=True)
     lines = _ProofLines(file)
     try:
         prover: Backend = PumpkinProver(lines.write) if solver == NAME else Prover(lines.write)

@@ -15,7 +15,7 @@ from each import each
 from proving import accepted, corrupted, is_true, proved, steps_follow, with_false_claim
 
 import cpqueens.proofs
-from cpqueens import AllDifferent, Model
+from cpqueens import AllDifferent, Decreasing, Model
 from cpqueens.cli.main import main
 from cpqueens.crosscheck.crosscheck import cross_check
 from cpqueens.crosscheck.findings import Evidence
@@ -33,8 +33,9 @@ def run(*words: str) -> Result:
 
 def _agrees(model: Model, place, best: bool) -> None:
     """Prove a claim, compare it with brute force, and let the checker believe it."""
-    truth = solve(model)
+    truth, variables = solve(model), model.variable_count
     outcome, lines = proved(model, place, best)
+    assert model.variable_count == variables
     found = check_proof(model, place)
     assert outcome.complete
     assert found.complete
@@ -74,6 +75,16 @@ def test_a_truth_over_a_function_of_constants(tmp_path) -> None:
     model = random_model(795, soft=True, cancelling=True)
     _agrees(model, tmp_path / "run.proof", False)
     _agrees(model, tmp_path / "run.proof", True)
+
+
+def test_simpler_forms_make_no_variables(tmp_path) -> None:
+    """Neither the model's nor unknown ones: of quotients that cancel, and of the opposites of relations."""
+    _agrees(random_model(772), tmp_path / "run.proof", False)
+    m = Model()
+    x = m.intvar(0, 3, shape=3, name="x")
+    m += [(x[0] > 1).implies(x[1] + x[2] == 3), ~((x[0] == 0) & (x[1] < 2)), (x[1] == 1) | ~(x[2] > x[0])]
+    m += Decreasing([6 // x[0], 6 // x[0] + x[1], 5])
+    _agrees(m, tmp_path / "run.proof", False)
 
 
 def test_a_wide_domain_is_not_gone_through(tmp_path) -> None:

@@ -59,17 +59,13 @@ class Prover:
                 batches.flush_old()
             if batches.stopped:
                 reason = StopReason.CALLBACK
-                break
-            if looks % _LOOK == 0 and request.should_stop():
+            elif looks % _LOOK == 0 and request.should_stop():
                 reason = request.why_stopped()
-                break
-            if request.step_limit is not None and engine.nodes >= request.step_limit:
+            elif request.step_limit is not None and engine.nodes >= request.step_limit:
                 reason = StopReason.STEP_LIMIT
+            if reason is not StopReason.EXHAUSTED:
                 break
         batches.flush()
-        return self._ended(engine, reason, facts, best)
-
-    def _ended(self, engine: Engine, reason: StopReason, facts: dict[str, object], best: int | None) -> Ended:
         done = reason is StopReason.EXHAUSTED
         facts |= {"nodes": engine.nodes, "failures": engine.failures, "clauses": engine.clauses}
         return Ended(done, reason, objective=best, bound=best if done else None, statistics=facts)

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from cpqueens.backends.proving.trail import Contradiction, Trail
-from cpqueens.language.constraints.connective import Or
+from cpqueens.language.constraints.connective import Connective, Or
 from cpqueens.language.constraints.linear import OPPOSITE, Linear
+from cpqueens.language.statement import Statement
+from cpqueens.lowered.lowering import Scratch
 from cpqueens.proofs.domains import Domains, Literal, Row, denied
 from cpqueens.proofs.parts import ModelPart, related, rows_of
 from cpqueens.proofs.refuters import REFUTERS, ends, possible, refuted, values
@@ -257,29 +259,28 @@ class Apart(ExplainingPropagator):
         return found + [(v, "==", self.trail.bounds(v, time)[0]) for v in scope if v != own]
 
 
-def forms_of(part: ModelPart) -> list[Form]:
+def forms_of(part: ModelPart, scratch: Scratch) -> list[Form]:
     """Return the relations whose conjunction a part is, if it is linear ones, or the truth of one."""
     result = part.fields["result"] if part.kind == "truth" else None
-    stated = _relations_of(part if result is None else part.fields["inner"])
+    stated = _relations_of(part if result is None else part.fields["inner"], scratch)
     if result is None:
         return [(*_form(*one), None) for one in stated]
     if len(stated) != 1:
         return []
     ((row, relation),) = stated
-    return [
-        (*_form(row, relation), (result, "==", 1)),
-        (*_form(row, OPPOSITE[relation]), (result, "==", 0)),
-    ]
+    return [(*_form(row, so), (result, "==", k)) for so, k in ((relation, 1), (OPPOSITE[relation], 0))]
 
 
-def _relations_of(part: ModelPart) -> list[tuple[Row, str]]:
+def _relations_of(part: ModelPart, scratch: Scratch) -> list[tuple[Row, str]]:
     """Return the rows whose relations to 0 a constraint is, by its kind's own simpler form."""
     if part.kind == "Linear":
         return [(part.fields["expression"][0], part.fields["relation"])]
     if part.kind not in _SIMPLER:
         return []
-    one = part.fields["constraint"]
+    one = part.fields["constraint"].bind(scratch)  # where terms that may be undefined are like others
     while not isinstance(one, Linear):
+        if isinstance(one, Connective):  # over its literals: the opposite of a relation would be new
+            one = type(one).over(one.literals)
         one = Linear(one.literals.sum(axis=-1) - 1, ">=") if isinstance(one, Or) else one.simpler()[0]
     return [(row, one.relation) for row in rows_of(one.expression)]
 
@@ -294,9 +295,9 @@ def _form(row: Row, relation: str) -> tuple[Row, str]:
     ] in "=!" else "<="
 
 
-def clause_of(part: ModelPart, d: Domains) -> list[Literal] | None:
+def clause_of(part: ModelPart, d: Domains, scratch: Scratch) -> list[Literal] | None:
     """Return literals if a part says that one of them is true, and nothing else."""
-    forms = forms_of(part)
+    forms = forms_of(part, scratch)
     if len(forms) != 1:
         return None
     ((row, relation, condition),) = forms
@@ -306,10 +307,10 @@ def clause_of(part: ModelPart, d: Domains) -> list[Literal] | None:
     return [(v, "<=", d.low[v]) if a > 0 else (v, ">=", d.high[v]) for v, a in zip(*row[:2], strict=True)]
 
 
-def propagators_of(trail: Trail, part: ModelPart) -> list[ExplainingPropagator]:
+def propagators_of(trail: Trail, part: ModelPart, scratch: Scratch) -> list[ExplainingPropagator]:
     """Return the propagators of a part that is no clause; of an AllDifferent each term has one variable."""
     found: list[ExplainingPropagator] = [
-        (Apart if form[1] == "!=" else Relation)(trail, part, form) for form in forms_of(part)
+        (Apart if form[1] == "!=" else Relation)(trail, part, form) for form in forms_of(part, scratch)
     ]
     if part.kind == "AllDifferent":
         found.append(Apart(trail, part))
@@ -334,12 +335,15 @@ class NewVariables:
     ----------
     domains
         Of all variables.
+    scratch
+        Where simpler forms of constraints are made.
     sums
         The new variables by their terms.
     """
 
-    def __init__(self, domains: Domains) -> None:
-        self.domains = domains
+    def __init__(self, model: Statement) -> None:
+        self.domains = Domains.of(model)
+        self.scratch = Scratch(model)
         self.sums: dict[Row, int] = {}
 
     def view(self, row: Row) -> Row:

@@ -216,7 +216,7 @@ class PumpkinExport:
 
     def __init__(self, model: Statement, there: Any, kinds: Any) -> None:
         self.model, self.there, self.kinds = model, there, kinds
-        self.new = NewVariables(Domains.of(model))
+        self.new = NewVariables(model)
         self.posts: list[tuple[str, Make, Any]] = []  # of which part, and the Boolean that implies it, if any
         self.integers: list[Any] = []
         self._booleans: dict[int, Any] = {}
@@ -267,7 +267,7 @@ class PumpkinExport:
     def _post(self, part: ModelPart) -> None:
         """Note the constraints that a part is."""
         f, kind = part.fields, part.kind
-        forms = forms_of(part)
+        forms = forms_of(part, self.new.scratch)
         for (variables, factors, constant), relation, condition in forms:
             self._ends((variables, factors, constant))
             terms = [self.integers[v].scaled(a) for v, a in zip(variables, factors, strict=True)]

@@ -10,14 +10,13 @@ from __future__ import annotations
 
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 from heapq import heappop, heappush
 
 from cpqueens.backends.proving import propagators
 from cpqueens.backends.proving.trail import Contradiction, Source, Trail, TrailEntry
 from cpqueens.language.statement import Statement
-from cpqueens.proofs.domains import DENIED_SIGN, Domains, Literal, Row, denied
-from cpqueens.proofs.parts import ModelParts, better, goals_of
+from cpqueens.proofs.domains import DENIED_SIGN, Literal, Row, denied
+from cpqueens.proofs.parts import ModelPart, ModelParts, better, goals_of
 from cpqueens.proofs.refuters import ends
 
 _KEPT_INFERENCES = 20_000
@@ -49,10 +48,10 @@ class Engine:
 
     def __init__(self, model: Statement, write: Callable[[str], None] | None, listing: bool) -> None:
         self.model, self.write, self.listing = model, write, listing
-        stated, new = ModelParts(model), propagators.NewVariables(Domains.of(model))
+        stated, new = ModelParts(model), propagators.NewVariables(model)
         parts = [stated[name] if listing else new.viewed(stated[name]) for name in stated.names]
         parts += new.definitions()
-        self.trail = Trail(new.domains)
+        self.trail, self._scratch = Trail(new.domains), new.scratch
         count = len(new.domains.low)
         self.decisions: list[int] = model.decisions.tolist()
         self.activity = [0.0] * count
@@ -79,9 +78,9 @@ class Engine:
         for row, v in new.sums.items():
             self._line(definition_of(v, row))
         for part in parts:
-            clause = propagators.clause_of(part, self.trail.domains)
+            clause = propagators.clause_of(part, new.domains, new.scratch)
             if clause is None:
-                self._attach(propagators.propagators_of(self.trail, part))
+                self._attach(propagators.propagators_of(self.trail, part, new.scratch))
             else:
                 self._watch(propagators.Clause(clause, self._written(f"i {{}} {part.name}", clause)))
         self._stated = self.clauses  # those that are no part of the search
@@ -343,9 +342,8 @@ class Engine:
                     continue
                 self.clauses += 1
                 self._line(f"s {self.clauses} {' '.join(map(str, row))}")
-                exclusion = propagators.Clause(
-                    [(v, "!=", x) for v, x in zip(self.decisions, row, strict=True)], self.clauses
-                )
+                excluded: list[Literal] = [(v, "!=", x) for v, x in zip(self.decisions, row, strict=True)]
+                exclusion = propagators.Clause(excluded, self.clauses)
                 yield row
                 if not row:
                     return
@@ -365,7 +363,8 @@ class Engine:
                 self._heard[propagator.hears][v].remove(propagator)
         scope = tuple(sorted({v for goal in self._goals for v in goal[0]}))
         bound = better(self._goals, tuple([ends(goal, d)[0] for goal in self._goals]))
-        self._better = propagators.propagators_of(self.trail, replace(bound, scope=scope, inputs=scope))
+        part = ModelPart(bound.name, bound.kind, scope, bound.fields, scope, bound.satisfying)
+        self._better = propagators.propagators_of(self.trail, part, self._scratch)
         self._attach(self._better)
 
     def _choose(self) -> int | None:
