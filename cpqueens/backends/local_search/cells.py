@@ -7,12 +7,11 @@ For variables that share a multiset of values (sequences of cars) and permutatio
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
 
 import numpy as np
 
 from cpqueens.backends.local_search.search import Aside, End, Search, final
-from cpqueens.backends.local_search.slices import OwnWalk
+from cpqueens.backends.local_search.slices import OwnWalk, logarithms
 from cpqueens.backends.local_search.walking import Walk
 from cpqueens.kernels.local import cells as codes
 from cpqueens.kernels.local import info as at
@@ -91,19 +90,19 @@ class CellsWalk(OwnWalk[Search]):
                 self.terms.add(number, scope, values)
         self.constants = np.array([row.constant for row in self.rows], dtype=np.int64)
         empty = np.zeros(0, dtype=np.int64)
-        logarithms = -np.log((np.arange(1 << codes.LOG_BITS) + 0.5) / (1 << codes.LOG_BITS))
         self.arena = build_arena([
             *self.terms.by_variable(n), np.concatenate([empty, *self.terms.tables]),
             np.array([row.kind for row in self.rows]), self.constants, *self._bounds(n),
             np.array([len(d) for d in cells.domains]), cells.group,
             offsets([len(g.variables) for g in cells.groups]),
             np.concatenate([empty, *(g.variables for g in cells.groups)]), np.zeros(n), np.zeros(n),
-            np.round(logarithms * 65536).astype(np.int64), np.zeros(codes.LENGTH),
+            logarithms(codes.LOG_BITS), np.zeros(codes.LENGTH),
         ])  # fmt: skip
         self.kernel = lambda most: codes.cells_search(most, self.arena, self.random)
         self.info = self.part(codes.INFO)
         self.info[codes.OPTIMISING] = model.objective is not None
         self.info[at.LEAST] = NEVER if model.objective is None else search.objective_limit + 1
+        self.dearest = self._dearest()
         self.info[codes.PRICE] = self._price()
         self.info[codes.OCTAVES] = codes.OCTAVES_IMPROVING
         if model.objective is None and cells.counts_alone:
@@ -127,9 +126,8 @@ class CellsWalk(OwnWalk[Search]):
         spans = [int(np.ptp(values)) for values in self.rows[0].tables.values()]
         return min(self.dearest, max(1, sum(spans) // max(1, len(spans))))
 
-    @cached_property
-    def dearest(self) -> int:
-        """The highest price with which sums of what is violated stay far within 64 bits."""
+    def _dearest(self) -> int:
+        """Return the highest price with which sums of what is violated stay far within 64 bits."""
         ends = (int(np.abs(values).max()) for row in self.rows[1:] for values in row.tables.values())
         worst = int(np.abs(self.constants[1:]).sum()) + sum(ends) + len(self.terms.rows)
         return max(1, WORST // max(1, worst))
@@ -186,17 +184,23 @@ class CellsWalk(OwnWalk[Search]):
             self.begin(host.x)
 
     def turn(self) -> None:
-        """Begin the next cycle, which is longer, with another price if this one's was too low or too high."""
-        info, cycle = self.info, int(self.info[codes.CYCLE])
-        if info[codes.OPTIMISING]:
-            price = int(info[codes.PRICE])
-            if info[codes.KEPT] == 0:
-                info[codes.PRICE] = min(2 * price, self.dearest)
-            elif 2 * info[codes.KEPT] > cycle:
-                info[codes.PRICE] = max(1, 3 * price // 4)
-        info[[codes.PASSED, codes.KEPT]] = 0
-        info[codes.CYCLE] = min(3 * cycle // 2, LONGEST)
+        """Begin the next cycle."""
+        begin_cycle(self.info, self.dearest, LONGEST)
         self.cycles += 1
+
+
+def begin_cycle(info: IntArray, dearest: int, longest: int) -> None:
+    """Begin the next cycle of a kernel that cools, which is longer.
+
+    A unit of violation gets another price if the last one's was too low or too high.
+    """
+    price, cycle = int(info[codes.PRICE]), int(info[codes.CYCLE])
+    if info[codes.OPTIMISING] and info[codes.KEPT] == 0:
+        info[codes.PRICE] = min(2 * price, dearest)
+    elif info[codes.OPTIMISING] and 2 * info[codes.KEPT] > cycle:
+        info[codes.PRICE] = max(1, 3 * price // 4)
+    info[[codes.PASSED, codes.KEPT]] = 0
+    info[codes.CYCLE] = min(3 * cycle // 2, longest)
 
 
 def run(search: Search, cells: Cells, others: Iterator[Walk]) -> End:

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from cpqueens.backends.local_search.search import Paused
-from cpqueens.backends.local_search.slices import Alone, LoneWalk
+from cpqueens.backends.local_search.slices import Alone, LoneWalk, logarithms
 from cpqueens.kernels.jit.random import below, seed_state
 from cpqueens.kernels.local import info as at
 from cpqueens.kernels.local import schedule as codes
@@ -55,7 +55,7 @@ class ScheduleWalk(LoneWalk):
             *_grouped(arcs, n), *_grouped(uses, n), *_grouped(tasks, len(schedule.resources)),
             np.array([capacity for capacity, _ in schedule.resources]), schedule.lower, schedule.upper,
             schedule.weight, np.flatnonzero(schedule.weight), order, place, nodes, nodes, nodes, nodes, nodes,
-            nodes, np.round(-np.log((np.arange(256) + 0.5) / 256) * 65536).astype(np.int64),
+            nodes, logarithms(8),
             np.zeros(codes.LENGTH),
         ])  # fmt: skip
         self.info = self.part(codes.INFO)

@@ -33,6 +33,13 @@ class OwnArena:
         return view
 
 
+def logarithms(bits: int) -> IntArray:
+    """Return -log of fractions of 1 by their first bits, in 2**-16: what is drawn from decides by them."""
+    fractions = (np.arange(1 << bits) + 0.5) / (1 << bits)
+    rounded: IntArray = np.round(-np.log(fractions) * 65536).astype(np.int64)
+    return rounded
+
+
 HostT = TypeVar("HostT", Search, "Alone")
 """Whom a kernel works for."""
 

@@ -14,8 +14,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from cpqueens.backends.local_search.audit import AuditError
+from cpqueens.backends.local_search.cells import begin_cycle
 from cpqueens.backends.local_search.engine import Hint
-from cpqueens.backends.local_search.slices import Alone, LoneWalk
+from cpqueens.backends.local_search.slices import Alone, LoneWalk, logarithms
 from cpqueens.kernels.jit.random import below, seed_state
 from cpqueens.kernels.local import cells as cooling
 from cpqueens.kernels.local import info as at
@@ -71,7 +72,6 @@ class TourWalk(LoneWalk):
         place[order] = np.arange(len(order))
         room = max(n + 4, 2 * codes.LONG + 8)
         blank, empty = np.zeros(n, dtype=np.int64), np.zeros(0, dtype=np.int64)
-        logarithms = -np.log((np.arange(1 << cooling.LOG_BITS) + 0.5) / (1 << cooling.LOG_BITS))
         self.units, self.late_units = _units(costs, tours)
         self.arena = build_arena([
             costs.reshape(-1), np.array(kinds), self.units, constants, np.zeros(len(kinds)), near.reshape(-1),
@@ -80,7 +80,7 @@ class TourWalk(LoneWalk):
                 [t.latest for t in times], [t.weight for t in times], [self.late_units],
             )),
             np.concatenate([order, np.zeros(n - len(order), dtype=np.int64)]),
-            np.round(logarithms * 65536).astype(np.int64), np.zeros(codes.LENGTH), place, np.zeros(3 * room),
+            logarithms(cooling.LOG_BITS), np.zeros(codes.LENGTH), place, np.zeros(3 * room),
             blank, blank, blank, *_ends_of(times),
         ])  # fmt: skip
         self.constants, self.info = constants, self.part(codes.INFO)
@@ -92,6 +92,7 @@ class TourWalk(LoneWalk):
             at.LEAST: NEVER, cooling.CYCLE: min(LONGEST_FIRST, max(SHORTEST, CYCLE * n)),
         }.items():  # fmt: skip
             self.info[name] = value
+        self.dearest = self._dearest()
         self.info[cooling.PRICE] = self._price()
         codes.begin_tour(self.arena)
 
@@ -102,9 +103,8 @@ class TourWalk(LoneWalk):
             return 1
         return min(self.dearest, max(1, int(np.median(np.ptp(costs, axis=1)))))
 
-    @property
-    def dearest(self) -> int:
-        """The highest price with which what is violated stays within 64 bits, if all is."""
+    def _dearest(self) -> int:
+        """Return the highest price with which what is violated stays within 64 bits, if all is."""
         rows = np.abs(self.tours.costs).max(axis=2).sum(axis=1) + np.abs(np.array(self.tours.constants))
         worst = int((rows * self.units[:-1])[1:].sum()) + self.tours.size * int(self.units[-1])
         for times, unit in zip(self.tours.times, self.late_units.tolist(), strict=True):
@@ -150,19 +150,13 @@ class TourWalk(LoneWalk):
 
     def begin(self, run: Alone) -> None:
         """Begin the next cycle, longer and with another price; every second one from the best tour."""
-        info, cycle = self.info, int(self.info[cooling.CYCLE])
-        if info[cooling.PASSED] < cycle:
+        info, price = self.info, int(self.info[cooling.PRICE])
+        if info[cooling.PASSED] < info[cooling.CYCLE]:
             return
-        price = int(info[cooling.PRICE])
-        if info[cooling.OPTIMISING]:
-            if info[cooling.KEPT] == 0:
-                info[cooling.PRICE] = min(2 * price, self.dearest)
-                heat = int(info[cooling.HEAT]) * int(info[cooling.PRICE]) // price
-                info[cooling.HEAT] = min(cooling.HOTTEST, heat)
-            elif 2 * info[cooling.KEPT] > cycle:
-                info[cooling.PRICE] = max(1, 3 * price // 4)
-        info[[cooling.PASSED, cooling.KEPT]] = 0
-        info[cooling.CYCLE] = min(3 * cycle // 2, LONGEST)
+        begin_cycle(info, self.dearest, LONGEST)
+        if info[cooling.PRICE] > price:
+            heat = int(info[cooling.HEAT]) * int(info[cooling.PRICE]) // price
+            info[cooling.HEAT] = min(cooling.HOTTEST, heat)
         info[at.RESETS] += 1
         if self.has_found and below(self.random, 2) == 0:
             best, place = self.best_tour.copy(), self.part(codes.PLACE)
