@@ -22,7 +22,7 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 71_534,
+    "code lines": 71_537,
     "files": 621,
     "import lines": 6_806,
     "longest file": 706,

@@ -282,7 +282,10 @@ _FEW = 64
 def _normalise_few(variables: IntArray, coefficients: IntArray) -> Rows | None:
     """Return what `normalise` does, of few numbers; None where they might not fit."""
     found: list[list[tuple[int, int]]] = []
-    for names, factors in zip(variables.tolist(), coefficients.tolist(), strict=True):
+    listed = list(zip(variables.tolist(), coefficients.tolist(), strict=True))
+    if all(sorted(set(names)) == names and 0 not in factors for names, factors in listed):
+        return variables, coefficients
+    for names, factors in listed:
         total: dict[int, int] = {}
         for v, a in zip(names, factors, strict=True):
             if not -_SURE < a < _SURE:
@@ -290,9 +293,9 @@ def _normalise_few(variables: IntArray, coefficients: IntArray) -> Rows | None:
             total[v] = total.get(v, 0) + a
         found.append(sorted((v, a) for v, a in total.items() if a))
     width = max(map(len, found))
-    padded = np.array([row + [(0, 0)] * (width - len(row)) for row in found], dtype=np.int64)
-    pairs = padded.reshape(len(found), width, 2)
-    return np.ascontiguousarray(pairs[:, :, 0]), np.ascontiguousarray(pairs[:, :, 1])
+    flat = [number for row in found for pair in row + [(0, 0)] * (width - len(row)) for number in pair]
+    columns = np.array(flat, dtype=np.int64).reshape(len(found), width, 2)
+    return np.ascontiguousarray(columns[:, :, 0]), np.ascontiguousarray(columns[:, :, 1])
 
 
 _SURE = 2**62 // _FEW
