@@ -266,7 +266,7 @@ class Alternating:
         new = self._first(self._hearing(0), relaxation.row)
         self._seats[0] = Seat(self._members[0].name, new)
         self._seats[0].begin(deliver)
-        new.inherit(old)
+        new.inherit(old.memory)
         if relaxation.bound is None:
             return False
         new.learn_bound(relaxation.bound)

@@ -359,8 +359,7 @@ def _learner(m: Memory, start: Explained, count: int, more: int) -> Learner:
     words = more + of.C_LITERALS * start.clauses.many + start.clauses.literals.size
     arena = np.zeros(lists + words + FIRST_CLAUSES, dtype=np.int64)
     solutions = np.zeros((1, count), dtype=np.int64)
-    learner = Learner(state, np.zeros(0, dtype=np.int64), arena, solutions)
-    learner = _with_regions(learner, m)
+    learner = _with_regions(Learner(state, np.zeros(0, dtype=np.int64), arena, solutions), m)
     places = learner.room[state[of.PLACES] : state[of.PLACES] + variables]
     places[:] = heap.NEVER
     places[start.decided] = np.arange(len(start.decided))

@@ -19,7 +19,7 @@ from cpqueens.kernels.exact.domains import Memory
 from cpqueens.kernels.exact.learning import literals as lit
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.rows import IntArray
-from cpqueens.lowered.compiled import Compiled, Terms
+from cpqueens.lowered.compiled import Compiled, DefinitionBlock, Terms
 from cpqueens.lowered.origins import Origins
 
 DROPPED = ("all_different_values", "distances", "fractional_bound", "tour_bound")
@@ -111,17 +111,27 @@ class ExplainedBuilder(Builder):
     ) -> None:
         """Add a propagator, or clauses."""
         literals = [_literal(v, sign > 0) for v, sign in zip(variables, coefficients, strict=True)]
-        if not self.clausal:
-            super().add(kind, variables, coefficients, constant, result)
-        elif kind == kinds.CLAUSE:
+        if self.clausal and kind == kinds.CLAUSE:
             self.collected.add(literals)
-        elif kind == kinds.TRUTH_OR:
+        elif self.clausal and kind == kinds.TRUTH_OR:
             self.collected.add([*literals, _literal(result, False)])
-            opposite = [_literal(v, sign < 0) for v, sign in zip(variables, coefficients, strict=True)]
-            for literal in opposite:
-                self.collected.add([literal, _literal(result, True)])
+            for v, sign in zip(variables, coefficients, strict=True):
+                self.collected.add([_literal(v, sign < 0), _literal(result, True)])
         else:
             super().add(kind, variables, coefficients, constant, result)
+
+    def functions(self, block: DefinitionBlock, flat: IntArray, ends: IntArray | None = None) -> None:
+        """Add functions; all of a product of truths that is a truth is said by clauses."""
+        rows = np.column_stack([flat.reshape(-1, block.each), block.results]).tolist()
+        is_truth = all(self.lower[v] >= 0 and self.upper[v] <= 1 for row in rows for v in row)
+        if block.kind == "product" and is_truth and self.clausal:
+            for x, y, result in rows:
+                self.origin = self.sources.owner(result)
+                self.add(kinds.CLAUSE, (x, result), (1, -1))
+                self.add(kinds.CLAUSE, (y, result), (1, -1))
+                self.add(kinds.CLAUSE, (x, y, result), (-1, -1, 1))
+        else:
+            super().functions(block, flat, ends)
 
     def all_different(self, terms: list[Row]) -> None:
         """Add an AllDifferent."""
@@ -153,8 +163,7 @@ def explained(
     if memory.x.size // at.X_WIDTH + memory.stack[at.MARKS] > LARGEST:
         return "too many values"
     decided = [*range(compiled.decision_count), *builder.decided]
-    two = np.flatnonzero((low == 0) & (high == 1))
-    decided += [v for v in two.tolist() if v >= compiled.decision_count]
+    decided += np.flatnonzero((low == 0) & (high == 1)).tolist()
     weak = {own.name for own in builder.propagators.own.values() if len(own.variables) > SHORT}
     return Explained(
         memory, objective, builder.collected.of_model(), list(dict.fromkeys(decided)), sorted(weak)

@@ -171,12 +171,8 @@ class ForwardSearch(CompetingSearch):
         if self.bisection is not None:
             self.bisection.least = max(self.bisection.least, least)
 
-    def inherit(self, old: ForwardSearch) -> None:
-        """Decide as another search of the same variables would, by what it has learned of them."""
-        self._inherit(old.memory)
-
-    def _inherit(self, old: Memory) -> None:
-        """Take over the weights of variables, and the values to try first."""
+    def inherit(self, old: Memory) -> None:
+        """Decide as a search of the same variables would: by their weights, and the values to try first."""
         for field in (at.WEIGHT, at.SAVED):
             self.memory.x[field : self.memory.stack[at.VARIABLES] : at.X_WIDTH] = old.x[
                 field : old.stack[at.VARIABLES] : at.X_WIDTH
@@ -196,8 +192,7 @@ class ForwardSearch(CompetingSearch):
 
     def _is_asked(self) -> bool:
         """Say whether it is time to demand another objective."""
-        found, failures = self._count(tree.FOUND), self._count(tree.FAILURES)
-        return found >= self._count(tree.ASK_FOUND) or failures >= self._asked_failures
+        return self.found >= self._count(tree.ASK_FOUND) or self.failures >= self._asked_failures
 
     def _ask_at(self, failures: int) -> None:
         """Ask at so many failures what objective to demand; the kernel also comes back at the turn's end."""
@@ -319,7 +314,7 @@ class ForwardSearch(CompetingSearch):
     def _begin_anew(self) -> None:
         """Go back to before the root was propagated, with all that was learned."""
         old, self.memory = self.memory, self._network()
-        self._inherit(old)
+        self.inherit(old)
         first, end = old.net[[at.ROWS, at.ROWS_END]]
         self.memory.net[first:end] = old.net[first:end]  # the nogoods
         self.memory.stack[at.RUNS] = old.stack[at.RUNS]

@@ -254,12 +254,7 @@ def counted_apart(free: int, searches: Sequence[Callable[[], Slices]]) -> Slices
             ended.append(end.value)
         if not ended[-1].exhausted or not ended[-1].count:
             break
-    return _counted(free, ended, len(searches))
-
-
-def _counted(free: int, ended: Sequence[Ended], parts: int) -> Ended:
-    """Return how the whole ended, given the parts that were searched: all, or up to one that decides."""
-    last = ended[-1]
-    count = free * math.prod(end.count or 0 for end in ended) if len(ended) == parts or not last.count else 0
-    sums = added(end.statistics for end in ended)
-    return replace(last, count=count, statistics={**last.statistics, **sums, "parts": parts})
+    last, sums = ended[-1], added(end.statistics for end in ended)
+    is_known = len(ended) == len(searches) or not last.count  # all were searched, or one decides
+    count = free * math.prod(end.count or 0 for end in ended) if is_known else 0
+    return replace(last, count=count, statistics={**last.statistics, **sums, "parts": len(searches)})

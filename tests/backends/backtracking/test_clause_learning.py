@@ -49,6 +49,7 @@ from cpqueens.crosscheck import oracle
 from cpqueens.errors import BackendFault
 from cpqueens.fuzzing.generate import random_model
 from cpqueens.kernels.exact import domains as at
+from cpqueens.kernels.exact import kinds
 from cpqueens.kernels.exact.learning import literals as lit
 from cpqueens.kernels.exact.learning import state as of
 from cpqueens.lowered.compiled import Compiled
@@ -219,6 +220,20 @@ def test_what_becomes_clauses_and_rows_has_no_propagator_that_is_explained_by_al
     start = explained.explained(compiled_of(m))
     assert isinstance(start, Explained)
     assert start.weak == ["circuit"]
+
+
+def test_products_of_truths_are_clauses() -> None:
+    for most, products, clauses in ((1, 0, 6), (2, 2, 0)):
+        m = Model()
+        b, n = m.boolvar(shape=2, name="b"), m.intvar(0, most, name="n")
+        m.add(b[0] * n + b[1] * n >= 1, b[0] + b[1] + n <= 2)
+        m.maximize(2 * b[0] + b[1] - n)
+        start = explained.explained(compiled_of(m))
+        assert isinstance(start, Explained)
+        net = start.memory.net
+        made = net[: net[at.START]].reshape(-1, at.P_WIDTH)[:, at.KIND].tolist()
+        assert (made.count(kinds.PRODUCT), start.clauses.many) == (products, clauses)
+        check(m)
 
 
 def test_learning_is_one_of_those_that_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -126,9 +126,8 @@ def is_implied(m: Memory, q: Learner, depth: int) -> Any:
         r = record_of(m, fact, value)
         if r:
             mark = entry(m.stack, r + at.R_MARK)
-            if mark in (UNMARKED, REPLACED) or entry(m.stack, r + at.R_DECISIONS) >= depth:
-                return 0
-            if not is_wanted(m, r, fact & 3, value):
+            is_above = mark in (KEPT, NEEDLESS) and entry(m.stack, r + at.R_DECISIONS) < depth
+            if not (is_above and is_wanted(m, r, fact & 3, value)):
                 return 0
     return 1
 
