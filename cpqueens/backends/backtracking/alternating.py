@@ -31,7 +31,7 @@ JOINING = 2000
 """Failures of the first search until the others join."""
 
 TURN = 500
-"""Failures of a turn."""
+"""Failures of a turn of a search of weight 1; of others it is shorter by their weight."""
 
 SELDOM = 4
 """The weight of a search that has a small part of the time, as the one that learns clauses has under an
@@ -164,7 +164,7 @@ class Alternating:
                 self._join(deliver, lambda member: member.weight > 1)
                 begun = -1
             seat = self._next()
-            seat.search.give_turn(seat.first_turn or TURN)
+            seat.search.give_turn(seat.first_turn or -(-TURN // seat.weight))
             ended = yield from seat.go_on()
             if seat.first_turn:
                 seat.first_turn = 0
