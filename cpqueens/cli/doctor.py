@@ -118,9 +118,8 @@ def _backends() -> list[dict[str, Any]]:
 
     listed = []
     for name in named.registered():
-        installed = named.is_installed(name)
-        what = "" if installed else named.remedy(name)
-        listed.append({"name": name, "installed": installed, "command": what, "refuses": ""})
+        what = "" if named.is_installed(name) else named.remedy(name)
+        listed.append({"name": name, "installed": not what, "command": what, "refuses": ""})
     if named.is_installed("cpmpy"):
         there = {name: ("", solvers.refuses(name)) for name in solvers.installed()}
         to_come = {name: (what, "") for name, what in solvers.missing().items()}

@@ -79,6 +79,8 @@ def test_a_solver_behind_cpmpy(monkeypatch: pytest.MonkeyPatch) -> None:
     free.add(y[0] >= 2)
     free.minimize(y[1])  # which stands nowhere else, and is listed too
     assert free.count(solver) == 6
+    free.minimize(y[0] - y[0] + 4)
+    assert free.solve(solver).objective == 4  # Exact 2.2 says 0 of an objective that is a number
     few = queens(6).enumerate(solver=solver, solution_limit=2)
     assert (few.count, few.stop_reason) == (2, StopReason.SOLUTION_LIMIT)
     m.add(x[0] > 8)

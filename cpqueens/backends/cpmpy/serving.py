@@ -73,6 +73,7 @@ class _Solving:
 
     def __init__(self, connection: Any, there: Any, variables: list[Any], statement: Statement) -> None:
         self._connection, self._there, self._variables = connection, there, variables
+        self._objective: Any = statement.objective
         self._lower = statement.lower[statement.decisions].tolist()
         self._rows: list[list[int]] = []
         self._sent = time.monotonic()
@@ -87,7 +88,8 @@ class _Solving:
         status = self._there.status().exitstatus.name
         objective = None
         if wanted == "best" and status == "OPTIMAL":
-            objective = int(self._there.objective_value())
+            (low,), (high,) = self._objective.bounds()  # of one that is a number Exact says 0
+            objective = int(low if low == high else self._there.objective_value())
         is_only = status in ("OPTIMAL", "FEASIBLE") and not self._variables
         exhausted = status == "UNSATISFIABLE" or is_only or (status == "OPTIMAL" and wanted != "one")
         return "ended", exhausted, objective

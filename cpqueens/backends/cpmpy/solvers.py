@@ -29,16 +29,16 @@ MODULES: dict[str, tuple[str, str]] = {
 """By CPMpy's name: the module that is imported, and the library on PyPI that has it."""
 
 LARGEST = {"choco": 21_474_836, "gcs": 2**31 - 1, "pindakaas": 2**24, "pumpkin": 2**31 - 1}
-"""The greatest integers, by their size, of solvers that compute with 32 bits (Choco's own limit is lower).
+LARGEST |= dict.fromkeys(("cplex", "gurobi", "highs", "scip"), 10**6)
+"""The greatest integers, by their size, of solvers that compute with 32 bits or with floating-point numbers.
 
-Pindakaas would take more, but writes clauses until memory is full.
+Choco's own limit is lower. Pindakaas would take more, but writes clauses until memory is full. HiGHS 1.16
+lost solutions of models with integers of 2^53.
 """
 
 NO_OBJECTIVE, NO_DECISION, NO_LIST = "objectives", "models without an objective", "lists of solutions"
 
 REFUSED: dict[str, tuple[str, ...]] = {
-    "cplex": ("large models without a licence",),
-    "cpo": ("large models without a licence",),
     "gurobi": (NO_LIST, "large models without a licence"),
     "hexaly": ("all without a licence",),
     "pindakaas": (NO_OBJECTIVE,),
@@ -46,7 +46,7 @@ REFUSED: dict[str, tuple[str, ...]] = {
     "pysdd": (NO_OBJECTIVE, "integers and sums"),
     "rc2": (NO_DECISION,),
 }
-"""What solvers do not take, as runs showed; CPLEX and CP Optimizer were not run, their makers say so."""
+"""What solvers do not take, as runs showed; CPLEX, CP Optimizer and Glasgow's solver were not run."""
 
 _FOR_SUMS = {"pysat": "pypblib", "rc2": "pypblib"}
 """Libraries without which a solver of clauses takes no sums."""
