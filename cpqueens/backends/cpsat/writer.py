@@ -45,8 +45,10 @@ class Copies:
 
     def field(self, path: str, values: IntArray) -> str:
         """Return as text what is the same in all of them; what differs is filled again for each."""
+        if not len(values):
+            return ""
         name = path.rpartition(".")[2]
-        text = f"{name}:{values[0]} " if values.ndim == 1 else f"{name}:[{joined(values[0].tolist())}]"
+        text = f"{name}:{values[0].tolist()} "
         if (values != values[:1]).any():
             self.fields[path] = values
             return text if values.ndim == 1 or values.shape[1] <= FEW else ""
@@ -123,15 +125,17 @@ class TextWriter:
         self.span = max(self.span, *(int(np.abs(b).max(initial=0)) for b in (store.lower, store.upper)))
         self.reach = max(self.reach, self.span)
         kept = np.flatnonzero(used)
-        lows, highs = store.lower[kept].tolist(), store.upper[kept].tolist()
-        first = len(self.sizes)
-        self.sizes += map(max, map(abs, lows), map(abs, highs))
-        domains: list[list[int]] = list(map(list, zip(lows, highs, strict=True)))
+        ends, first = np.column_stack([store.lower[kept], store.upper[kept]]), len(self.sizes)
+        self.sizes += np.abs(ends).max(axis=1, initial=0).tolist()
+        new = Copies(len(kept), "variables")
+        new.text = f"variables{{{new.field('domain', ends)}}}"
+        domains: list[list[int]] = []
         for variable, values in store.domains.items():
             if used[variable]:
+                domains = domains or ends.tolist()
                 domains[self.index[variable] - first] = intervals(values)
-        new = Copies(len(kept), "variables")
-        new.text, new.fields["domain"] = "variables{}", domains
+        if domains:
+            new.text, new.fields["domain"] = "variables{}", domains
         if names:
             new.fields["name"] = [names.get(v, "") for v in kept.tolist()]
         self.parts.append(new)
@@ -226,8 +230,6 @@ class TextWriter:
     ) -> None:
         """Write `function` for each row of results: of terms without padding, given as columns."""
         new = Copies(len(results))
-        if not new.count:
-            return
         target = new.field(f"{kind}.target.vars", results[:, None])
         inner = f"target{{{target}coeffs:{sign}}}"
         for k, (variables, coefficients, constants) in enumerate(terms):
@@ -343,8 +345,7 @@ class TextWriter:
         """Write `boolean` for each row of literals, perhaps under a row of others."""
         under = np.zeros((len(literals), 0), dtype=np.int64) if enforce is None else enforce
         new = Copies(len(literals))
-        if new.count:
-            self._copied(new, f"{kind}{{{new.field(f'{kind}.literals', literals)}}}", under)
+        self._copied(new, f"{kind}{{{new.field(f'{kind}.literals', literals)}}}", under)
 
     def literals(self, array: LinearArray) -> list[int]:
         """Return the literals of 0/1 terms."""
@@ -369,8 +370,7 @@ class TextWriter:
     def variables(self, kind: str, variables: Sequence[int]) -> None:
         """Write a constraint over variables of ours."""
         if len(variables) < MANY:
-            index = self.index
-            entries = "},{".join([f"vars:{index[v]} coeffs:1" for v in variables])
+            entries = "},{".join([f"vars:{self.index[v]} coeffs:1" for v in variables])
             self.parts.append(f"constraints{{{kind}{{exprs:[{{{entries}}}]}}}}")
             return
         self.parts.append(f"constraints{{{kind}{{}}}}")
