@@ -145,8 +145,8 @@ def _lines(libraries: list[Library], facts: dict[str, Any]) -> list[str]:
         "Solvers",
     ]
     for backend in _backends():
-        ready = "ready" + (f", refuses {backend['refuses']}" if backend["refuses"] else "")
-        lines.append(f"  {backend['name']:<20}{ready if backend['installed'] else backend['command']}")
+        refused = f", refuses {backend['refuses']}" if backend["refuses"] else ""
+        lines.append(f"  {backend['name']:<20}{backend['command'] or f'ready{refused}'}")
     return lines
 
 

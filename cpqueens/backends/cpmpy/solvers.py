@@ -28,12 +28,13 @@ MODULES: dict[str, tuple[str, str]] = {
 }
 """By CPMpy's name: the module that is imported, and the library on PyPI that has it."""
 
-LARGEST = {"choco": 21_474_836, "gcs": 2**31 - 1, "pindakaas": 2**24, "pumpkin": 2**31 - 1}
+LARGEST = {"choco": 21_474_836, "gcs": 2**31 - 1, "pumpkin": 2**31 - 1}
+LARGEST |= dict.fromkeys(("pindakaas", "pysat", "rc2"), 2**24)
 LARGEST |= dict.fromkeys(("cplex", "gurobi", "highs", "scip"), 10**6)
 """The greatest integers, by their size, of solvers that compute with 32 bits or with floating-point numbers.
 
-Choco's own limit is lower. Pindakaas would take more, but writes clauses until memory is full. HiGHS 1.16
-lost solutions of models with integers of 2^53.
+Choco's own limit is lower. Pindakaas and PySAT would take more, but write clauses until memory is full. HiGHS
+1.16 lost solutions of models with integers of 2^53.
 """
 
 NO_OBJECTIVE, NO_DECISION, NO_LIST = "objectives", "models without an objective", "lists of solutions"

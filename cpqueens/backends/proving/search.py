@@ -355,14 +355,13 @@ class Engine:
     def _improve(self, row: tuple[int, ...]) -> None:
         """Let only what is better than a solution be left."""
         self._line(f"o {' '.join(map(str, row))}")
-        d = self.trail.domains
-        for v in self.decisions:
-            self.saved[v] = d.low[v]
+        for v, x in zip(self.decisions, row, strict=True):
+            self.saved[v] = x
         for propagator in self._better:
             for v in propagator.scope:
                 self._heard[propagator.hears][v].remove(propagator)
         scope = tuple(sorted({v for goal in self._goals for v in goal[0]}))
-        bound = better(self._goals, tuple([ends(goal, d)[0] for goal in self._goals]))
+        bound = better(self._goals, tuple([ends(goal, self.trail.domains)[0] for goal in self._goals]))
         part = ModelPart(bound.name, bound.kind, scope, bound.fields, scope, bound.satisfying)
         self._better = propagators.propagators_of(self.trail, part, self._scratch)
         self._attach(self._better)
