@@ -1,4 +1,4 @@
-"""Constraints as text for CP-SAT: one small function per kind and context."""
+"""Constraints in the form of CP-SAT: one small function per kind and context."""
 
 from collections.abc import Callable
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from cpqueens.backends.cpsat.clauses import Enforced
-from cpqueens.backends.cpsat.writer import TextWriter, joined
+from cpqueens.backends.cpsat.writer import NativeWriter, joined
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.linear import OPPOSITE
 from cpqueens.language.constraints.table_rows import has_stars
@@ -17,12 +17,12 @@ from cpqueens.language.values import may_equal
 # ---- constraints in the plain context ------------------------------------------------------------------
 
 
-def _linear(writer: TextWriter, constraint: Any) -> None:
+def _linear(writer: NativeWriter, constraint: Any) -> None:
     _relations(writer, constraint.expression, constraint.relation)
 
 
 def _relations(
-    writer: TextWriter, terms: LinearArray, relation: str, enforce: IntArray | None = None
+    writer: NativeWriter, terms: LinearArray, relation: str, enforce: IntArray | None = None
 ) -> None:
     """Write an array of relations, all rows with equally many variables in one go.
 
@@ -43,39 +43,39 @@ def _relations(
         writer.rows(variables, coefficients, e.constants[mine], relation, under)
 
 
-def _connective(writer: TextWriter, constraint: Any) -> None:
+def _connective(writer: NativeWriter, constraint: Any) -> None:
     writer.booleans(f"bool_{constraint.kind.lower()}", _literals(writer, constraint))
 
 
-def _literals(writer: TextWriter, constraint: Any) -> IntArray:
+def _literals(writer: NativeWriter, constraint: Any) -> IntArray:
     """Return CP-SAT's literals of a connective, (size, literals)."""
     return writer.literal_array(constraint.literals).reshape(constraint.size, constraint.literals.shape[-1])
 
 
-def _all_different(writer: TextWriter, constraint: Any) -> None:
+def _all_different(writer: NativeWriter, constraint: Any) -> None:
     if constraint.listed is None:
         writer.expressions("all_diff", constraint.terms)
     else:
         writer.variables("all_diff", constraint.listed[1])
 
 
-def _table(writer: TextWriter, constraint: Any) -> None:
+def _table(writer: NativeWriter, constraint: Any) -> None:
     if not len(constraint.rows):
         writer.boolean("bool_or", [])
     elif constraint.terms.size:
         writer.table(constraint.terms, constraint.rows.reshape(-1).tolist())
 
 
-def _negative_table(writer: TextWriter, constraint: Any) -> None:
+def _negative_table(writer: NativeWriter, constraint: Any) -> None:
     writer.table(constraint.terms, constraint.rows.reshape(-1).tolist(), negated=True)
 
 
-def _inverse(writer: TextWriter, constraint: Any) -> None:
+def _inverse(writer: NativeWriter, constraint: Any) -> None:
     first, second = (writer.names(side.variables[:, 0].tolist()) for side in constraint.arguments)
     writer.parts.append(f"constraints{{inverse{{f_direct:[{first}]f_inverse:[{second}]}}}}")
 
 
-def _circuit(writer: TextWriter, constraint: Any) -> None:
+def _circuit(writer: NativeWriter, constraint: Any) -> None:
     """Write the arcs that may be, each with the literal that its tail has that successor."""
     rows = list(constraint.successor.rows())
     possible = may_equal(constraint.successor, np.arange(len(rows)))
@@ -95,7 +95,7 @@ def _circuit(writer: TextWriter, constraint: Any) -> None:
     )
 
 
-def _routes(writer: TextWriter, rows: Any, possible: Any, depots: tuple[int, ...]) -> None:
+def _routes(writer: NativeWriter, rows: Any, possible: Any, depots: tuple[int, ...]) -> None:
     """Write arcs of which all depots are node 0, and that both ends of an arc are on the tour of one depot.
 
     A depot's arc to itself is none: nothing else may lead there then, since what does is on its tour.
@@ -129,7 +129,7 @@ def _routes(writer: TextWriter, rows: Any, possible: Any, depots: tuple[int, ...
         writer.parts.append("constraints{{routes{{tails:[{}]heads:[{}]literals:[{}]}}}}".format(*sides))
 
 
-def _no_overlap(writer: TextWriter, constraint: Any) -> None:
+def _no_overlap(writer: NativeWriter, constraint: Any) -> None:
     kept = np.flatnonzero(constraint.present.bounds()[1])
     sides = [joined(_intervals(writer, constraint, kept, *names)) for names in constraint.dimensions]
     if constraint.kind == "NoOverlap":
@@ -139,7 +139,7 @@ def _no_overlap(writer: TextWriter, constraint: Any) -> None:
         writer.parts.append(f"constraints{{no_overlap_2d{{{inner}}}}}")
 
 
-def _cumulative(writer: TextWriter, constraint: Any) -> None:
+def _cumulative(writer: NativeWriter, constraint: Any) -> None:
     kept = np.flatnonzero(constraint.present.bounds()[1])
     tasks = joined(_intervals(writer, constraint, kept, "start", "duration"))
     demand = constraint.demand._pick(kept)
@@ -152,7 +152,7 @@ def _cumulative(writer: TextWriter, constraint: Any) -> None:
     writer.parts.append(f"constraints{{cumulative{{{inner}}}}}")
 
 
-def _intervals(writer: TextWriter, constraint: Any, kept: IntArray, origin: str, size: str) -> list[int]:
+def _intervals(writer: NativeWriter, constraint: Any, kept: IntArray, origin: str, size: str) -> list[int]:
     """Return the places of intervals with the given fields as their starts and sizes."""
     sides = [getattr(constraint, name) for name in (origin, size, "present")]
     if len(kept) < len(constraint.present):
@@ -164,7 +164,7 @@ def _intervals(writer: TextWriter, constraint: Any, kept: IntArray, origin: str,
     return [writer.interval(*rows) for rows in zip(*(a.rows() for a in columns), strict=True)]
 
 
-def _regular(writer: TextWriter, constraint: Any) -> None:
+def _regular(writer: NativeWriter, constraint: Any) -> None:
     arcs, start, accepting, _ = constraint.numbered()
     tails, labels, heads = (joined(column) for column in arcs.T.tolist())
     ends = f"starting_state:{start} final_states:[{joined(accepting.tolist())}]"
@@ -172,7 +172,7 @@ def _regular(writer: TextWriter, constraint: Any) -> None:
     writer.expressions("automaton", constraint.terms, ends + steps)
 
 
-PLAIN: dict[str, Callable[[TextWriter, Any], None]] = {
+PLAIN: dict[str, Callable[[NativeWriter, Any], None]] = {
     "AllDifferent": _all_different,
     "Circuit": _circuit,
     "Cumulative": _cumulative,
@@ -192,13 +192,13 @@ PLAIN: dict[str, Callable[[TextWriter, Any], None]] = {
 # ---- truths: the constraint under a literal, and its negation under the negated literal -----------------
 
 
-def _linear_truth(writer: TextWriter, constraint: Any, results: list[int]) -> None:
+def _linear_truth(writer: NativeWriter, constraint: Any, results: list[int]) -> None:
     literals = np.array(results)[:, None]
     _relations(writer, constraint.expression, constraint.relation, literals)
     _relations(writer, constraint.expression, OPPOSITE[constraint.relation], -literals - 1)
 
 
-def _connective_truth(writer: TextWriter, constraint: Any, results: list[int]) -> None:
+def _connective_truth(writer: NativeWriter, constraint: Any, results: list[int]) -> None:
     literals, under = _literals(writer, constraint), np.array(results)[:, None]
     writer.booleans(_WRITTEN[constraint.kind, False], literals, under)
     writer.booleans(_WRITTEN[constraint.kind, True], -literals - 1, -under - 1)
@@ -213,7 +213,7 @@ _WRITTEN = {
 """What a connective is for CP-SAT, and what its negation is of the negated literals."""
 
 
-TRUTH: dict[str, Callable[[TextWriter, Any, list[int]], None]] = {
+TRUTH: dict[str, Callable[[NativeWriter, Any, list[int]], None]] = {
     "And": _connective_truth,
     "Linear": _linear_truth,
     "Or": _connective_truth,
@@ -223,19 +223,19 @@ TRUTH: dict[str, Callable[[TextWriter, Any, list[int]], None]] = {
 # ---- truths that are written out under the other literals of their clause ------------------------------
 
 
-def _enforced_linear(writer: TextWriter, part: Enforced) -> None:
+def _enforced_linear(writer: NativeWriter, part: Enforced) -> None:
     constraint: Any = part.constraint
     relation = OPPOSITE[constraint.relation] if part.negated else constraint.relation
     _relations(writer, constraint.expression, relation, writer.native(part.literals))
 
 
-def _enforced_connective(writer: TextWriter, part: Enforced) -> None:
+def _enforced_connective(writer: NativeWriter, part: Enforced) -> None:
     literals = _literals(writer, part.constraint)
     literals = -literals - 1 if part.negated else literals
     writer.booleans(_WRITTEN[part.constraint.kind, part.negated], literals, writer.native(part.literals))
 
 
-ENFORCED: dict[str, Callable[[TextWriter, Enforced], None]] = {
+ENFORCED: dict[str, Callable[[NativeWriter, Enforced], None]] = {
     "And": _enforced_connective,
     "Linear": _enforced_linear,
     "Or": _enforced_connective,

@@ -1,16 +1,16 @@
-"""Definitions, the functions and truths that other variables stand for, as text for CP-SAT."""
+"""Definitions, the functions and truths that other variables stand for, in the form of CP-SAT."""
 
 from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
 from cpqueens.backends.cpsat.constraints import TRUTH
-from cpqueens.backends.cpsat.writer import Row, TextWriter, joined
+from cpqueens.backends.cpsat.writer import NativeWriter, Row, joined
 from cpqueens.language.definitions import Definition, Element, Truth
 from cpqueens.language.ranges import Columns
 
 
-def write_definition(writer: TextWriter, definition: Definition) -> None:
+def write_definition(writer: NativeWriter, definition: Definition) -> None:
     """Write what a block of defined variables stands for."""
     if isinstance(definition, Truth):
         results = [writer.index[v] for v in definition.results.tolist()]
@@ -24,7 +24,7 @@ def write_definition(writer: TextWriter, definition: Definition) -> None:
 # ---- total functions, a block at a time ----------------------------------------------------------------
 
 
-def _functions(writer: TextWriter, definition: Definition) -> None:
+def _functions(writer: NativeWriter, definition: Definition) -> None:
     """Write a block of functions, in one go if no term is padded and CP-SAT takes terms so wide."""
     name, sign, terms = DEFINED[definition.kind]
     arguments = definition.arguments
@@ -56,7 +56,7 @@ DEFINED: dict[str, tuple[str, int, Callable[[list[Columns]], list[Columns]]]] = 
 # ---- partial functions, a result at a time ------------------------------------------------------------
 
 
-def _division(writer: TextWriter, definition: Definition) -> None:
+def _division(writer: NativeWriter, definition: Definition) -> None:
     floored, wants_quotient = _DIVISIONS[definition.kind]
     results = [writer.index[v] for v in definition.results.tolist()]
     rows = zip(*(a.rows() for a in definition.arguments), strict=True)
@@ -76,7 +76,7 @@ _DIVISIONS = {
 
 
 def _divide(
-    writer: TextWriter,
+    writer: NativeWriter,
     rows: list[Row],
     floored: bool,
     quotient: int | None,
@@ -112,7 +112,7 @@ def _divide(
     _limit_remainder(writer, rows[0] if not floored else None, rows[1], remainder)
 
 
-def _limit_remainder(writer: TextWriter, signed: Row | None, divisor: Row, remainder: int) -> None:
+def _limit_remainder(writer: NativeWriter, signed: Row | None, divisor: Row, remainder: int) -> None:
     """Bound the remainder by the divisor; its sign is that of ``signed``, or of the divisor if None."""
     names = joined([remainder, *(writer.index[v] for v in divisor[0])])
     for sign, enforce in _signs(writer, divisor, 1):
@@ -125,7 +125,7 @@ def _limit_remainder(writer: TextWriter, signed: Row | None, divisor: Row, remai
         writer.raw_linear(str(remainder), [sign], 0, ">=", enforce)
 
 
-def _signs(writer: TextWriter, row: Row, least: int) -> Iterator[tuple[int, int | None]]:
+def _signs(writer: NativeWriter, row: Row, least: int) -> Iterator[tuple[int, int | None]]:
     """Yield each sign for which ``sign * row >= least`` can be, and the literal, None if it is certain."""
     low, high = writer.bounds(row)
     for sign, nearest, farthest in ((1, low, high), (-1, -high, -low)):
@@ -133,12 +133,12 @@ def _signs(writer: TextWriter, row: Row, least: int) -> Iterator[tuple[int, int 
             yield sign, None if nearest >= least else _sign_literal(writer, row, sign, least)
 
 
-def _sign_literal(writer: TextWriter, row: Row, sign: int, least: int) -> int:
+def _sign_literal(writer: NativeWriter, row: Row, sign: int, least: int) -> int:
     """Return a literal that is true exactly where ``sign * row >= least``."""
     return writer.truth((row[0], [sign * a for a in row[1]], sign * row[2] - least), ">=")
 
 
-def _element(writer: TextWriter, definition: Definition) -> None:
+def _element(writer: NativeWriter, definition: Definition) -> None:
     assert isinstance(definition, Element)
     table, many = definition.table, definition.entries
     written = writer.tables(table)
@@ -155,7 +155,7 @@ def _element(writer: TextWriter, definition: Definition) -> None:
         writer.element(place or writer.place(row), written[which], target)
 
 
-def _inside_literal(writer: TextWriter, position: Row, entries: int) -> int | None:
+def _inside_literal(writer: NativeWriter, position: Row, entries: int) -> int | None:
     """Return a literal that is true exactly where a position is in the table, None if it always is."""
     low, high = writer.bounds(position)
     ends = []
@@ -171,7 +171,7 @@ def _inside_literal(writer: TextWriter, position: Row, entries: int) -> int | No
     return literal
 
 
-def _where(writer: TextWriter, position: Row, last: int, inside: int) -> int:
+def _where(writer: NativeWriter, position: Row, last: int, inside: int) -> int:
     """Return a variable in 0..last: the position where it is inside, else 0."""
     safe = writer.new_variable(0, last)
     writer.raw_linear(writer.names(position[0], safe), [*position[1], -1], position[2], "==", inside)
@@ -179,7 +179,7 @@ def _where(writer: TextWriter, position: Row, last: int, inside: int) -> int:
     return safe
 
 
-BLOCKS: dict[str, Callable[[TextWriter, Definition], None]] = {
+BLOCKS: dict[str, Callable[[NativeWriter, Definition], None]] = {
     "element": _element,
     **dict.fromkeys(_DIVISIONS, _division),
 }

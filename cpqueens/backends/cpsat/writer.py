@@ -68,8 +68,8 @@ Part = str | Copies
 """Whole variables and constraints, or terms of the last constraint."""
 
 
-class TextWriter:
-    """Collects the text of one model; ``index`` maps our variables to CP-SAT's."""
+class NativeWriter:
+    """Collects the parts of one model; ``index`` maps our variables to CP-SAT's."""
 
     def __init__(
         self,
@@ -102,7 +102,7 @@ class TextWriter:
         store: VariableStore,
         written: int,
         used: np.typing.NDArray[np.bool_],
-    ) -> "TextWriter":
+    ) -> "NativeWriter":
         """Return a writer of what is added to a model of ``written`` constraints: ``used`` are new variables.
 
         ``store`` has all variables, those of before with their numbers.

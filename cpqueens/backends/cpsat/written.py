@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from cpqueens.backends.cpsat.clauses import split_clauses, written_out
 from cpqueens.backends.cpsat.constraints import ENFORCED, PLAIN
 from cpqueens.backends.cpsat.definitions import write_definition
-from cpqueens.backends.cpsat.writer import SINGLE, Copies, Part, Row, TextWriter, joined
+from cpqueens.backends.cpsat.writer import SINGLE, Copies, NativeWriter, Part, Row, joined
 from cpqueens.errors import ModelInvalid
 from cpqueens.language.arrays import constant_array
 from cpqueens.language.constraints.base import Constraint
@@ -34,7 +34,7 @@ _READ_AT_ONCE = 2_000_000
 _AT_ONCE = 20_000
 """Copies that are made without a look at any limit: some hundredths of a second."""
 
-Started = Callable[[NDArray[np.bool_]], TextWriter]
+Started = Callable[[NDArray[np.bool_]], NativeWriter]
 """Makes the writer of a model, given which variables are written."""
 
 
@@ -43,7 +43,7 @@ class WrittenModel:
     """A native model, which nobody has who solves it, and what it takes to add to it."""
 
     native: Any  # ortools.sat.python.cp_model.CpModel
-    writer: TextWriter
+    writer: NativeWriter
     lowered: Lowered
     present: NDArray[np.bool_]  # which of the lowered model's variables it has, or does without for good
     written_out: NDArray[np.bool_]  # the latter
@@ -82,7 +82,7 @@ def _whole(lowered: Lowered, decisions: IntArray, names: Mapping[int, str]) -> W
 
     sign = -1 if lowered.maximizing else 1
     part = Portion(decisions, lowered.definitions, lowered.constraints, lowered.objective, sign)
-    writer, left_out = _write(part, lowered, lambda used: TextWriter(lowered.store, used, names))
+    writer, left_out = _write(part, lowered, lambda used: NativeWriter(lowered.store, used, names))
     native = cp_model.CpModel()
     read(native, writer.all_parts())
     writer.finish(native)
@@ -198,7 +198,7 @@ def _at(message: Any, path: Iterable[str]) -> Any:
     return message
 
 
-def _write(part: Portion, lowered: Lowered, start: Started) -> tuple[TextWriter, NDArray[np.bool_]]:
+def _write(part: Portion, lowered: Lowered, start: Started) -> tuple[NativeWriter, NDArray[np.bool_]]:
     """Write a part of a lowered model; return its writer and which variables are left out."""
     store = lowered.store
     definitions = joined_definitions(part.definitions)
@@ -228,8 +228,8 @@ def _write(part: Portion, lowered: Lowered, start: Started) -> tuple[TextWriter,
     return writer, clauses.written_out
 
 
-def _write_objective(writer: TextWriter, row: Row, sign: int) -> None:
-    """Write what is minimised; `TextWriter.offset` has the constant that is left out.
+def _write_objective(writer: NativeWriter, row: Row, sign: int) -> None:
+    """Write what is minimised; `NativeWriter.offset` has the constant that is left out.
 
     CP-SAT compares objective values as floats, so one that is far from 0 is shifted to it.
     """
