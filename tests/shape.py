@@ -22,9 +22,9 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 71_537,
+    "code lines": 71_597,
     "files": 621,
-    "import lines": 6_806,
+    "import lines": 6_807,
     "longest file": 706,
     "sudoku by backtracking, files": 56,
     "sudoku by backtracking, functions": 356,

@@ -18,7 +18,7 @@ from cpqueens.backends.backtracking import remembering
 from cpqueens.backends.backtracking.forward import ForwardSearch
 from cpqueens.backends.backtracking.parted import Parted
 from cpqueens.backends.backtracking.portfolio import CompetingSearch, Seat, Slices, added
-from cpqueens.backends.backtracking.rows import Row
+from cpqueens.backends.backtracking.rows import Proved
 from cpqueens.backends.base import Deliver, Ended, Request, Want
 from cpqueens.backends.relaxation.relaxation import Relaxation
 from cpqueens.kernels.exact.domains import Memory
@@ -90,7 +90,7 @@ class Member(NamedTuple):
     name
         As the statistics say it.
     make
-        Makes it, with a row that bounds the objective if there is one; or says why it takes no part.
+        Makes it, with rows that were proved; or says why it takes no part.
     weight
         It has one in so many parts of the propagations that another member has.
     learns
@@ -98,7 +98,7 @@ class Member(NamedTuple):
     """
 
     name: str
-    make: Callable[[Request, Row | None], CompetingSearch | str]
+    make: Callable[[Request, Proved], CompetingSearch | str]
     weight: int = 1
     learns: bool = False
 
@@ -126,12 +126,12 @@ class Alternating:
         self._joining = min(JOINING, TURN) if early else JOINING  # failures of the first one alone
         named = request.want is Want.ONE and request.parameters.get("phases")
         self._dear = NAMED if named else (FEWEST, WORK)
-        self._seats: list[Seat[CompetingSearch]] = [Seat(members[0].name, self._first(request, None))]
+        self._seats: list[Seat[CompetingSearch]] = [Seat(members[0].name, self._first(request, ()))]
         self._earlier: list[CompetingSearch] = []  # the first one, where it began anew
         self._absent: list[str] = []  # who takes no part, and why
         self._relaxed: Relaxation | None = None
 
-    def _first(self, request: Request, proved: Row | None) -> ForwardSearch:
+    def _first(self, request: Request, proved: Proved) -> ForwardSearch:
         search = self._members[0].make(request, proved)
         assert isinstance(search, ForwardSearch), "the first one decides, and is there always"
         return search
@@ -250,8 +250,8 @@ class Alternating:
         return min(self._playing(), key=lambda seat: (seat.paid, not seat.first_turn))
 
     @property
-    def _proved(self) -> Row | None:
-        return None if self._relaxed is None else self._relaxed.row
+    def _proved(self) -> Proved:
+        return () if self._relaxed is None else self._relaxed.proved
 
     def _relaxes(self, deliver: Deliver) -> bool:
         """Begin anew with what the relaxation proves; say whether it proves that there is no solution."""
@@ -260,10 +260,10 @@ class Alternating:
         assert isinstance(old, ForwardSearch), "no other one has joined yet"
         if relaxation.refuted:
             return True
-        if not self._breaks() and relaxation.bound is None:
+        if not self._breaks() and not relaxation.proved:
             return False
         self._earlier.append(old)
-        new = self._first(self._hearing(0), relaxation.row)
+        new = self._first(self._hearing(0), relaxation.proved)
         self._seats[0] = Seat(self._members[0].name, new)
         self._seats[0].begin(deliver)
         new.inherit(old.memory)

@@ -10,7 +10,7 @@ from cpqueens.backends.backtracking.clause_audit import Audit
 from cpqueens.backends.backtracking.explained import Explained, explained
 from cpqueens.backends.backtracking.kept_clauses import exported, imported
 from cpqueens.backends.backtracking.portfolio import CompetingSearch, Slices
-from cpqueens.backends.backtracking.rows import Row
+from cpqueens.backends.backtracking.rows import Proved
 from cpqueens.backends.backtracking.stated_clauses import attach
 from cpqueens.backends.base import Deliver, Ended, Request, Want
 from cpqueens.backends.known import LearnedClauses
@@ -307,7 +307,7 @@ class ClauseSearch(CompetingSearch):
 
 
 def clause_search(
-    compiled: Compiled, request: Request, facts: dict[str, Any], proved: Row | None = None
+    compiled: Compiled, request: Request, facts: dict[str, Any], proved: Proved = ()
 ) -> ClauseSearch | str:
     """Return a search that learns, audited if that is asked for; or why the model is not for it."""
     profiling = request.profiling

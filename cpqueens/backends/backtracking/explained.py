@@ -8,7 +8,7 @@ import numpy as np
 from cpqueens.backends.backtracking.decomposed import DECOMPOSED, add_number, add_table
 from cpqueens.backends.backtracking.memory import LISTED_DEFINED, memory_of
 from cpqueens.backends.backtracking.network import Builder
-from cpqueens.backends.backtracking.rows import Row, groups
+from cpqueens.backends.backtracking.rows import Proved, Row, groups
 from cpqueens.backends.backtracking.stated_clauses import Clause, StatedClauses
 from cpqueens.backends.backtracking.wholes.all_different import is_empty_board
 from cpqueens.backends.backtracking.wholes.parts import Propagator
@@ -146,11 +146,11 @@ def _literal(v: int, positive: bool) -> tuple[int, int, int]:
 
 
 def explained(
-    compiled: Compiled, apart: bool = True, proved: Row | None = None, sources: Origins | None = None
+    compiled: Compiled, apart: bool = True, proved: Proved = (), sources: Origins | None = None
 ) -> Explained | str:
     """Return what a search that learns starts from, or why it cannot; with all clauses ``apart``, or none.
 
-    ``proved`` is a row, at most 0 in every solution, that bounds the objective (see `Relaxation`). With
+    ``proved`` are rows that hold in every solution (see `Relaxation`). With
     ``sources``, where all comes from, it has the counters of a profile.
     """
     spans = compiled.upper - compiled.lower + 1

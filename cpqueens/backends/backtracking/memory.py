@@ -8,7 +8,7 @@ import numpy as np
 
 from cpqueens.backends.backtracking.network import Builder
 from cpqueens.backends.backtracking.remembering import remembered, with_rules
-from cpqueens.backends.backtracking.rows import Row
+from cpqueens.backends.backtracking.rows import Proved, Row
 from cpqueens.backends.backtracking.wholes.all_different import is_empty_board
 from cpqueens.backends.backtracking.wholes.parts import Propagator, Propagators
 from cpqueens.errors import ModelError
@@ -52,14 +52,14 @@ def build_memory(
     check_only: bool,
     learning: bool = False,
     remembering: bool = False,
-    proved: Row | None = None,
+    proved: Proved = (),
     sources: Origins | None = None,
 ) -> tuple[Memory, int]:
     """Return the search's memory and the objective's propagator in it (-1 for none).
 
     With ``sources``, where all comes from, it has the counters of a profile.
 
-    ``proved`` is a row, at most 0 in every solution, that bounds the objective (see `Relaxation`).
+    ``proved`` are rows that hold in every solution (see `Relaxation`).
 
     With ``check_only`` the decision variables start frozen: nothing is pruned before they are placed. With
     ``learning`` the first propagator is that of nogoods, and variables have first weights and values; with

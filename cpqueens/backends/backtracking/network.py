@@ -557,7 +557,7 @@ class Builder:
             for a, b in self.each(pairwise(start.tolist()), self.sources.clauses):
                 self.propagators.append(kinds.CLAUSE, variables[a:b], signs[a:b])
 
-    def build(self, proved: Row | None = None) -> None:
+    def build(self, proved: Iterable[tuple[Row, int]] = ()) -> None:
         """Add everything that the compiled model has, and at last a row that bounds its objective."""
         c = self.compiled
         if self.strong and c.definitions.blocks:
@@ -589,8 +589,11 @@ class Builder:
             precede(variables, values, self)
         if self.strong and c.wholes:
             add_tour_bounds(c, linear, limited, self)
-        if proved is not None and limited is not None:
-            add_proved_row(proved, *limited, self)
+        for row, relation in proved:
+            if relation == EQ:
+                self.propagators.append(kinds.EQUAL, *row)
+            elif limited is not None:
+                add_proved_row(row, *limited, self)
 
 
 def differences(terms: Terms) -> tuple[IntArray, IntArray]:

@@ -14,6 +14,9 @@ from cpqueens.lowered.compiled import DefinitionBlock, Terms
 Row = tuple[tuple[int, ...], tuple[int, ...], int]
 """A term: variables, coefficients, constant."""
 
+Proved = tuple[tuple[Row, int], ...]
+"""Rows with relations that hold in every solution; one that is an inequality bounds the objective."""
+
 AT_ONCE = 1 << 14
 """Rows that are there at a time."""
 

@@ -18,7 +18,7 @@ from cpqueens.backends.backtracking.memory import build_memory
 from cpqueens.backends.backtracking.orders import Branching
 from cpqueens.backends.backtracking.parted import Part, Parted, counted_apart, counted_parts, parts_of_model
 from cpqueens.backends.backtracking.portfolio import InOrder, Slices, Turns, drained
-from cpqueens.backends.backtracking.rows import Row
+from cpqueens.backends.backtracking.rows import Proved
 from cpqueens.backends.backtracking.tally import count_shared, wants_parts
 from cpqueens.backends.backtracking.tracing import TreeObserver
 from cpqueens.backends.backtracking.two_orders import Making, TwoOrders
@@ -144,7 +144,7 @@ class Searching:
         check_only: bool = False,
         learning: bool = False,
         remembering: bool = False,
-        proved: Row | None = None,
+        proved: Proved = (),
     ) -> tuple[Memory, int]:
         in_order = bool(self.compiled.precedence)
         key = "network", self.request.want is Want.BEST, check_only, learning, remembering, proved, in_order
@@ -216,7 +216,7 @@ class Searching:
             )
         return search
 
-    def _clause_search(self, request: Request, proved: Row | None = None) -> ClauseSearch | str:
+    def _clause_search(self, request: Request, proved: Proved = ()) -> ClauseSearch | str:
         """Return a search that learns clauses, or why the model is not for it."""
         from cpqueens.backends.backtracking.clause_search import clause_search
 
@@ -239,8 +239,8 @@ class Searching:
             searching = self._with_one_order()
             return searching is not self
 
-        def ordered(**orders: Any) -> Callable[[Request, Row | None], ForwardSearch]:
-            def make(request: Request, proved: Row | None) -> ForwardSearch:
+        def ordered(**orders: Any) -> Callable[[Request, Proved], ForwardSearch]:
+            def make(request: Request, proved: Proved) -> ForwardSearch:
                 request = replace(request, parameters={**own, **orders}) if orders else request
                 network = searching._network(learning=True, proved=proved)  # one for all: to build it is dear
                 return ForwardSearch(
@@ -249,12 +249,12 @@ class Searching:
 
             return make
 
-        def remembering(request: Request, proved: Row | None) -> ForwardSearch:
+        def remembering(request: Request, proved: Proved) -> ForwardSearch:
             network = searching._network(remembering=True, proved=proved)
             request = replace(request, parameters={**own, **as_written})
             return RememberingSearch(searching.compiled, network, request, self.facts)
 
-        def learning(request: Request, proved: Row | None) -> ClauseSearch | str:
+        def learning(request: Request, proved: Proved) -> ClauseSearch | str:
             return searching._clause_search(request, proved)
 
         members = [

@@ -16,7 +16,7 @@ from cpqueens.backends.backtracking.clause_search import ClauseSearch, clause_se
 from cpqueens.backends.backtracking.forward import ForwardSearch
 from cpqueens.backends.backtracking.memory import build_memory
 from cpqueens.backends.backtracking.parted import Flags
-from cpqueens.backends.backtracking.rows import Row
+from cpqueens.backends.backtracking.rows import Proved
 from cpqueens.backends.base import Ended, Request, Want
 from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact.domains import Memory, contains, copied, tighten
@@ -210,17 +210,17 @@ class InTurns:
         )  # fmt: skip
         c, facts = root.compiled, {"reason": ""}
 
-        def restarting(own: Request, _row: Row | None) -> ForwardSearch:
+        def restarting(own: Request, _row: Proved) -> ForwardSearch:
             return _steady(ForwardSearch(c, build_memory(c, False, True), own, False, facts, True))
 
-        def remembering(own: Request, _row: Row | None) -> ForwardSearch:
+        def remembering(own: Request, _row: Proved) -> ForwardSearch:
             return _steady(RememberingSearch(c, build_memory(c, False, remembering=True), own, facts))
 
-        def learning(own: Request, _row: Row | None) -> ClauseSearch | str:
+        def learning(own: Request, _row: Proved) -> ClauseSearch | str:
             search = clause_search(c, own, facts)
             return search if isinstance(search, str) else _steady(search)
 
-        def smallest(own: Request, _row: Row | None) -> ForwardSearch:
+        def smallest(own: Request, _row: Proved) -> ForwardSearch:
             own = replace(own, parameters={"variable_order": "smallest-domain"})
             return _steady(ForwardSearch(c, (root.memory, root.objective_row), own, False, facts))
 

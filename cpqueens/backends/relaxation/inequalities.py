@@ -8,13 +8,17 @@ over a 0/1 variable for each value gave right bounds and saved few nodes.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise, product
 from typing import NamedTuple
 
 import numpy as np
 
 from cpqueens.backends.backtracking.rows import Row, groups, rows_of
+from cpqueens.backends.backtracking.wholes.all_different import LOOKS, Edges, cover
 from cpqueens.lowered.compiled import EQ, GE, NE, Compiled, DefinitionBlock
+
+STEEPEST = 1 << 40
+"""Coefficients and constants of a row beyond which floating point means nothing."""
 
 Ends = tuple[Sequence[int], Sequence[int]]
 """The least and the greatest value of each variable."""
@@ -53,10 +57,34 @@ def entries(c: Compiled) -> int:
     return len(c.linear.variable) + len(c.literals.variable) + defined
 
 
-def inequalities(c: Compiled, ends: Ends) -> Iterator[Inequality]:
-    """Yield the rows of a model, of whose variables ``ends`` are those after propagation at the root."""
+def inequalities(c: Compiled, ends: Ends) -> list[Inequality]:
+    """Return rows that hold in all solutions, those that say something within the ends, and cliques of pairs.
+
+    ``ends`` are those of the model's variables after propagation at the root.
+    """
+    return _with_cliques([one for one in _stated(c, ends) if _says_something(one, ends)], ends)
+
+
+def _says_something(one: Inequality, ends: Ends) -> bool:
+    """Say whether a row excludes anything within the ends, and means something in floating point."""
+    low, high = ends_of(one.row, ends)
+    steepest = max(map(abs, one.row[1]), default=0)
+    return (high > 0 or (one.equal and low < 0)) and max(steepest, abs(one.row[2])) <= STEEPEST
+
+
+def _stated(c: Compiled, ends: Ends) -> Iterator[Inequality]:
+    """Yield the rows of a model, of whose variables ``ends`` are those after propagation at the root.
+
+    A truth that nothing else is said of has none.
+    """
+    used = {v for block in c.definitions.blocks for v in block.terms.variable.tolist()}
+    used.update(c.literals.variable.tolist())
+    if c.objective is not None:
+        used.update(c.objective.variable.tolist())
     for row, relation in zip(rows_of(c.linear), c.relation.tolist(), strict=True):
         if relation != NE:
+            if len(row[0]) > 1:  # others are seen in the ends
+                used.update(row[0])
             stated = total([(-1, row)]) if relation == GE else row
             yield Inequality(stated, relation == EQ)
             yield from _switched(stated, ends)
@@ -70,7 +98,8 @@ def inequalities(c: Compiled, ends: Ends) -> Iterator[Inequality]:
             rows = rows_of(block.terms)
             cuts = range(0, len(rows) + 1, block.each)
             for result, (a, b) in zip(block.results.tolist(), pairwise(cuts), strict=True):
-                yield from implied(block, ((result,), (1,), 0), rows[a:b], ends)
+                if not block.is_truth or result in used or ends[0][result] == ends[1][result]:
+                    yield from implied(block, ((result,), (1,), 0), rows[a:b], ends)
     yield from _distributed(c)
     yield from _one_value_each(c, ends)
 
@@ -185,3 +214,47 @@ def _one_value_each(c: Compiled, ends: Ends) -> Iterator[Inequality]:
         if is_whole:
             held = [(value, ((result,), (1,), 0)) for value, result in truths.items()]
             yield Inequality(total([*held, (-1, ((v,), (1,), 0))]), True)
+
+
+MOST_EDGES = 1 << 14
+"""Pairs of literals of which not both are true, among which cliques are looked for."""
+
+
+def _with_cliques(rows: Sequence[Inequality], ends: Ends) -> list[Inequality]:
+    """Return rows in which those of pairs of literals are replaced by one for each clique of them.
+
+    Of several literals any two of which are not both true at most one is true, which the pairs do not say of
+    parts of 1: all of them may be a half.
+    """
+    edges: Edges = {}
+    pairs: dict[int, tuple[int, int]] = {}  # by number of a row all that it says
+    for number, one in enumerate(rows):
+        excluded = _excluded(one, ends)
+        if len(excluded) == 1:
+            pairs[number] = excluded[0]
+        for x, y in chain(excluded, (pair[::-1] for pair in excluded)):
+            edges.setdefault((x, y), set()).add(0)
+    if len(edges) > 2 * MOST_EDGES:
+        return list(rows)
+    found = [[x for x, _ in members] for members in cover(edges, LOOKS * len(edges)) if len(members) > 2]
+    covered = {(x, y) for members in found for x in members for y in members}
+    kept = [one for number, one in enumerate(rows) if pairs.get(number) not in covered]
+    return kept + [Inequality(total(((1, _literal(x)) for x in members), -1)) for members in found]
+
+
+def _literal(x: int) -> Row:
+    """Return the 0/1 term of a literal: of twice the variable's number, or of one more for its negation."""
+    return ((x >> 1,), (-1,), 1) if x & 1 else ((x >> 1,), (1,), 0)
+
+
+def _excluded(one: Inequality, ends: Ends) -> list[tuple[int, int]]:
+    """Return which pairs of literals of two 0/1 variables are not both true, by a row of no others."""
+    (variables, coefficients, constant), equal = one
+    free = [v for v in variables if ends[0][v] < ends[1][v]]
+    if len(free) != 2 or any((ends[0][v], ends[1][v]) != (0, 1) for v in free):
+        return []
+    of = dict(zip(variables, coefficients, strict=True))
+    fixed = constant + sum(a * ends[0][v] for v, a in of.items())
+    v, w = free
+    values = ((x, y, fixed + of[v] * x + of[w] * y) for x, y in product((0, 1), repeat=2))
+    return [(2 * v + 1 - x, 2 * w + 1 - y) for x, y, value in values if value > 0 or (equal and value < 0)]

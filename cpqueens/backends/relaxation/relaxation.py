@@ -24,12 +24,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from cpqueens.backends.backtracking.forward import ForwardSearch
-from cpqueens.backends.backtracking.rows import Row, rows_of
+from cpqueens.backends.backtracking.rows import Proved, Row, rows_of
 from cpqueens.backends.base import Request
 from cpqueens.backends.relaxation.inequalities import Ends, Inequality, ends_of, entries, inequalities, total
 from cpqueens.kernels.exact.domains import Memory
 from cpqueens.language.rows import IntArray
-from cpqueens.lowered.compiled import Compiled
+from cpqueens.lowered.compiled import EQ, LE, Compiled
 from cpqueens.system.stopping import Stopped, unstopped
 
 if TYPE_CHECKING:
@@ -110,8 +110,12 @@ def is_installed() -> bool:
     return True
 
 
-def solve(rows: Sequence[Inequality], ends: Ends, objective: Row | None) -> Simplex | None:
-    """Minimise the objective, or without one how far rows are from holding; None if GLOP says nothing."""
+def solve(rows: Sequence[Inequality], ends: Ends, objective: Row | None, spare: float) -> Simplex | None:
+    """Minimise the objective, or without one how far rows are from holding; None if GLOP says nothing.
+
+    With ``spare`` as much of it as can be is left in all rows together: only those that hold with equality
+    in all solutions have a multiplier then (as in Freund, Roundy and Todd 1985).
+    """
     from ortools.linear_solver import pywraplp
 
     solver = pywraplp.Solver.CreateSolver("GLOP")
@@ -131,6 +135,10 @@ def solve(rows: Sequence[Inequality], ends: Ends, objective: Row | None) -> Simp
                 missing = solver.NumVar(0, infinity, "")
                 one.SetCoefficient(missing, sign)
                 aim.SetCoefficient(missing, 1)
+        if spare and not equal:
+            left = solver.NumVar(0, spare, "")
+            one.SetCoefficient(left, 1)
+            aim.SetCoefficient(left, -1)
         made.append(one)
     for v, a in zip(*objective[:2], strict=True) if objective is not None else ():
         aim.SetCoefficient(x[v], a)
@@ -145,10 +153,10 @@ def solve(rows: Sequence[Inequality], ends: Ends, objective: Row | None) -> Simp
 
 LARGEST = 60_000
 """Coefficients of a relaxation; larger ones are not solved."""
-STEEPEST = 1 << 40
-"""Coefficients and constants of a row beyond which floating point means nothing."""
-
 _NO_ROW: Row = ((), (), 0)
+
+SPARE = 1 / 1024
+"""What is left in each row that some solution of the relaxation does not meet with equality, if it can be."""
 
 
 @dataclass(frozen=True)
@@ -165,6 +173,8 @@ class Relaxation:
         A sum of rows, at most 0 in every solution, which proves the bound; None likewise.
     vertex
         The relaxation's solution, rounded, by compiled variable; None where it has none.
+    equations
+        Rows that are stated as inequalities, and are 0 in every solution: looked for without an objective.
     facts
         What is told of it.
     """
@@ -173,7 +183,14 @@ class Relaxation:
     bound: int | None = None
     row: Row | None = None
     vertex: IntArray | None = None
+    equations: tuple[Row, ...] = ()
     facts: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def proved(self) -> Proved:
+        """The rows that searches are to have."""
+        bounding = () if self.bound is None or self.row is None else ((self.row, LE),)
+        return (*bounding, *((row, EQ) for row in self.equations))
 
 
 def relaxed(c: Compiled, lower: IntArray, upper: IntArray) -> Relaxation | None:
@@ -187,19 +204,21 @@ def relaxed(c: Compiled, lower: IntArray, upper: IntArray) -> Relaxation | None:
     if not is_installed():
         return Relaxation(facts={"relaxation": "OR-Tools is not installed: no bound from linear rows"})
     ends: Ends = lower.tolist(), upper.tolist()
-    rows = [one for one in inequalities(c, ends) if _says_something(one, ends)]
+    rows = inequalities(c, ends)
     objective = None if c.objective is None else rows_of(c.objective)[0]
     if not rows or sum(len(row[0]) for row, _ in rows) > LARGEST:
         return None
-    simplex = solve(rows, ends, objective or _NO_ROW)
+    simplex = solve(rows, ends, objective or _NO_ROW, 0.0 if objective else SPARE)
     if simplex is None:
         return _refuted(rows, ends)
     facts = _facts(rows, simplex)
     vertex = _rounded(simplex.vertex, lower, upper)
-    if objective is None:
-        return Relaxation(vertex=vertex, facts={"relaxation": facts})
-    known, _ = ends_of(objective, ends)
     own = c.lower.tolist(), c.upper.tolist()
+    if objective is None:
+        equations = _equations(rows, simplex, ends, own)
+        facts |= {"equations": len(equations)}
+        return Relaxation(vertex=vertex, equations=equations, facts={"relaxation": facts})
+    known, _ = ends_of(objective, ends)
     for denominator, multipliers in integers(simplex.multipliers, rows):
         row = combined(rows, multipliers)
         if not fits(row, objective, own):
@@ -208,13 +227,13 @@ def relaxed(c: Compiled, lower: IntArray, upper: IntArray) -> Relaxation | None:
         if bound <= known:
             break
         facts |= {"bound": -bound if c.maximizing else bound, "denominator": denominator, "row": len(row[0])}
-        return Relaxation(False, bound, divided(row), vertex, {"relaxation": facts})
+        return Relaxation(False, bound, divided(row), vertex, facts={"relaxation": facts})
     return Relaxation(vertex=vertex, facts={"relaxation": facts})
 
 
 def _refuted(rows: Sequence[Inequality], ends: Ends) -> Relaxation | None:
     """Return whether some sum of rows cannot hold."""
-    simplex = solve(rows, ends, None)
+    simplex = solve(rows, ends, None, 0.0)
     if simplex is None:
         return None
     facts = _facts(rows, simplex)
@@ -226,11 +245,13 @@ def _refuted(rows: Sequence[Inequality], ends: Ends) -> Relaxation | None:
     return Relaxation(facts={"relaxation": facts})
 
 
-def _says_something(one: Inequality, ends: Ends) -> bool:
-    """Say whether a row excludes anything within the ends, and means something in floating point."""
-    low, high = ends_of(one.row, ends)
-    steepest = max(map(abs, one.row[1]), default=0)
-    return (high > 0 or (one.equal and low < 0)) and max(steepest, abs(one.row[2])) <= STEEPEST
+def _equations(rows: Sequence[Inequality], simplex: Simplex, ends: Ends, own: Ends) -> tuple[Row, ...]:
+    """Return inequalities that hold with equality: some sum of them with others is never below 0."""
+    for _, multipliers in integers(simplex.multipliers, rows):
+        if ends_of(combined(rows, multipliers), ends)[0] == 0:
+            tight = (row for (row, equal), y in zip(rows, multipliers, strict=True) if y and not equal)
+            return tuple(row for row in tight if fits(row, _NO_ROW, own))
+    return ()
 
 
 def _facts(rows: Sequence[Inequality], simplex: Simplex) -> dict[str, Any]:

@@ -45,6 +45,7 @@ from cpqueens.backends.backtracking import alternating, clause_audit, clause_sea
 from cpqueens.backends.backtracking.backend import Backtracking
 from cpqueens.backends.backtracking.explained import Explained
 from cpqueens.backends.base import Clock, Request, Want
+from cpqueens.backends.relaxation import relaxation
 from cpqueens.crosscheck import oracle
 from cpqueens.errors import BackendFault
 from cpqueens.fuzzing.generate import random_model
@@ -237,6 +238,7 @@ def test_products_of_truths_are_clauses() -> None:
 
 
 def test_learning_is_one_of_those_that_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(relaxation, "is_installed", lambda: False)  # else rows of cliques refute pigeons
     monkeypatch.setattr(alternating, "RELAXING", 1)
     monkeypatch.setattr(alternating, "JOINING", 2)
     monkeypatch.setattr(alternating, "TURN", 2)
@@ -252,6 +254,7 @@ def test_learning_is_one_of_those_that_take_turns(monkeypatch: pytest.MonkeyPatc
 def test_others_join_where_failures_are_dear_and_learning_has_a_long_first_turn(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(relaxation, "is_installed", lambda: False)  # else rows of cliques refute pigeons
     monkeypatch.setattr(alternating, "RELAXING", 5)
     assert "took turns" not in pigeons(6).solve(solver="backtracking").statistics["reason"]
     monkeypatch.setattr(alternating, "FEWEST", 20)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import combinations, permutations
 
 import numpy as np
 import pytest
@@ -317,3 +318,85 @@ def test_a_truth_of_nothing_implies_nothing() -> None:
     ends = c.lower.tolist(), c.upper.tolist()
     stated = list(inequalities(replace(c, definitions=Definitions([nothing])), ends))
     assert stated == list(inequalities(c, ends)) != []
+
+
+def pairs_model(source: random.Random) -> Model:
+    """Return a model of pairs of literals that exclude each other, stated in several ways, and a sum."""
+    m = Model("pairs")
+    x = m.boolvar(shape=7, name="x")
+    flipped = [source.random() < 0.3 for _ in x]
+    for i in range(7):
+        for j in range(i):
+            if source.random() < 0.6:
+                a, b = ((1 - x[v] if flipped[v] else x[v]) for v in (i, j))
+                way = source.randrange(3)
+                m += a + b <= 1 if way == 0 else ~((a == 1) & (b == 1)) if way == 1 else 2 * a + 3 * b <= 4
+    total = sum(1 - x[v] if flipped[v] else x[v] for v in range(7))
+    m += total == source.randint(1, 3)
+    return m
+
+
+def test_cliques_of_pairs_and_equations_hold_in_every_solution() -> None:
+    met = {"cliques": 0, "equations": 0, "solutions": 0}
+    for seed in range(150):
+        source = random.Random(seed)
+        model = pairs_model(source) if seed % 3 else sums_model(source)
+        c, solutions = compiled_form(model), oracle.solve(model)
+        ends = c.lower.tolist(), c.upper.tolist()
+        rows = inequalities(c, ends)
+        made = relaxed(c, c.lower, c.upper)
+        assert made is None or not (made.refuted and solutions.count), seed
+        cliques = [one for one in rows if len(one.row[0]) > 2 and set(map(abs, one.row[1])) == {1}]
+        equations = () if made is None else made.equations
+        for values in assigned(c, solutions):
+            assert all(value(one.row, values) <= 0 for one in rows), seed
+            assert all(value(row, values) == 0 for row in equations), seed
+            met["solutions"] += 1
+        met["cliques"] += len(cliques) * bool(solutions.count)
+        met["equations"] += len(equations) * bool(solutions.count)
+    assert all(many > 50 for many in met.values()), met
+
+
+def test_searches_with_equations_lose_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are there from the first failure on, in all searches, and what is learned with them is audited."""
+    for name, number in (("RELAXING", 0), ("JOINING", 1), ("TURN", 1), ("LATER", 0)):
+        monkeypatch.setattr(alternating, name, number)
+    with_equations = 0
+    for seed in range(60):
+        model = pairs_model(random.Random(seed))
+        solved = oracle.solve(model)
+        found = model.solve(solver="backtracking:forward", num_workers=1, audit=True)
+        assert found.status is (Status.FEASIBLE if solved.count else Status.INFEASIBLE), seed
+        listed = list(model.solutions(solver="backtracking:forward", num_workers=1))
+        assert len(listed) == solved.count, seed
+        with_equations += bool(found.statistics.get("relaxation", {}).get("equations"))
+    assert with_equations > 5
+
+
+def numbers(n: int, most: int) -> Model:
+    """Permutations, no two with three neighbours in common (hakank's generating numbers)."""
+    m = Model("numbers")
+    orders = list(permutations(range(n)))
+    having = [{order[i : i + 3] for i in range(n - 2)} for order in orders]
+    x = m.boolvar(shape=len(orders), name="x")
+    m += x.sum() == most
+    for i, j in combinations(range(len(orders)), 2):
+        if having[i] & having[j]:
+            m += x[i] + x[j] <= 1
+    return m
+
+
+def test_as_many_as_there_can_be_use_up_each_clique() -> None:
+    """Each of 60 triples is in one of 20 permutations; the pairs that say so leave that open for long."""
+    found = numbers(5, 20).solve(solver="backtracking", num_workers=1, time_limit=60)
+    assert found.status is Status.FEASIBLE
+    assert found.statistics["relaxation"]["equations"] == 60
+    assert found.statistics["nodes"] < 5000
+
+
+def test_what_the_simplex_says_wrongly_makes_no_equation() -> None:
+    rows = [Inequality(((0, 1), (1, 1), -1)), Inequality(((0, 1), (-1, -1), 1))]  # x + y <= 1, x + y >= 1
+    ends = [0, 0], [1, 1]
+    for multipliers, many in (([1.0, 1.0], 2), ([1.0, 0.5], 0), ([1.0, 0.0], 0), ([float("nan"), 1.0], 0)):
+        found = relaxation._equations(rows, relaxation.Simplex(multipliers, {}, 1), ends, ends)
+        assert found == tuple(one.row for one in rows[:many]), multipliers

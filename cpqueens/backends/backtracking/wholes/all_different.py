@@ -103,31 +103,32 @@ def cliques(linear: Iterable[tuple[Row, int]]) -> list[Members]:
     if not FEWEST_EDGES <= len(unequal) <= MOST_DISEQUALITIES:
         return []
     edges: Edges = {}
-    near: dict[int, dict[int, None]] = {}
     for variables, coefficients, constant in unequal:
         x, y = variables
         c = -coefficients[0] * constant
         for a, b, gap in ((x, y, c), (y, x, -c)):
             edges.setdefault((a, b), set()).add(gap)
-            near.setdefault(a, {})[b] = None
-    return _cover(edges, near, LOOKS * len(unequal))
+    return [found for found in cover(edges, LOOKS * len(unequal)) if len(found) >= FEWEST]
 
 
-def _cover(edges: Edges, near: dict[int, dict[int, None]], looks: int) -> list[Members]:
+def cover(edges: Edges, looks: int) -> list[Members]:
     """Cover the edges by cliques, until that has taken so many looks."""
+    near: dict[int, dict[int, None]] = {}
+    for x, y in edges:
+        near.setdefault(x, {})[y] = None
     found: list[Members] = []
     covered: set[tuple[int, int, int]] = set()
     order = sorted(near, key=lambda v: (-len(near[v]), v))
     rank = {v: k for k, v in enumerate(order)}
+    sorted_near = {v: sorted(near[v], key=rank.__getitem__) for v in order}
     for x in order:
-        others = sorted(near[x], key=rank.__getitem__)
-        for y in others:
+        for y in sorted_near[x]:
             for gap in sorted(edges[x, y]):
                 if rank[y] < rank[x] or (x, y, gap) in covered:
                     continue
                 clique = {x: 0, y: gap}
-                for z in others:
-                    if z in clique or z not in near[y]:
+                for z in min(sorted_near[x], sorted_near[y], key=len):
+                    if z not in near[x] or z not in near[y]:
                         continue
                     looks -= len(clique)
                     for shift in sorted(edges[x, z]):
@@ -140,8 +141,7 @@ def _cover(edges: Edges, near: dict[int, dict[int, None]], looks: int) -> list[M
                 covered |= {
                     (v, w, there - here) for v, here in members for w, there in members if rank[v] < rank[w]
                 }
-                if len(members) >= FEWEST:
-                    found.append(members)
+                found.append(members)
     return found
 
 
