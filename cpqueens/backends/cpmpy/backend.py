@@ -177,9 +177,8 @@ class _Question:
                     kind, *said = self._worker.connection.recv()
                     if kind != "rows":
                         return self._ended(kind, said)
-                    if (
-                        not self._deliver(said[0]) and request.want is not Want.ONE
-                    ):  # of one the end follows at once
+                    # Of one solution the end follows at once.
+                    if not self._deliver(said[0]) and request.want is not Want.ONE:
                         return Ended(False, StopReason.SOLUTION_LIMIT, statistics=self._facts)
         except (EOFError, ConnectionError) as error:
             code = self._worker.end(1.0)

@@ -495,14 +495,19 @@ def intervals(values: np.typing.NDArray[np.int64]) -> list[int]:
     return list(chain.from_iterable(zip(starts.tolist(), ends.tolist(), strict=True)))
 
 
+_ENDS: dict[str, tuple[int | None, ...]] = {
+    "==": (0, 0),
+    "!=": (None, -1, 1, None),
+    "<=": (None, 0),
+    "<": (None, -1),
+    ">=": (0, None),
+    ">": (1, None),
+}
+"""The ends of the intervals that ``sum + constant relation 0`` allows: what is added to
+``-constant``, None for the end of everything."""
+
+
 def _allowed(relation: str, constant: Any, reach: int) -> list[Any]:
     """Return the ends of the intervals that ``sum + constant relation 0`` allows, within ``reach`` of 0."""
-    low, high = -reach, reach
-    return {
-        "==": lambda: [-constant, -constant],
-        "!=": lambda: [low, -constant - 1, 1 - constant, high],
-        "<=": lambda: [low, -constant],
-        "<": lambda: [low, -constant - 1],
-        ">=": lambda: [-constant, high],
-        ">": lambda: [1 - constant, high],
-    }[relation]()
+    ends = enumerate(_ENDS[relation])
+    return [(reach if k else -reach) if shift is None else shift - constant for k, shift in ends]

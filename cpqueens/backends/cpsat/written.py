@@ -32,7 +32,7 @@ _READ_AT_ONCE = 2_000_000
 """Characters that OR-Tools reads in some hundredths of a second."""
 
 _AT_ONCE = 20_000
-"""Copies that are made without a look at any limit: some hundredths of a second."""
+"""Copies of which the numbers are lists of Python at one time."""
 
 Started = Callable[[NDArray[np.bool_]], NativeWriter]
 """Makes the writer of a model, given which variables are written."""
@@ -136,7 +136,7 @@ def read(native: Any, parts: Sequence[Part]) -> None:
     """Add parts to a native model.
 
     A limit is seen between two calls of the library, each of which reads about `_READ_AT_ONCE` characters,
-    or a constraint that has more.
+    or a constraint that has more, or makes one copy.
 
     Raises
     ------
