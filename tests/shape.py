@@ -22,16 +22,16 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 71_597,
+    "code lines": 71_629,
     "files": 621,
-    "import lines": 6_807,
+    "import lines": 6_805,
     "longest file": 706,
     "sudoku by backtracking, files": 56,
     "sudoku by backtracking, functions": 356,
     "knapsack by local-search, files": 60,
     "knapsack by local-search, functions": 367,
-    "cross-check of 8 queens, files": 89,
-    "cross-check of 8 queens, functions": 645,
+    "cross-check of 8 queens, files": 90,
+    "cross-check of 8 queens, functions": 649,
 }
 """What must not be passed today."""
 

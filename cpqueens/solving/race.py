@@ -10,6 +10,7 @@ the others' best solution it found less. To the pipeline a race is one backend.
 """
 
 import math
+import sys
 import threading
 import time
 from collections.abc import Iterable, Mapping
@@ -52,6 +53,11 @@ _ORDERS = {
 
 HEAD_START = 0.03
 """Processor seconds that the own engine searches by itself: loading and building it are none."""
+
+LOADING, LIBRARY = 0.1, "ortools.sat.python.cp_model_helper"
+"""Processor seconds that it has beyond that where CP-SAT's library, so called, is not loaded yet. Loading it
+takes half of them: in a process that solves one small model it is often for nothing.
+"""
 
 FEW = 200
 """Solutions a second below which CP-SAT, which lists some thousands, may have them all earlier."""
@@ -228,6 +234,7 @@ class _Contest:
         self._best: int | None = None  # the objective of the best solution so far
         self._closed = False
         self._thread = threading.get_ident()
+        self._alone = HEAD_START if LIBRARY in sys.modules else HEAD_START + LOADING
         self._began: float | None = None  # after the first slice: processor time of this thread
         self._heard_at = math.inf  # by `tiers.had`; it has not begun
 
@@ -304,7 +311,7 @@ class _Contest:
         self._began = now if self._began is None else self._began
         seconds = now - self._began
         if self.rival is None:
-            if seconds > HEAD_START and not (self._listing and found >= FEW * seconds):
+            if seconds > self._alone and not (self._listing and found >= FEW * seconds):
                 self.rival = _Rival(self.model, self.request)
         elif self._listing and found > MANY and found >= FEW * seconds:
             self.rival.give_up()

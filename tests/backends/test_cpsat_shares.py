@@ -25,7 +25,7 @@ def gaps() -> Model:
 def test_parts_cover_the_space_once(workers: int) -> None:
     model = gaps()
     translation = translate(model, objective=False)
-    found = parts(translation.native.proto, translation.columns.tolist(), workers)
+    found = parts(translation.proto, translation.columns.tolist(), workers)
     assert len(found) >= 8 * workers
     values = [model.domain_values(v, 1000) for v in model.decisions.tolist()]
     columns = translation.columns.tolist()

@@ -544,12 +544,12 @@ def test_the_text_for_cpsat_is_safe_only_where_needed() -> None:
         m = Model()
         x, y = m.intvar(0, 5, name="x"), m.intvar(low, 3, name="y")
         m.add(x // y == element([1, 2, 1, 0], x - position))
-        return str(cpsat.translate(m).native.proto).count("enforcement_literal")
+        return str(cpsat.translate(m).proto).count("enforcement_literal")
 
     m = Model()
     x, y = m.intvar(0, 3, name="x"), m.intvar(1, 3, name="y")
     m.add(x // y == element([1, 2, 1, 0], x))
-    total = str(cpsat.translate(m).native.proto)
+    total = str(cpsat.translate(m).proto)
     assert "enforcement_literal" not in total
     assert 0 < literals(1, 0) < literals(0, 0) < literals(0, 1)
 

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from cpqueens.models.golomb_ruler import golomb_ruler
 from fake_backend import FakeBackend, installed
-from ortools.sat.python import cp_model
 
 from cpqueens import AllDifferent, BackendFault, Model, Status
 from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.base import Clock, Ended, Feature, Request, Want
 from cpqueens.backends.cpsat.flow import Proved
+from cpqueens.backends.cpsat.native import Solver
 from cpqueens.backends.cpsat.translation import translate
 from cpqueens.backends.known import Bounds
 from cpqueens.solving import race
@@ -75,10 +75,10 @@ def test_cpsat_that_is_stopped_before_its_search_claims_what_domains_say() -> No
 def _stopped_at_once(m: Model) -> int:
     """Return the bound of a search that CP-SAT was told to stop before it began its presolve."""
     native = translate(m)
-    solver = cp_model.CpSolver()
+    solver = Solver()
     solver.parameters.max_time_in_seconds = 1e-9
-    assert solver.solve(native.native) == cp_model.UNKNOWN
-    inner = solver.response_proto.inner_objective_lower_bound
+    assert solver.solve(native.proto) == "UNKNOWN"
+    inner = solver.response.inner_objective_lower_bound
     return Proved(native, Request(Want.BEST, Clock(None)), solver.stop_search).at_end(inner, whole=False)
 
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.base import REFUSED, Deliver, Ended, Feature, Order, Parameter, Request, Want
 from cpqueens.backends.cpsat.constraints import supports
-from cpqueens.backends.cpsat.flow import Flow, make_callback
+from cpqueens.backends.cpsat.flow import Flow
+from cpqueens.backends.cpsat.native import CONCLUSIVE, Solver, make_callback, new_proto
 from cpqueens.backends.cpsat.second import CpSatSearch, Second, both, in_turn, joins
 from cpqueens.backends.cpsat.shares import Narrow, parts, run_shared
 from cpqueens.backends.cpsat.translation import Translation, refusal, translate
@@ -54,9 +55,7 @@ class CpSat:
     @cached_property
     def parameters(self) -> Mapping[str, Parameter]:
         """CP-SAT's own parameters by their names, less those that would change what a status means."""
-        from ortools.sat.python import cp_model
-
-        defaults = cp_model.CpSolver().parameters
+        defaults = Solver().parameters
         found: dict[str, Parameter] = dict(_OWN)
         for name in dir(defaults):
             refused = name in REFUSED or name in _SET_HERE or name.startswith(("_", "clear_", "has_"))
@@ -72,8 +71,6 @@ class CpSat:
 
     def run(self, model: Statement, request: Request, deliver: Deliver) -> Ended:
         """Search with CP-SAT."""
-        from ortools.sat.python import cp_model
-
         own = request.workers == 1
         request.clock.measure(ThreadTime() if own else threads_time(request.workers))
         started = time.monotonic()
@@ -97,7 +94,7 @@ class CpSat:
         }
         if request.should_stop(translation.ending):
             return Ended(False, request.why_stopped(), statistics=statistics)
-        solver = cp_model.CpSolver()
+        solver = Solver()
         self._set_parameters(solver, request)
         reason = translation.wrong_with_presolve(_is_listing(request))
         if reason and "cp_model_presolve" not in request.parameters:
@@ -105,14 +102,12 @@ class CpSat:
             statistics["presolve"] = f"off: {reason}"
         if _is_listing(request) and request.workers > 1:
             return self._shared(model, translation, request, deliver, statistics, bool(reason))
-        if not joins(request, translation.native):
-            first, second = CpSatSearch(cp_model, solver, model, translation, request, deliver), None
+        if not joins(request, translation.proto):
+            first, second = CpSatSearch(solver, model, translation, request, deliver), None
         else:
             put = in_turn(deliver)
-            first = CpSatSearch(cp_model, solver, model, translation, request, put)
-            second = Second(
-                first, lambda other: CpSatSearch(cp_model, other, model, translation, request, put)
-            )
+            first = CpSatSearch(solver, model, translation, request, put)
+            second = Second(first, lambda other: CpSatSearch(other, model, translation, request, put))
 
         def should_stop() -> bool:
             if second is not None:
@@ -141,30 +136,28 @@ class CpSat:
         no_presolve: bool,
     ) -> Ended:
         """List with several searches at a time."""
-        from ortools.sat.python import cp_model
-
         totals = {"branches": 0, "conflicts": 0}
 
         def search(part: Narrow, put: Deliver, register: Callable[[Callable[[], None]], None]) -> bool:
-            native, solver = translation.native.clone(), cp_model.CpSolver()
+            proto, solver = new_proto(translation.proto), Solver()
             for column, ends in part:
-                variable = native.get_int_var_from_proto_index(column)
-                domain = cp_model.Domain.from_flat_intervals(ends)
-                native.add_linear_expression_in_domain(variable, domain)
+                domain = proto.variables[column].domain
+                domain.clear()
+                domain.extend(ends)
             self._set_parameters(solver, request)
             if no_presolve and "cp_model_presolve" not in request.parameters:
                 solver.parameters.cp_model_presolve = False
             register(solver.stop_search)
             flow = Flow(model, translation, request, put, solver.stop_search)
-            status = solver.solve(native, make_callback(cp_model, flow))
+            status = solver.solve(proto, make_callback(flow.put))
             flow.finish()
-            if status == cp_model.MODEL_INVALID:
+            if status == "MODEL_INVALID":
                 raise refusal(model, translation)
-            totals["branches"] += int(solver.num_branches)
-            totals["conflicts"] += int(solver.num_conflicts)
-            return not flow.stopped and status in (cp_model.OPTIMAL, cp_model.INFEASIBLE)
+            totals["branches"] += int(solver.response.num_branches)
+            totals["conflicts"] += int(solver.response.num_conflicts)
+            return not flow.stopped and status in CONCLUSIVE
 
-        narrows = parts(translation.native.proto, translation.columns.tolist(), request.workers)
+        narrows = parts(translation.proto, translation.columns.tolist(), request.workers)
         exhausted, enough = request.clock.foreign(
             "CP-SAT's search",  # its threads end with the searches
             lambda: run_shared(search, narrows, request.workers, deliver, request.should_stop),
@@ -178,27 +171,25 @@ class CpSat:
 
     def core(self, model: Statement, assumed: list[int], request: Request) -> list[int] | None:
         """Return which of the decision variables assumed to be 1 cannot all be; None if undecided."""
-        from ortools.sat.python import cp_model
-
         request.clock.measure(threads_time(request.workers))
         translation = translate(model, objective=False)
         decisions = model.decisions.tolist()
         columns = {int(c): v for c, v in zip(translation.columns, decisions, strict=True)}
         chosen = set(assumed)
         literals = [column for column, variable in columns.items() if variable in chosen]
-        translation.native.proto.assumptions.extend(literals)
-        solver = cp_model.CpSolver()
+        translation.proto.assumptions.extend(literals)
+        solver = Solver()
         self._set_parameters(solver, request)
         if translation.wrong_with_presolve(listing=False):
             solver.parameters.cp_model_presolve = False
 
         def search() -> Any:
             with watching(solver.stop_search, request.should_stop):
-                return solver.solve(translation.native)
+                return solver.solve(translation.proto)
 
-        if request.clock.foreign("CP-SAT's search", search) != cp_model.INFEASIBLE:
+        if request.clock.foreign("CP-SAT's search", search) != "INFEASIBLE":
             return None
-        return [columns[column] for column in solver.sufficient_assumptions_for_infeasibility()]
+        return [columns[column] for column in solver.response.sufficient_assumptions_for_infeasibility]
 
     def _set_parameters(self, solver: Any, request: Request) -> None:
         parameters, listing = solver.parameters, _is_listing(request)
@@ -224,30 +215,28 @@ class CpSat:
                 raise UnknownParameter(f"{name}: CP-SAT refuses {shown(value)}") from error
 
     def _ended(self, search: CpSatSearch, request: Request, statistics: dict[str, Any]) -> Ended:
-        from ortools.sat.python import cp_model
-
         solver, status, flow = search.solver, search.status, search.flow
-        if status == cp_model.MODEL_INVALID:
+        if status == "MODEL_INVALID":
             raise refusal(flow.model, flow.translation)
         stopped = flow.stopped or request.interrupted() or request.cancel.is_set()
         # After a stop from outside CP-SAT may still answer OPTIMAL, so a stop is never exhaustion; a proof
         # that ends before the watcher's stop takes effect is merely not claimed.
-        exhausted = not stopped and status in (cp_model.OPTIMAL, cp_model.INFEASIBLE)
+        exhausted = not stopped and status in CONCLUSIVE
         if _is_listing(request) and request.clock.expired(flow.translation.ending):
             exhausted = False
         objective = bound = None
-        if request.want is Want.BEST and status in (cp_model.OPTIMAL, cp_model.FEASIBLE, cp_model.UNKNOWN):
+        if request.want is Want.BEST and status in ("OPTIMAL", "FEASIBLE", "UNKNOWN"):
             t = flow.translation
-            inner = solver.response_proto.inner_objective_lower_bound
-            bound = search.proved.at_end(inner, whole=status == cp_model.OPTIMAL)
+            inner = solver.response.inner_objective_lower_bound
+            bound = search.proved.at_end(inner, whole=status == "OPTIMAL")
             # the value is a float, unlike the bound
-            if status != cp_model.UNKNOWN and t.objective_is_exact():
-                objective = t.in_ours(round(solver.objective_value))
+            if status != "UNKNOWN" and t.objective_is_exact():
+                objective = t.in_ours(round(solver.response.objective_value))
             elsewhere = None if request.incumbent is None else request.incumbent()
             exhausted = exhausted or (elsewhere is not None and t.is_met(bound, elsewhere))
         statistics = statistics | {
-            "branches": int(solver.num_branches),
-            "conflicts": int(solver.num_conflicts),
+            "branches": int(solver.response.num_branches),
+            "conflicts": int(solver.response.num_conflicts),
             "workers": int(solver.parameters.num_workers),
         }
         if request.hint is not None:

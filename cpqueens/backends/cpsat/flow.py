@@ -89,16 +89,6 @@ class Flow:
             raise self.error
 
 
-def make_callback(cp_model: Any, flow: Flow) -> Any:
-    """Return CP-SAT's callback object (its base class can only be named once OR-Tools is imported)."""
-
-    class Callback(cp_model.CpSolverSolutionCallback):  # type: ignore[misc]
-        def on_solution_callback(self) -> None:
-            flow.put(self.response_proto)
-
-    return Callback()
-
-
 class Proved:
     """Hears CP-SAT's bounds as they come, and ends the search where one has met what others have found.
 

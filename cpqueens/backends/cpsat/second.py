@@ -16,7 +16,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from cpqueens.backends.base import Deliver, Ended, Request, Want
-from cpqueens.backends.cpsat.flow import Flow, Proved, make_callback
+from cpqueens.backends.cpsat.flow import Flow, Proved
+from cpqueens.backends.cpsat.native import CONCLUSIVE, Solver, make_callback, new_proto
 from cpqueens.backends.cpsat.translation import Translation
 from cpqueens.system.interrupts import watching
 from cpqueens.system.platforms import ThreadTime
@@ -43,8 +44,7 @@ class CpSatSearch:
 
     def __init__(
         self,
-        cp_model: Any,
-        solver: Any,
+        solver: Solver,
         model: Statement,
         translation: Translation,
         request: Request,
@@ -53,15 +53,14 @@ class CpSatSearch:
         self.solver, self.translation, self.request = solver, translation, request
         self.flow = Flow(model, translation, request, deliver, solver.stop_search)
         self.proved = Proved(translation, request, solver.stop_search)
-        self.status: Any = cp_model.UNKNOWN
-        self._callback = make_callback(cp_model, self.flow)
-        self._conclusive = (cp_model.OPTIMAL, cp_model.INFEASIBLE, cp_model.MODEL_INVALID)
+        self.status = "UNKNOWN"
+        self._callback = make_callback(self.flow.put)
         if request.want is Want.BEST:
             solver.best_bound_callback = self.proved.hear
 
-    def run(self, native: Any = None) -> None:
-        """CpSatSearch until there is an answer or a stop, in ``native`` if that is a copy of the model."""
-        self.status = self.solver.solve(native or self.translation.native, self._callback)
+    def run(self, proto: Any = None) -> None:
+        """Search until there is an answer or a stop, in ``proto`` if that is a copy of the model."""
+        self.status = self.solver.solve(proto or self.translation.proto, self._callback)
 
     def finish(self) -> None:
         """Hand over the rest and raise what the user's functions raised."""
@@ -71,7 +70,7 @@ class CpSatSearch:
     @property
     def has_answered(self) -> bool:
         """Whether nothing is left to do: a proof, or as many solutions as the receiver wants."""
-        return self.flow.stopped or self.proved.met or self.status in self._conclusive
+        return self.flow.stopped or self.proved.met or self.status in (*CONCLUSIVE, "MODEL_INVALID")
 
 
 class Second:
@@ -98,7 +97,7 @@ class Second:
         try:
             self._search = search = self._make(_helper(self._first))
             with watching(search.solver.stop_search, self._over.is_set):
-                search.run(self._first.translation.native.clone())
+                search.run(new_proto(self._first.translation.proto))
             if search.has_answered:
                 self._first.solver.stop_search()
         except BaseException as error:
@@ -118,19 +117,17 @@ class Second:
         return self._search
 
 
-def joins(request: Request, native: Any) -> bool:
+def joins(request: Request, proto: Any) -> bool:
     """Say whether a run may have a second search."""
     if not request.spare or request.want not in (Want.ONE, Want.BEST) or request.log is not None:
         return False
     own = request.parameters.keys() - {"formulation"}
-    return not own and len(native.proto.variables) + len(native.proto.constraints) <= LARGEST
+    return not own and len(proto.variables) + len(proto.constraints) <= LARGEST
 
 
-def _helper(first: CpSatSearch) -> Any:
+def _helper(first: CpSatSearch) -> Solver:
     """Return a solver that is set up like the first's, but for its workers."""
-    from ortools.sat.python import cp_model
-
-    solver = cp_model.CpSolver()
+    solver = Solver()
     solver.parameters.copy_from(first.solver.parameters)
     solver.parameters.num_workers = max(PORTFOLIO, first.request.spare)
     return solver

@@ -18,6 +18,7 @@ import numpy as np
 from cpqueens.backends import named
 from cpqueens.backends.base import Request
 from cpqueens.backends.cpsat.constraints import supports
+from cpqueens.backends.cpsat.native import invalid, new_proto
 from cpqueens.backends.cpsat.writer import LOWEST, Copies, Part
 from cpqueens.backends.cpsat.written import read, written_model
 from cpqueens.errors import ONE_BY_ONE, ModelInvalid, UnsupportedRequest
@@ -111,7 +112,7 @@ _TOO_LARGE = ("overflow", "int64")  # in CP-SAT's reasons, of numbers
 class Translation:
     """A model in CP-SAT's form and the way back."""
 
-    native: Any  # ortools.sat.python.cp_model.CpModel
+    proto: Any  # CP-SAT's CpModelProto
     columns: IntArray  # CP-SAT's indices of the decision variables
     board: BooleanBoard | None
     how: list[str]
@@ -147,12 +148,12 @@ class Translation:
         the search anyway.
         """
         if limit is not None:
-            self.native.proto.objective.domain.extend([LOWEST, self.sign * (limit - self.offset)])
+            self.proto.objective.domain.extend([LOWEST, self.sign * (limit - self.offset)])
 
     def add_hint(self, request: Request) -> None:
         """Give CP-SAT the hinted values."""
         chosen = np.flatnonzero(request.hinted)
-        hint = self.native.proto.solution_hint
+        hint = self.proto.solution_hint
         hint.vars.extend(self.columns[chosen].tolist())
         assert request.hint is not None
         hint.values.extend(request.hint[chosen].tolist())
@@ -179,21 +180,18 @@ def translate(
     ``boolean`` allows the formulation for large boards. Without ``objective`` the objective is left out:
     CP-SAT would enumerate only the optimal solutions. Nobody else has the native model.
     """
-    from ortools.sat.python import cp_model
-
     lowered = lower(model, supports, "cpsat", objective=objective, joined=True)
     decisions = model.decisions
     board = BooleanBoard(lowered, decisions) if boolean and fits(lowered, decisions) else None
     if board is not None:
-        native = cp_model.CpModel()
-        read(native, board.parts)
-        return Translation(native, np.zeros(0, dtype=np.int64), board, lowered.how, 0, _sign(lowered))
+        proto = new_proto()
+        read(proto, board.parts)
+        return Translation(proto, np.zeros(0, dtype=np.int64), board, lowered.how, 0, _sign(lowered))
     written = written_model(model, lowered, named)
-    native, writer = written.native, written.writer
+    proto, writer = written.proto, written.writer
     began = time.thread_time()
     if model.is_large and not named:
-        native = cp_model.CpModel()
-        native.proto.copy_from(written.native.proto)
+        proto = new_proto(written.proto)
     # A stop in OR-Tools' presolve is followed by copies, counts and hashes that take 6 to 18 times as long as
     # a copy of the model (9.15); a second of that may come after the limit.
     ending = max(0.0, 12 * (time.thread_time() - began) - 1.0)
@@ -201,7 +199,7 @@ def translate(
     bounds = np.concatenate([lowered.store.lower, lowered.store.upper])
     largest = int(np.abs(bounds).max(initial=0))
     numbers = (writer.offset, _sign(lowered), writer.extremes, largest, writer.reach)
-    return Translation(native, columns, None, lowered.how, *numbers, writer.least, writer.terms_reach, ending)
+    return Translation(proto, columns, None, lowered.how, *numbers, writer.least, writer.terms_reach, ending)
 
 
 def _sign(lowered: Lowered) -> int:
@@ -213,7 +211,7 @@ def refusal(model: Statement, translation: Translation) -> ModelInvalid:
 
     Without a reason of CP-SAT's, a model of huge numbers was valid until presolve put them together.
     """
-    reason = (translation.native.validate().strip().splitlines() or [""])[0]
+    reason = (invalid(translation.proto).strip().splitlines() or [""])[0]
     if any(word in reason for word in _TOO_LARGE) or (not reason and translation.largest >= HUGE):
         return ModelInvalid(
             "cpsat refuses the model: its numbers are too large, sums of one constraint go up to 2^62 - 1 "
@@ -270,17 +268,20 @@ def export(model: Statement) -> Export:
         raise UnsupportedRequest(
             f"a native model has one objective, this one {len(model.goals)}; {ONE_BY_ONE}"
         )
+    from ortools.sat.python.cp_model import CpModel
+
     translation = translate(model, named=True)
-    if translation.reach >= SURE and translation.native.validate():
+    if translation.reach >= SURE and invalid(translation.proto):
         raise refusal(model, translation)
-    proto = translation.native.proto
+    there = CpModel(translation.proto)
+    proto = there.proto
     proto.name = model.name
     if proto.has_objective():
         constant = translation.sign * translation.offset
         proto.objective.scaling_factor = translation.sign
         proto.objective.offset = constant
         if rest := constant - int(proto.objective.offset):  # an offset is a double there
-            proto.objective.vars.append(translation.native.new_constant(1).index)
+            proto.objective.vars.append(there.new_constant(1).index)
             proto.objective.coeffs.append(rest)
     columns = dict(zip(model.blocks.names(), translation.columns.tolist(), strict=True))
-    return Export(translation.native, columns)
+    return Export(there, columns)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from cpqueens.backends.cpsat.clauses import plain_literals
+from cpqueens.backends.cpsat.native import library
 from cpqueens.language.constraints.linear import OPPOSITE
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray
@@ -434,9 +435,9 @@ class NativeWriter:
             found += group if is_text else [_plain_intervals(np.array(group, dtype=np.int64))]
         return [*found, *self.parts, *(text for text, _ in self._tables)]
 
-    def finish(self, native: Any) -> None:
+    def finish(self, proto: Any) -> None:
         """Add to the model that was read what OR-Tools takes faster in lists than in text."""
-        constraints = native.proto.constraints
+        constraints = proto.constraints
         first = len(constraints) - len(self._tables)
         for k, (_, values) in enumerate(self._tables):
             constraints[first + k].table.values.extend(values)
@@ -444,25 +445,19 @@ class NativeWriter:
         for position, table, target in self._elements:
             same.setdefault(tuple(table), []).append((*position, target))
         for entries, elements in same.items():
-            _add_elements(native, entries, elements)
+            _add_elements(proto, entries, elements)
 
 
-def _add_elements(native: Any, table: Sequence[int], elements: Sequence[tuple[int, int, int, int]]) -> None:
-    """Add elements of one table, each of a position ``a*x + c``: the first one, and copies of it."""
-    from ortools.sat.python.cp_model import IntVar
-
-    index, a, c, target = elements[0]
-    position = IntVar(native.proto, index)
-    native.add_element(
-        position if (a, c) == (1, 0) else a * position + c, table, IntVar(native.proto, target)
-    )
-    if len(elements) > 1:
-        constraints = native.proto.constraints
-        one = type(constraints[0])()
-        one.copy_from(constraints[len(constraints) - 1])
-        place, result = one.element.linear_index, one.element.linear_target
-        for place.vars[0], place.coeffs[0], place.offset, result.vars[0] in elements[1:]:
-            constraints.append(one)
+def _add_elements(proto: Any, table: Sequence[int], elements: Sequence[tuple[int, int, int, int]]) -> None:
+    """Add elements of one table, each of a position ``a*x + c``: copies of one that is filled again."""
+    one, entry = library().ConstraintProto(), library().LinearExpressionProto()
+    for entry.offset in table:
+        one.element.exprs.append(entry)
+    place, result = one.element.linear_index, one.element.linear_target
+    for field in (place.vars, place.coeffs, result.vars, result.coeffs):
+        field.append(1)
+    for place.vars[0], place.coeffs[0], place.offset, result.vars[0] in elements:
+        proto.constraints.append(one)
 
 
 def _plain_intervals(keys: IntArray) -> Copies:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from cpqueens.backends.cpsat.clauses import split_clauses, written_out
 from cpqueens.backends.cpsat.constraints import ENFORCED, PLAIN
 from cpqueens.backends.cpsat.definitions import write_definition
+from cpqueens.backends.cpsat.native import new_proto
 from cpqueens.backends.cpsat.writer import SINGLE, Copies, NativeWriter, Part, Row, joined
 from cpqueens.errors import ModelInvalid
 from cpqueens.language.arrays import constant_array
@@ -42,7 +43,7 @@ Started = Callable[[NDArray[np.bool_]], NativeWriter]
 class WrittenModel:
     """A native model, which nobody has who solves it, and what it takes to add to it."""
 
-    native: Any  # ortools.sat.python.cp_model.CpModel
+    proto: Any  # CP-SAT's CpModelProto
     writer: NativeWriter
     lowered: Lowered
     present: NDArray[np.bool_]  # which of the lowered model's variables it has, or does without for good
@@ -78,15 +79,13 @@ def written_model(model: Statement, lowered: Lowered, named: bool) -> WrittenMod
 
 
 def _whole(lowered: Lowered, decisions: IntArray, names: Mapping[int, str]) -> WrittenModel:
-    from ortools.sat.python import cp_model
-
     sign = -1 if lowered.maximizing else 1
     part = Portion(decisions, lowered.definitions, lowered.constraints, lowered.objective, sign)
     writer, left_out = _write(part, lowered, lambda used: NativeWriter(lowered.store, used, names))
-    native = cp_model.CpModel()
-    read(native, writer.all_parts())
-    writer.finish(native)
-    return WrittenModel(native, writer, lowered, _present(part, lowered), left_out)
+    proto = new_proto()
+    read(proto, writer.all_parts())
+    writer.finish(proto)
+    return WrittenModel(proto, writer, lowered, _present(part, lowered), left_out)
 
 
 def _grown(before: WrittenModel, lowered: Lowered, model: Statement) -> WrittenModel | None:
@@ -103,13 +102,13 @@ def _grown(before: WrittenModel, lowered: Lowered, model: Statement) -> WrittenM
     users: list[Definition | Constraint] = [*part.definitions, *part.constraints]
     if any(left_out[a.scope()].any() for user in users for a in user.arguments):
         return None
-    native = before.native
-    size = len(native.proto.constraints)
+    proto = before.proto
+    size = len(proto.constraints)
     further = partial(before.writer.further, lowered.store, size)
     writer, newly = _write(part, lowered, further)
-    read(native, writer.all_parts())
-    writer.finish(native)
-    return WrittenModel(native, writer, lowered, present | _present(part, lowered), left_out | newly)
+    read(proto, writer.all_parts())
+    writer.finish(proto)
+    return WrittenModel(proto, writer, lowered, present | _present(part, lowered), left_out | newly)
 
 
 def _new(definitions: Iterable[Definition], present: NDArray[np.bool_]) -> list[Definition]:
@@ -132,7 +131,7 @@ def _present(part: Portion, lowered: Lowered) -> NDArray[np.bool_]:
     return found
 
 
-def read(native: Any, parts: Sequence[Part]) -> None:
+def read(proto: Any, parts: Sequence[Part]) -> None:
     """Add parts to a native model.
 
     A limit is seen between two calls of the library, each of which reads about `_READ_AT_ONCE` characters,
@@ -149,11 +148,11 @@ def read(native: Any, parts: Sequence[Part]) -> None:
             texts.append(part)
             length += len(part)
         if length >= _READ_AT_ONCE or not isinstance(part, str):
-            _parse(native.proto, texts)
+            _parse(proto, texts)
             texts, length = [], 0
         if not isinstance(part, str):
-            _copy(native.proto, part)
-    _parse(native.proto, texts)
+            _copy(proto, part)
+    _parse(proto, texts)
 
 
 def _parse(proto: Any, texts: list[str]) -> None:

@@ -16,7 +16,7 @@ from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.base import Deliver, Ended, Feature, Order, Parameter, Request, Want
 from cpqueens.backends.batches import Batches
 from cpqueens.backends.python_constraint.atoms import supports
-from cpqueens.backends.python_constraint.incumbent import Incumbent
+from cpqueens.backends.python_constraint.formulas import Incumbent
 from cpqueens.backends.python_constraint.limits import LimitReached, Watch
 from cpqueens.backends.python_constraint.problem import Placement, check_sizes
 from cpqueens.errors import ModelInvalid, UnsupportedRequest

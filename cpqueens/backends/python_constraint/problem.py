@@ -12,8 +12,7 @@ from constraint import Problem
 
 from cpqueens.backends.base import Request, Want
 from cpqueens.backends.python_constraint.atoms import ATOMS, Atom, are_variables
-from cpqueens.backends.python_constraint.formulas import Formulas
-from cpqueens.backends.python_constraint.incumbent import Incumbent
+from cpqueens.backends.python_constraint.formulas import Formulas, Incumbent
 from cpqueens.backends.python_constraint.limits import Watch
 from cpqueens.backends.python_constraint.objects import ByBounds, own
 from cpqueens.errors import ModelInvalid

@@ -44,7 +44,7 @@ def test_truths_of_one_clause_are_written_out(name: str) -> None:
     m = Model()
     x, b = m.intvar([0, 0, 3], [3, 3, 4], shape=3, name="x"), m.boolvar(shape=3, name="b")
     m.add(write(m, x, b))
-    proto = translate(m).native.proto
+    proto = translate(m).proto
     assert len(proto.variables) - 6 == variables
     assert len(proto.constraints) == constraints
     found = m.enumerate(solver="cpsat").solutions.matrix.tolist()

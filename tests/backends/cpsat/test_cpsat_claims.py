@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 from each import each
-from ortools.sat.python import cp_model
 
 from cpqueens import AllDifferent, Model, element
 from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.base import Clock, Request, Want
 from cpqueens.backends.cpsat.backend import CpSat
+from cpqueens.backends.cpsat.native import Solver
 
 
 def two_values() -> Model:
@@ -61,13 +61,13 @@ def test_the_time_limit_is_kept_by_the_clock_and_not_by_ortools(monkeypatch: pyt
     model.add(AllDifferent(slots))
     model.minimize((element(far, slots[i], slots[j]) * ((3 * i + 5 * j) % 6)).sum())
     clock, handed = Clock(1.5), []
-    solve = cp_model.CpSolver.solve
+    solve = Solver.solve
 
-    def spy(solver: cp_model.CpSolver, *rest: Any) -> Any:
+    def spy(solver: Solver, *rest: Any) -> Any:
         handed.append(solver.parameters.max_time_in_seconds)
         return solve(solver, *rest)
 
-    monkeypatch.setattr(cp_model.CpSolver, "solve", spy)
+    monkeypatch.setattr(Solver, "solve", spy)
     ended = CpSat().run(model, Request(Want.BEST, clock), lambda batch: True)
     assert handed == [math.inf]
     assert ended.stop_reason is StopReason.TIME_LIMIT
@@ -75,7 +75,7 @@ def test_the_time_limit_is_kept_by_the_clock_and_not_by_ortools(monkeypatch: pyt
 
 
 def test_no_gap_is_a_proof() -> None:
-    solver = cp_model.CpSolver()
+    solver = Solver()
     CpSat()._set_parameters(solver, Request(Want.BEST, Clock(None)))
     assert solver.parameters.absolute_gap_limit == 0
     assert solver.parameters.relative_gap_limit == 0

@@ -58,7 +58,7 @@ def test_tables_beyond_32_bits_are_not_the_solvers_own(far: int) -> None:
     x = m.intvar(domain=[0, 1, far], shape=2, name="x")
     m.add(Table(x, [(0, 1), (far, 0), (far, far)]))
     assert rows(m) == {(0, 1), (far, 0), (far, far)}
-    assert ("table" in str(translate(m).native.proto)) == (far < 2**31)
+    assert ("table" in str(translate(m).proto)) == (far < 2**31)
 
 
 @pytest.mark.parametrize("shift", [0, 1])
@@ -103,7 +103,7 @@ def test_a_hint_is_for_the_variables_that_were_hinted() -> None:
     translation = translate(m)
     hint, hinted = np.array([9, 1, 9, 3]), np.array([False, True, False, True])
     translation.add_hint(Request(Want.ONE, Clock(None), hint=hint, hinted=hinted))
-    given = translation.native.proto.solution_hint
+    given = translation.proto.solution_hint
     assert dict(zip(given.vars, given.values, strict=True)) == {1: 1, 3: 3}
 
 

@@ -103,7 +103,7 @@ def all_models_are_large(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def _canonical(translation: Any, model: Model) -> Counter[str]:
     """Return the native model's variables, constraints and objective, whatever their order and numbers."""
-    proto = translation.native.proto
+    proto = translation.proto
     ends = [tuple(v.domain) for v in proto.variables]
     named = dict(zip(translation.columns.tolist(), model.blocks.names(), strict=True))
 
@@ -195,7 +195,7 @@ def test_solutions_and_hints_of_one_run_stay_out_of_the_next() -> None:
     _start(m)
     first = m.solve("cpsat", hint={m["x"]: [3, 1, 0, 3]})
     m.add(m["x"].sum() >= first.objective + 2)
-    assert not len(translate(m).native.proto.solution_hint.vars)
+    assert not len(translate(m).proto.solution_hint.vars)
     second, fresh = m.solve("cpsat"), m.copy().solve("cpsat")
     assert second.objective == fresh.objective >= first.objective + 2
     assert m.count("cpsat") == m.copy().count("backtracking")
