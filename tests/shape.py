@@ -22,9 +22,9 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 71_629,
-    "files": 621,
-    "import lines": 6_805,
+    "code lines": 71_475,
+    "files": 582,
+    "import lines": 6_647,
     "longest file": 706,
     "sudoku by backtracking, files": 56,
     "sudoku by backtracking, functions": 356,

@@ -31,9 +31,9 @@ def test_only_code_is_counted(source: str, lines: int, imports: int) -> None:
 
 
 def test_a_way_has_what_the_call_enters() -> None:
-    from cpqueens.text.suggest import did_you_mean
+    from cpqueens.text.plaintext import did_you_mean
 
     way = way_of(lambda: did_you_mean("queen", ["queens"]))
-    assert str(shape.ROOT / "text/suggest.py") in way.files
+    assert str(shape.ROOT / "text/plaintext.py") in way.files
     assert len(way.functions) >= len(way.files)
     assert way_of(lambda: sum(range(3))).files == frozenset()

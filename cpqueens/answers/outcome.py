@@ -23,7 +23,7 @@ from cpqueens.language.labels import texts_of
 from cpqueens.language.rows import IntArray, refusing
 from cpqueens.language.statement import Statement
 from cpqueens.text.foreign import explaining_keywords, no_attribute
-from cpqueens.text.needed import as_switch
+from cpqueens.text.parameters import as_switch
 from cpqueens.text.plaintext import counted, shown
 
 if TYPE_CHECKING:

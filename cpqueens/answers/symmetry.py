@@ -17,8 +17,11 @@ array([[1, 3, 5, 0, 2, 4]])
 array([4, 4, 4, 4])
 """
 
+from __future__ import annotations
+
 import math
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,6 +29,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpqueens.errors import ModelError
+from cpqueens.language.constraints.lexicographic import LexLessEqual
+from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray, as_integers
 from cpqueens.text.plaintext import shown
 
@@ -317,3 +322,122 @@ def orbits(solutions: Any, group: Group = QUEENS_BOARD) -> Orbits:
     return Orbits(
         representatives, labels.reshape(-1), orbit_sizes(representatives, group), found.astype(np.int64)
     )
+
+
+# ---- constraints that keep one solution of each orbit ----------------------------------------------------
+
+
+def lex_leader(terms: LinearArray, group: Group) -> list[LexLessEqual]:
+    """Return constraints that hold for the lexicographically least solution of each orbit alone.
+
+    >>> from cpqueens import AllDifferent, Model
+    >>> from cpqueens.answers.symmetry import PERMUTATIONS
+    >>> m = Model()
+    >>> x = m.intvar(0, 3, shape=4, name="x")
+    >>> m += [AllDifferent(x), *lex_leader(x, PERMUTATIONS)]
+    >>> m.count(solver="cpsat")
+    8
+
+    Parameters
+    ----------
+    terms
+        All variables of a solution, in the order of the model.
+    group
+        Their symmetries, as a problem's ``symmetries`` gives them.
+
+    Raises
+    ------
+    ModelError
+        For a symmetry that puts values in the place of variables, as turning a board does that is told by the
+        column of each row: state it square by square, or break the others alone.
+    """
+    row = terms.reshape(1, -1)
+    found = []
+    for symmetry in group:
+        if symmetry is IDENTITY:
+            continue
+        try:
+            image = symmetry.map(row)  # type: ignore[arg-type]
+        except (TypeError, ValueError, IndexError, ModelError):
+            raise ModelError(
+                f"symmetries: {symmetry.name} is not a map of terms; state the model square by square"
+            ) from None
+        found.append(LexLessEqual(row[0], image[0]))
+    return found
+
+
+# ---- solutions counted up to symmetry as they come, none of them kept ------------------------------------
+
+
+class OrbitTally:
+    """Counts orbits by their canonical members, each of which is a solution that comes exactly once.
+
+    >>> import numpy as np
+    >>> from cpqueens.answers.symmetry import QUEENS_BOARD
+    >>> tally = OrbitTally(QUEENS_BOARD)
+    >>> tally.take(np.array([[1, 3, 0, 2], [2, 0, 3, 1]]))
+    >>> tally.orbits, tally.solutions, tally.total, dict(tally.sizes)
+    (1, 2, 2, {2: 1})
+    """
+
+    def __init__(self, group: Group) -> None:
+        self._met = OrbitsMet(group)
+        self.solutions = 0
+        self.sizes: Counter[int] = Counter()
+
+    def take(self, solutions: IntArray) -> None:
+        """Count distinct solutions (batch, variables)."""
+        least = solutions[(self._met.canonical(solutions) == solutions).all(axis=1)]
+        self.solutions += len(solutions)
+        self.sizes.update(self._met.sizes(least).tolist())
+
+    @property
+    def orbits(self) -> int:
+        """The number of solutions up to symmetry."""
+        return self.sizes.total()
+
+    @property
+    def total(self) -> int:
+        """The sum of the orbits' sizes: the number of all solutions, if all have come."""
+        return sum(size * many for size, many in self.sizes.items())
+
+
+def orbits_text(sizes: Mapping[int, int]) -> str:
+    """Return how many orbits there are of each size.
+
+    >>> orbits_text({8: 11, 4: 1})
+    '11 of 8, 1 of 4'
+    """
+    return ", ".join(f"{many:,} of {size}" for size, many in sorted(sizes.items(), reverse=True)) or "none"
+
+
+def symmetry_class(solution: IntArray, group: Group) -> tuple[str, ...]:
+    """Return the names of the symmetries that leave one solution (variables,) as it is.
+
+    Of a generated group these are among the generators.
+
+    >>> import numpy as np
+    >>> from cpqueens.answers.symmetry import QUEENS_BOARD
+    >>> symmetry_class(np.array([1, 3, 0, 2]), QUEENS_BOARD)
+    ('identity', 'rotation by 90', 'rotation by 180', 'rotation by 270')
+    """
+    return tuple(symmetry.name for symmetry in group if fixed(solution[None], symmetry)[0])
+
+
+def orbit_members(solution: IntArray, group: Group) -> tuple[list[str], IntArray]:
+    """Return the distinct images of one solution (variables,), and for each a symmetry that gives it.
+
+    Of a generated group the images are numbered, in lexicographic order.
+
+    >>> import numpy as np
+    >>> from cpqueens.answers.symmetry import QUEENS_BOARD
+    >>> names, members = orbit_members(np.array([1, 3, 0, 2]), QUEENS_BOARD)
+    >>> names, members.tolist()
+    (['identity', 'mirror left to right'], [[1, 3, 0, 2], [2, 0, 3, 1]])
+    """
+    if isinstance(group, Generated):
+        members = OrbitsMet(group).members(solution)
+        return [str(k + 1) for k in range(len(members))], members
+    every = images(solution[None], group)[:, 0]
+    first = np.sort(np.unique(every, axis=0, return_index=True)[1])
+    return [group[int(k)].name for k in first], every[first]

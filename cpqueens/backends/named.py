@@ -11,8 +11,7 @@ from typing import cast
 from cpqueens.backends.base import Backend, Parameter
 from cpqueens.errors import CpqueensError, MissingLibrary, UnknownBackend
 from cpqueens.language.statement import Statement
-from cpqueens.text.plaintext import shown
-from cpqueens.text.suggest import did_you_mean
+from cpqueens.text.plaintext import did_you_mean, shown
 
 BACKENDS: dict[str, str] = {
     "backtracking": "cpqueens.backends.backtracking.backend:Backtracking",

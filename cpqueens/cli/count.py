@@ -30,8 +30,8 @@ _PART = 1024
 """Solutions counted between two looks for Ctrl-C."""
 
 if TYPE_CHECKING:
-    from cpqueens.answers.orbit_tally import OrbitTally
     from cpqueens.answers.outcome import Outcome, SolutionSet
+    from cpqueens.answers.symmetry import OrbitTally
     from cpqueens.problems.catalog import Instance
     from cpqueens.system.interrupts import Interrupt
 
@@ -69,7 +69,7 @@ def command(
 
 def _orbits(instance: Instance, given: dict[str, Any], as_json: bool) -> int:
     """Count solutions as they come, and orbits by their least members."""
-    from cpqueens.answers.orbit_tally import OrbitTally, orbits_text
+    from cpqueens.answers.symmetry import OrbitTally, orbits_text
 
     tally = OrbitTally(declared_symmetries(instance))
     with progress(Standing(instance.title, given["solver"], "orbits", given.get("time_limit"))) as standing:

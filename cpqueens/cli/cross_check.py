@@ -73,13 +73,13 @@ def command(model: str, parameters: tuple[str, ...], as_json: bool, relations: b
     check_place(options["page"], "--html")
     report = _compared(instance, range(first, first + runs), options)
     if as_json:
-        from cpqueens.crosscheck.jsonreport import to_json
+        from cpqueens.crosscheck.report import to_json
 
         click.echo(to_json(report))
     else:
         _print(report)
     if options["page"]:
-        from cpqueens.crosscheck.htmlreport import render_html
+        from cpqueens.crosscheck.report import render_html
         from cpqueens.report.outputfile import write_whole
 
         write_whole(options["page"], render_html(report))  # last: what was found must not be lost with it
@@ -160,8 +160,8 @@ def _solvers(options: dict[str, Any]) -> list[str]:
 
 def _metamorphic(instance: Instance, as_json: bool, options: dict[str, Any]) -> int:
     from cpqueens.backends.base import Want
-    from cpqueens.crosscheck.jsonreport import plain
     from cpqueens.crosscheck.metamorphic import metamorphic
+    from cpqueens.crosscheck.report import plain
     from cpqueens.solving.choosing import choose
 
     refused = (

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cpqueens.answers.orbit_tally import orbit_members, symmetry_class
 from cpqueens.answers.outcome import Outcome, SolutionSet, StopReason
+from cpqueens.answers.symmetry import orbit_members, symmetry_class
 from cpqueens.cli import options as shared
 from cpqueens.cli.documents import document, echo_json, outcome_fields
 from cpqueens.cli.durable import durable_given, in_store

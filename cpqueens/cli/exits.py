@@ -28,7 +28,7 @@ MEANINGS: dict[int, str] = {
     BELOW: "a success rate is below `--require`; with `--optimal`, answers of a heuristic are not optimal",
     INTERRUPTED: "interrupted; the results so far are printed",
 }
-"""What codes mean that are no kind of disagreement (`cpqueens.crosscheck.codes.Code` has those)."""
+"""What codes mean that are no kind of disagreement (`cpqueens.crosscheck.findings.Code` has those)."""
 
 
 def exit_of_solve(outcome: Outcome) -> int:

@@ -59,7 +59,7 @@ def _fuzzed(solvers: list[str] | None, options: dict[str, Any]) -> Any:
 
 
 def _document(report: Any) -> dict[str, Any]:
-    from cpqueens.crosscheck.jsonreport import plain
+    from cpqueens.crosscheck.report import plain
 
     data = plain(report)
     data["coverage"] = [

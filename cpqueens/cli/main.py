@@ -71,7 +71,7 @@ class VerbGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the verb; an unknown one is answered with the nearest."""
         if args and args[0] not in VERBS and not args[0].startswith("-"):
-            from cpqueens.text.suggest import did_you_mean
+            from cpqueens.text.plaintext import did_you_mean
 
             raise click.UsageError(f"no command {args[0]!r:.40}{did_you_mean(args[0], VERBS)}")
         return super().resolve_command(ctx, args)

@@ -16,8 +16,7 @@ from cpqueens.cli.standing import Standing
 from cpqueens.cli.terminal import progress, say
 
 if TYPE_CHECKING:
-    from cpqueens.puzzles.puzzle import Puzzle
-    from cpqueens.puzzles.squares import Square
+    from cpqueens.puzzles.puzzle import Puzzle, Square
 
 
 @click.group(invoke_without_command=False)
@@ -41,7 +40,7 @@ def _puzzle_options(function: Any) -> Any:
 
 
 def _read(file: str, stars: int, touching: bool) -> Puzzle:
-    from cpqueens.puzzles.reading import read_puzzle
+    from cpqueens.puzzles.puzzle import read_puzzle
     from cpqueens.text.bounded import MAX_TEXT, decoded, read_bytes, read_standard_input
 
     text = read_standard_input(MAX_TEXT) if file == "-" else read_bytes(Path(file), MAX_TEXT)
@@ -57,9 +56,9 @@ def _read(file: str, stars: int, touching: bool) -> Puzzle:
 @click.option("--time-limit", type=float, metavar="SECONDS", help="for build, translation and search")
 def solve(file: str, stars: int, touching: bool, as_json: bool, solver: str, time_limit: float | None) -> int:
     """Tell whether there is one solution, none, or more; of two, show the squares that differ."""
+    from cpqueens.puzzles.generating import first_two
     from cpqueens.puzzles.puzzle import places
     from cpqueens.puzzles.rules import difficulty
-    from cpqueens.puzzles.solving import first_two
 
     puzzle = _read(file, stars, touching)
     limits = {} if time_limit is None else {"time_limit": time_limit}
@@ -89,7 +88,7 @@ def _document(verb: str, **fields: Any) -> None:
 
 def _drawn(puzzle: Puzzle, given: frozenset[Square] = frozenset()) -> str:
     from cpqueens.cli.terminal import style_of
-    from cpqueens.puzzles.picture import picture_of
+    from cpqueens.puzzles.puzzle import picture_of
     from cpqueens.report.board_text import board_text
 
     return board_text(picture_of(puzzle, given), style_of(sys.stdout))
@@ -99,7 +98,7 @@ def _drawn(puzzle: Puzzle, given: frozenset[Square] = frozenset()) -> str:
 @_puzzle_options
 def check(file: str, stars: int, touching: bool, as_json: bool) -> int:
     """Show which rules the queens on the board violate, and whether a solution is left."""
-    from cpqueens.puzzles.solving import first_two
+    from cpqueens.puzzles.generating import first_two
 
     puzzle = _read(file, stars, touching)
     faults = puzzle.faults()
@@ -183,7 +182,7 @@ def generate(
 @click.option("--out", type=click.Path(dir_okay=False), metavar="FILE.SVG", help="a picture instead of text")
 def draw(file: str, stars: int, touching: bool, as_json: bool, out: str | None) -> int:
     """Draw a puzzle and its board, legible without colour."""
-    from cpqueens.puzzles.picture import picture_of
+    from cpqueens.puzzles.puzzle import picture_of
     from cpqueens.report.board_svg import board_svg
     from cpqueens.report.outputfile import write_whole
 

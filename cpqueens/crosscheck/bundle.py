@@ -11,14 +11,13 @@ from typing import Any
 
 from cpqueens.backends.base import Want
 from cpqueens.crosscheck.backend_participant import BackendParticipant
-from cpqueens.crosscheck.codes import Code
 from cpqueens.crosscheck.compare import Case, compare
 from cpqueens.crosscheck.environment import versions
-from cpqueens.crosscheck.findings import Disagreement
+from cpqueens.crosscheck.findings import Code, Disagreement
 from cpqueens.crosscheck.given import Exhaustive, GivenSolutions, SolutionFile, small_enough
 from cpqueens.crosscheck.heuristic import Heuristic
-from cpqueens.crosscheck.jsonreport import plain
 from cpqueens.crosscheck.plan import Participant, Plan
+from cpqueens.crosscheck.report import plain
 from cpqueens.crosscheck.sets import Packing
 from cpqueens.crosscheck.shrink import Budget, shrink, size
 from cpqueens.errors import CpqueensError, ModelError

@@ -17,8 +17,15 @@ from cpqueens.answers.check import Checker
 from cpqueens.answers.outcome import Fault, Solution, SolutionSet, StopReason
 from cpqueens.answers.symmetry import Group
 from cpqueens.backends.base import Want
-from cpqueens.crosscheck.codes import COVERAGE_LOSS, Code
-from cpqueens.crosscheck.findings import WRONG, Disagreement, PublishedValues, Witness, broken
+from cpqueens.crosscheck.findings import (
+    COVERAGE_LOSS,
+    WRONG,
+    Code,
+    Disagreement,
+    PublishedValues,
+    Witness,
+    broken,
+)
 from cpqueens.crosscheck.observe import Observation
 from cpqueens.crosscheck.sets import SetComparison, compare_sets, count_orbits
 from cpqueens.language.goals import keys

@@ -9,10 +9,16 @@ from typing import Any
 from cpqueens.answers.outcome import Status
 from cpqueens.answers.symmetry import Group, as_group
 from cpqueens.backends.base import Want
-from cpqueens.crosscheck.codes import Code
 from cpqueens.crosscheck.compare import Case, Verify, compare
 from cpqueens.crosscheck.evidence import level, verdict
-from cpqueens.crosscheck.findings import Disagreement, Evidence, NotCompared, PublishedValues, SolverReport
+from cpqueens.crosscheck.findings import (
+    Code,
+    Disagreement,
+    Evidence,
+    NotCompared,
+    PublishedValues,
+    SolverReport,
+)
 from cpqueens.crosscheck.heuristic import objectives_text, quality_of, summarize
 from cpqueens.crosscheck.observe import Observation, Progress
 from cpqueens.crosscheck.participants import PROOF, as_participants, isolated, prepare
@@ -29,7 +35,7 @@ from cpqueens.solving.staged import as_gap
 from cpqueens.solving.stages import narrowed
 from cpqueens.system.interrupts import Interrupt, listening
 from cpqueens.text.foreign import explaining_keywords
-from cpqueens.text.needed import as_function, as_path, as_switch, got
+from cpqueens.text.parameters import as_function, as_path, as_switch, got
 from cpqueens.text.plaintext import counted, shown
 
 WANTS = ("auto", "all", "count", "best", "one")

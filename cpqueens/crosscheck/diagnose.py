@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from cpqueens.backends.base import Want
-from cpqueens.crosscheck.codes import Code
-from cpqueens.crosscheck.findings import Disagreement, Witness
+from cpqueens.crosscheck.findings import Code, Disagreement, Witness
 from cpqueens.crosscheck.observe import Observation
 from cpqueens.crosscheck.plan import Participant, Plan
 from cpqueens.crosscheck.sets import Packing

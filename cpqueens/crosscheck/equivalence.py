@@ -22,16 +22,15 @@ from cpqueens.backends.clock import limited, now
 from cpqueens.crosscheck.directions import Direction
 from cpqueens.crosscheck.joint import Joint, OutOfTimeError, reaching
 from cpqueens.crosscheck.matching import Matched, Side, matched
-from cpqueens.crosscheck.orbit_comparison import compare_orbits
 from cpqueens.crosscheck.questions import SOLVERS, Questions
-from cpqueens.crosscheck.two_models import Best, ModelComparison, ModelRelation
+from cpqueens.crosscheck.two_models import Best, ModelComparison, ModelRelation, compare_orbits
 from cpqueens.errors import CpqueensError
 from cpqueens.language.functions import any_
 from cpqueens.model import Model
 from cpqueens.solving.request import positive_seconds
 from cpqueens.system.interrupts import listening
 from cpqueens.text.foreign import explaining_keywords
-from cpqueens.text.needed import needed
+from cpqueens.text.parameters import needed
 
 SECONDS = 10.0
 

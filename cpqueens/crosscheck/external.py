@@ -33,7 +33,7 @@ from cpqueens.system.interrupts import listening
 from cpqueens.system.platforms import runs_commands
 from cpqueens.text.bounded import decoded
 from cpqueens.text.jsontext import parse_json
-from cpqueens.text.needed import needed
+from cpqueens.text.parameters import needed
 from cpqueens.text.plaintext import one_line, shown
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from cpqueens.answers.check import Checker
 from cpqueens.answers.outcome import Fault
 from cpqueens.backends.base import Want
 from cpqueens.crosscheck import oracle
-from cpqueens.crosscheck.codes import Code
+from cpqueens.crosscheck.findings import Code
 from cpqueens.crosscheck.heuristic import better_of, read_answer
 from cpqueens.crosscheck.observe import FAULTS_KEPT, Observation
 from cpqueens.crosscheck.sets import SolutionStore

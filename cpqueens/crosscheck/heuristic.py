@@ -14,9 +14,8 @@ import numpy as np
 
 from cpqueens.answers.check import Checker, read_assignment
 from cpqueens.answers.outcome import Outcome, Solution
-from cpqueens.answers.quality import Quality, quality
+from cpqueens.answers.quality import Quality, quality, wilson_interval
 from cpqueens.answers.runs import Runs
-from cpqueens.answers.statistics import wilson_interval
 from cpqueens.backends.base import Want
 from cpqueens.crosscheck.compare import Case
 from cpqueens.crosscheck.findings import NOT_OPTIMAL, HeuristicReport
@@ -25,8 +24,7 @@ from cpqueens.crosscheck.sets import SolutionStore, count_orbits
 from cpqueens.errors import CpqueensError, ModelError
 from cpqueens.language.rows import IntArray
 from cpqueens.system.interrupts import listening
-from cpqueens.text.plaintext import one_line, shown
-from cpqueens.text.raised import file_of, raised_text
+from cpqueens.text.plaintext import file_of, one_line, raised_text, shown
 
 if TYPE_CHECKING:
     from cpqueens.crosscheck.plan import NarrowedTo, Plan, Seeded

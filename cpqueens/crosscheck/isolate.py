@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cpqueens.backends.base import Want
-from cpqueens.crosscheck.codes import Code
+from cpqueens.crosscheck.findings import Code
 from cpqueens.crosscheck.observe import Observation
 from cpqueens.crosscheck.sets import Packing, SolutionStore
 from cpqueens.system.children import Patience, Worker

@@ -13,8 +13,7 @@ from cpqueens.language.expressions import BoolArray, LinearArray
 from cpqueens.language.linear_rows import Row
 from cpqueens.language.rebuild import own_constraints
 from cpqueens.model import Model
-from cpqueens.text.plaintext import shown
-from cpqueens.text.suggest import did_you_mean
+from cpqueens.text.plaintext import did_you_mean, shown
 
 Same = Mapping[str, Any] | Sequence[tuple[Any, Any]]
 """Names of variables or arrays, or terms and truths, of the first model, and what they are in the second."""

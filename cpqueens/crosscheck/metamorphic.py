@@ -19,15 +19,14 @@ from cpqueens.answers.outcome import Outcome, Solution
 from cpqueens.answers.symmetry import Group, as_group, orbit_sizes
 from cpqueens.backends.base import Feature, Want
 from cpqueens.crosscheck import derive
-from cpqueens.crosscheck.codes import Code
-from cpqueens.crosscheck.findings import Disagreement, NotCompared
+from cpqueens.crosscheck.findings import Code, Disagreement, NotCompared
 from cpqueens.errors import CpqueensError, ModelError
 from cpqueens.language.ranges import OutOfRange
 from cpqueens.language.statement import Statement
 from cpqueens.solving.choosing import choose, named_solver
 from cpqueens.solving.request import positive_seconds
 from cpqueens.system.interrupts import EXIT_CODE, Interrupt, listening
-from cpqueens.text.needed import needed
+from cpqueens.text.parameters import needed
 from cpqueens.text.plaintext import shown
 
 if TYPE_CHECKING:

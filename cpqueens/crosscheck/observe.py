@@ -15,7 +15,7 @@ from cpqueens import errors
 from cpqueens.answers.outcome import Fault, Outcome, SolutionSet, StopReason
 from cpqueens.backends import named
 from cpqueens.backends.base import Backend, Want
-from cpqueens.crosscheck.codes import Code
+from cpqueens.crosscheck.findings import Code
 from cpqueens.crosscheck.sets import Packing, SolutionStore
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.connective import Connective

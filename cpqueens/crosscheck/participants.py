@@ -13,7 +13,7 @@ from cpqueens.crosscheck.backend_participant import BackendParticipant
 from cpqueens.crosscheck.observe import Observation, observe_backend
 from cpqueens.crosscheck.plan import Participant, Plan
 from cpqueens.errors import ModelError
-from cpqueens.text.needed import needed
+from cpqueens.text.parameters import needed
 from cpqueens.text.plaintext import shown
 
 if TYPE_CHECKING:

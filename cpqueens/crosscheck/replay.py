@@ -11,7 +11,7 @@ from cpqueens.crosscheck.given import Exhaustive, small_enough
 from cpqueens.errors import ModelError
 from cpqueens.text.bounded import MAX_TEXT, decoded, read_bytes
 from cpqueens.text.jsontext import parse_json
-from cpqueens.text.needed import as_path
+from cpqueens.text.parameters import as_path
 
 
 def replay(folder: str | Path, solvers: Mapping[str, Any] | None = None, shrunk: bool = True) -> Any:

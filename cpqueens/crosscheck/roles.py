@@ -8,15 +8,15 @@ from enum import StrEnum
 
 from cpqueens.answers.symmetry import Group, as_group
 from cpqueens.backends.clock import limited
-from cpqueens.crosscheck.orbit_comparison import compare_orbits
 from cpqueens.crosscheck.questions import SOLVERS, Questions
+from cpqueens.crosscheck.two_models import compare_orbits
 from cpqueens.errors import ModelError
 from cpqueens.language.rebuild import rebuilt
 from cpqueens.model import Model
 from cpqueens.solving.request import positive_seconds
 from cpqueens.system.interrupts import listening
 from cpqueens.text.foreign import explaining_keywords
-from cpqueens.text.needed import needed
+from cpqueens.text.parameters import needed
 
 SECONDS = 10.0
 _AT_FIRST = 0.02

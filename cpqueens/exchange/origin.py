@@ -1,7 +1,8 @@
-"""Where an imported model came from, and how values go back there."""
+"""What is a model of another library, where an imported one came from, and how values go back there."""
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -9,8 +10,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from cpqueens.answers.outcome import Outcome, Solution
 from cpqueens.errors import ModelError, NoSolution
 from cpqueens.model import Model
-from cpqueens.text.foreign import no_attribute
-from cpqueens.text.needed import needed
+from cpqueens.text.foreign import no_attribute, read_by
+from cpqueens.text.parameters import needed
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,3 +81,34 @@ class Imported:
         if wrong:
             raise ModelError(f"the other library does not accept the values: {wrong[0]}")
         return values
+
+
+# ---- what is a model, here or in another library, told without importing any of these -----------------
+
+_HOMES = {
+    "from_cpmpy": "cpqueens.exchange.cpmpy",
+    "from_cpsat": "cpqueens.exchange.cpsat",
+    "from_python_constraint": "cpqueens.exchange.python_constraint",
+}
+"""Where the functions are that `cpqueens.text.foreign.read_by` names."""
+
+
+def is_model(value: Any) -> bool:
+    """Say whether something is a model of ours or of a library that we read."""
+    return isinstance(value, Model) or read_by(value) is not None
+
+
+def as_model(value: Any) -> Model:
+    """Return such a model as one of ours.
+
+    Raises
+    ------
+    ModelError
+        If it has something that cannot be expressed here.
+    """
+    if isinstance(value, Model):
+        return value
+    name = read_by(value)
+    assert name is not None, "a model is needed, see is_model"
+    model: Model = getattr(importlib.import_module(_HOMES[name]), name)(value).model
+    return model

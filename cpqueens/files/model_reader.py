@@ -12,7 +12,7 @@ from msgspec import UNSET, UnsetType
 
 from cpqueens.errors import ModelError
 from cpqueens.files import schema
-from cpqueens.files.complaints import Misplaced, at, converted
+from cpqueens.files.schema import Misplaced, at, converted
 from cpqueens.files.term_reader import TermReader
 from cpqueens.language.arrays import of_variables
 from cpqueens.language.constraining import MAX_TITLE
@@ -28,8 +28,7 @@ from cpqueens.language.soft import as_weights
 from cpqueens.language.truths import as_truth
 from cpqueens.language.views import VIEWS
 from cpqueens.model import Model
-from cpqueens.text.plaintext import checked_name, counted
-from cpqueens.text.suggest import did_you_mean
+from cpqueens.text.plaintext import checked_name, counted, did_you_mean
 
 MAX_ROWS = 1_000_000
 

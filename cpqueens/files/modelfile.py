@@ -36,7 +36,7 @@ from cpqueens.files.schema import MAX_BYTES, VERSION, parse, read_document
 from cpqueens.model import Model
 from cpqueens.text.bounded import label, read_bytes, reason_of
 from cpqueens.text.foreign import explaining_keywords
-from cpqueens.text.needed import as_path, needed
+from cpqueens.text.parameters import as_path, needed
 
 
 @explaining_keywords

@@ -17,8 +17,7 @@ from cpqueens.files.reading import EACH_ROW_ONCE, Found, choose_base, shifted, t
 from cpqueens.language.labels import Names, text_of_label
 from cpqueens.language.rows import IntArray
 from cpqueens.text.bounded import MAX_TEXT, is_regular, label, read_bytes, reason_of
-from cpqueens.text.plaintext import first_repeated, integer_of, shown
-from cpqueens.text.suggest import did_you_mean
+from cpqueens.text.plaintext import did_you_mean, first_repeated, integer_of, shown
 
 if TYPE_CHECKING:
     from cpqueens.model import Model

@@ -16,7 +16,7 @@ from cpqueens.files.solution_writers import CsvWriter, FormatWriter, JsonLinesWr
 from cpqueens.report.outputfile import OutputFile
 from cpqueens.text.bounded import MAX_TEXT, decoded, label, read_bytes
 from cpqueens.text.jsontext import NotJsonError
-from cpqueens.text.needed import as_path, needed
+from cpqueens.text.parameters import as_path, needed
 
 if TYPE_CHECKING:
     from cpqueens.answers.outcome import SolutionSet

@@ -8,13 +8,12 @@ import msgspec
 import numpy as np
 
 from cpqueens.errors import ModelError
-from cpqueens.files.complaints import Misplaced, at
+from cpqueens.files.schema import Misplaced, at
 from cpqueens.language.arrays import of_rows
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray
 from cpqueens.model import Model
-from cpqueens.text.plaintext import counted
-from cpqueens.text.suggest import did_you_mean
+from cpqueens.text.plaintext import counted, did_you_mean
 
 MAX_TERMS = 20_000_000
 _LARGEST = 2**63 - 1

@@ -11,9 +11,8 @@ from cpqueens.answers.check import Checker
 from cpqueens.answers.soft import soft_violations
 from cpqueens.backends.base import Want
 from cpqueens.crosscheck import oracle
-from cpqueens.crosscheck.codes import Code
 from cpqueens.crosscheck.compare import Case, compare
-from cpqueens.crosscheck.findings import Disagreement
+from cpqueens.crosscheck.findings import Code, Disagreement
 from cpqueens.crosscheck.observe import Observation
 from cpqueens.errors import CpqueensError
 from cpqueens.fuzzing.probes import (

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from cpqueens.backends.clock import by_processor
-from cpqueens.crosscheck.codes import Code
+from cpqueens.crosscheck.findings import Code
 from cpqueens.crosscheck.plan import Participant
 from cpqueens.crosscheck.shrink import Budget, shrink, size
 from cpqueens.fuzzing.drawing import fuzz_model

@@ -14,13 +14,12 @@ from cpqueens.crosscheck.plan import Participant
 from cpqueens.errors import CpqueensError, ModelError
 from cpqueens.fuzzing.findings import Failure, Progress, examine_one
 from cpqueens.fuzzing.fuzzledger import FuzzStore, in_ledger
-from cpqueens.fuzzing.fuzztable import FuzzReport
-from cpqueens.fuzzing.tally import FuzzTally
+from cpqueens.fuzzing.fuzztable import FuzzReport, FuzzTally
 from cpqueens.model import Model
 from cpqueens.solving.choosing import named_solver
 from cpqueens.solving.request import positive_seconds
 from cpqueens.system.interrupts import Interrupt, listening
-from cpqueens.text.needed import as_function, as_path
+from cpqueens.text.parameters import as_function, as_path
 from cpqueens.text.plaintext import shown
 
 MOST_MODELS = 10**9

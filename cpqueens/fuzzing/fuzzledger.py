@@ -13,12 +13,12 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from cpqueens.crosscheck.codes import Code
+from cpqueens.crosscheck.findings import Code
 from cpqueens.crosscheck.participants import as_participants
 from cpqueens.crosscheck.plan import Participant
 from cpqueens.fuzzing.findings import Examined, Failure, Progress, examine_one, replay_command
+from cpqueens.fuzzing.fuzztable import FuzzTally
 from cpqueens.fuzzing.fuzzworkers import HANG, MEMORY
-from cpqueens.fuzzing.tally import FuzzTally
 from cpqueens.longrun.job import LongJob, code_version
 from cpqueens.longrun.ledger import Ledger
 from cpqueens.longrun.pool import OUT_OF_MEMORY

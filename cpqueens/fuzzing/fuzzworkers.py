@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from typing import TYPE_CHECKING
 
-from cpqueens.crosscheck.codes import Code
+from cpqueens.crosscheck.findings import Code
 from cpqueens.crosscheck.participants import as_participants
 from cpqueens.fuzzing.drawing import BLOCK
 from cpqueens.fuzzing.findings import Failure, examine_one, replay_command
@@ -18,7 +18,7 @@ from cpqueens.system.children import Patience, Worker
 
 if TYPE_CHECKING:
     from cpqueens.fuzzing.findings import Progress
-    from cpqueens.fuzzing.tally import FuzzTally
+    from cpqueens.fuzzing.fuzztable import FuzzTally
     from cpqueens.system.interrupts import Interrupt
 
 _LOOK_EVERY = 0.2  # seconds between looks for signals and silence

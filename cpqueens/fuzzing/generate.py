@@ -12,10 +12,8 @@ from random import Random
 from typing import Any, get_type_hints
 
 from cpqueens.errors import ModelError
-from cpqueens.fuzzing.huge import HugeTerms, add_in_range
-from cpqueens.fuzzing.random_patterns import pattern_model
-from cpqueens.fuzzing.random_schedules import SCHEDULES
-from cpqueens.fuzzing.random_terms import CancellingTerms, RandomTerms
+from cpqueens.fuzzing.random_patterns import SCHEDULES, pattern_model
+from cpqueens.fuzzing.random_terms import CancellingTerms, HugeTerms, RandomTerms, add_in_range
 from cpqueens.fuzzing.usage import usage
 from cpqueens.fuzzing.written import Script, Written, stated, written_all, written_any, written_stack
 from cpqueens.language.constraints.all_different import AllDifferentExcept

@@ -14,8 +14,7 @@ from cpqueens.backends.base import Backend, Feature, Parameter, Want
 from cpqueens.backends.named import parameters_of
 from cpqueens.crosscheck import oracle
 from cpqueens.crosscheck.backend_participant import BackendParticipant
-from cpqueens.crosscheck.codes import Code
-from cpqueens.crosscheck.findings import Disagreement
+from cpqueens.crosscheck.findings import Code, Disagreement
 from cpqueens.crosscheck.plan import Participant
 from cpqueens.fuzzing.subject import ORACLE, Subject, compared
 from cpqueens.language.definedness import defined_elements

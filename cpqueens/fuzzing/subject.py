@@ -12,9 +12,8 @@ from typing import Any, TypeVar
 from cpqueens.backends.base import Want
 from cpqueens.crosscheck import oracle
 from cpqueens.crosscheck.backend_participant import BackendParticipant
-from cpqueens.crosscheck.codes import Code
 from cpqueens.crosscheck.compare import Case, compare
-from cpqueens.crosscheck.findings import Disagreement
+from cpqueens.crosscheck.findings import Code, Disagreement
 from cpqueens.crosscheck.given import observe_rows
 from cpqueens.crosscheck.observe import Observation
 from cpqueens.crosscheck.plan import Participant, Plan

@@ -10,8 +10,7 @@ from cpqueens.answers.check import Checker
 from cpqueens.backends.base import Want
 from cpqueens.crosscheck import oracle
 from cpqueens.crosscheck.as_written import AsWritten
-from cpqueens.crosscheck.codes import Code
-from cpqueens.crosscheck.findings import Disagreement
+from cpqueens.crosscheck.findings import Code, Disagreement
 from cpqueens.errors import ModelError
 from cpqueens.fuzzing.subject import ORACLE, Subject
 from cpqueens.fuzzing.written import Script, declared

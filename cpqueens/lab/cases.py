@@ -11,7 +11,7 @@ import numpy as np
 from cpqueens.errors import ModelError
 from cpqueens.model import Model
 from cpqueens.problems.catalog import Instance, Problem, find, load
-from cpqueens.text.needed import got, needed
+from cpqueens.text.parameters import got, needed
 from cpqueens.text.plaintext import shown
 
 

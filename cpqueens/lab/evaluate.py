@@ -18,12 +18,18 @@ from cpqueens.crosscheck.environment import code_digest, fingerprint, versions
 from cpqueens.errors import CpqueensError, ModelError, UnsupportedConstraint, UnsupportedRequest
 from cpqueens.lab.anytime import Anytime, ReachedTarget, anytime, targets
 from cpqueens.lab.cases import EvaluatedCase, cases_of
-from cpqueens.lab.comparing import Comparison, compare_objectives, compare_runs, corrected
 from cpqueens.lab.contenders import Contender, RunLimits, as_contenders
-from cpqueens.lab.evaluated import ProblemHead
+from cpqueens.lab.evaluated import (
+    Comparison,
+    Occupancy,
+    ProblemHead,
+    compare_objectives,
+    compare_runs,
+    corrected,
+    occupancy,
+)
 from cpqueens.lab.evaluation import Evaluation
 from cpqueens.lab.making import FIRST, Progress, RunMaker, Setting
-from cpqueens.lab.occupancy import Occupancy, occupancy
 from cpqueens.lab.performance import UNITS, summed_up
 from cpqueens.lab.reference import Reference, coverage, prove
 from cpqueens.lab.runfile import RunFile
@@ -36,7 +42,7 @@ from cpqueens.solving.runs import as_seeds
 from cpqueens.system.interrupts import listening
 from cpqueens.system.requirements import need
 from cpqueens.text.foreign import explaining_keywords
-from cpqueens.text.needed import as_function
+from cpqueens.text.parameters import as_function
 from cpqueens.text.plaintext import one_line, shown
 
 Groups = Mapping[tuple[str, str], RunTable]

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from cpqueens.lab.anytime import Anytime
-from cpqueens.lab.comparing import COMPARED
 from cpqueens.lab.drawing import (
     COLOURS,
     INK,
@@ -22,8 +21,7 @@ from cpqueens.lab.drawing import (
     look,
     together,
 )
-from cpqueens.lab.evaluated import Evaluated
-from cpqueens.lab.occupancy import Occupancy
+from cpqueens.lab.evaluated import COMPARED, Evaluated, Occupancy
 from cpqueens.lab.performance import Performance, named
 from cpqueens.lab.runlength import Interval, RunLengths, thin
 

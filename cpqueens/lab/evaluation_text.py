@@ -8,8 +8,7 @@ from typing import Any
 
 from cpqueens.answers.quality import Quality, gap_text
 from cpqueens.lab.anytime import ReachedTarget
-from cpqueens.lab.comparing import OBJECTIVE, Comparison
-from cpqueens.lab.evaluated import Evaluated
+from cpqueens.lab.evaluated import OBJECTIVE, Comparison, Evaluated
 from cpqueens.lab.performance import UNITS, Lengths, Performance, named
 from cpqueens.lab.runlength import Interval, Restart
 from cpqueens.text.plaintext import wrapped

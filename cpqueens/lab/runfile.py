@@ -15,7 +15,7 @@ from cpqueens.longrun.job import LongJob, code_version
 from cpqueens.longrun.ledger import Ledger
 from cpqueens.longrun.work import Counted, residues
 from cpqueens.text.bounded import label
-from cpqueens.text.needed import as_path
+from cpqueens.text.parameters import as_path
 from cpqueens.text.plaintext import shown
 
 _EVERY = 0.2

@@ -26,8 +26,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cpqueens.answers.quality import wilson_interval
 from cpqueens.answers.runs import Runs
-from cpqueens.answers.statistics import wilson_interval
 from cpqueens.lab.runtable import LIMITS, Ending, RunRecord
 
 Floats = NDArray[np.float64]

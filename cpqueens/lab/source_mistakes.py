@@ -9,7 +9,7 @@ from collections import Counter
 
 import numpy as np
 
-from cpqueens.answers.statistics import wilson_interval
+from cpqueens.answers.quality import wilson_interval
 from cpqueens.lab.experiments import KINDS, FigureTable, made, told
 from cpqueens.lab.source_programs import (
     MISSED,

@@ -22,7 +22,7 @@ from cpqueens.language.ranges import ALLOWED, ALLOWED_DIFFERENCE, LIMIT, Columns
 from cpqueens.language.rows import IntArray, Shape
 from cpqueens.language.unknown import Unknown, not_known
 from cpqueens.text.foreign import explaining_keywords
-from cpqueens.text.needed import as_switch
+from cpqueens.text.parameters import as_switch
 
 Relation = str  # one of "==", "!=", "<=", "<", ">=", ">"
 Axis = int | tuple[int, ...] | None

@@ -17,8 +17,7 @@ from cpqueens.language.conversion import as_linear, leaves, registry_of
 from cpqueens.language.expressions import BoolArray, LinearArray, Operand, Positions
 from cpqueens.language.rows import MAX_ELEMENTS, IntArray, distinct, refuse_misread
 from cpqueens.language.term import Term
-from cpqueens.text.plaintext import shown
-from cpqueens.text.suggest import did_you_mean
+from cpqueens.text.plaintext import did_you_mean, shown
 
 _PLAIN = frozenset({int, slice, type(Ellipsis), type(None)})
 """Parts of a key that hold no terms."""

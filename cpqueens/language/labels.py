@@ -17,8 +17,7 @@ import numpy as np
 
 from cpqueens.errors import ModelError
 from cpqueens.language.rows import IntArray, refusing
-from cpqueens.text.plaintext import checked_name, first_repeated, shown
-from cpqueens.text.suggest import did_you_mean
+from cpqueens.text.plaintext import checked_name, did_you_mean, first_repeated, shown
 
 Label = str | Enum
 Names = Mapping[int, Label]

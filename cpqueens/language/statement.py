@@ -27,8 +27,7 @@ from cpqueens.language.term import ONCE, Term
 from cpqueens.language.views import View
 from cpqueens.text.foreign import explaining_keywords, no_attribute
 from cpqueens.text.listed import ListsWhatIsPublic
-from cpqueens.text.plaintext import checked_name, shown
-from cpqueens.text.suggest import did_you_mean
+from cpqueens.text.plaintext import checked_name, did_you_mean, shown
 
 Made = TypeVar("Made")
 

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from cpqueens.errors import BadIndex, IntegerError
 from cpqueens.language.rows import MASK_LOST
-from cpqueens.text.calling import operation
-from cpqueens.text.elsewhere import NamesOfOtherTools
+from cpqueens.text.elsewhere import NamesOfOtherTools, operation
 
 _INSTEAD = {
     "COMPARE_OP": "a NumPy array of objects asks when it is compared: instead of np.array([x, y]) write "

@@ -11,19 +11,18 @@ from pathlib import Path
 
 from cpqueens.errors import ModelError
 from cpqueens.files.modelfile import dump_model
-from cpqueens.longrun.examination import read_count
 from cpqueens.longrun.job import JobError, LongJob, code_version
 from cpqueens.longrun.ledger import Ledger, Totals
 from cpqueens.longrun.ledgerfile import holds_something
 from cpqueens.longrun.partfiles import PartFiles
 from cpqueens.longrun.session import LEASE, Progress, run_session
 from cpqueens.longrun.splitting import MOST, Splitting, partition_digest, split, splitting_of
-from cpqueens.longrun.work import count_parts
+from cpqueens.longrun.work import count_parts, read_count
 from cpqueens.model import Model
 from cpqueens.solving.request import positive_integer, positive_seconds
 from cpqueens.solving.solve import count_solutions
 from cpqueens.text.foreign import explaining_keywords
-from cpqueens.text.needed import needed
+from cpqueens.text.parameters import needed
 
 PARTS = 1000
 """Parts of a job, at least, where the model has so many."""

@@ -11,10 +11,9 @@ import numpy as np
 
 from cpqueens.kernels.local.plain import EQUAL
 from cpqueens.language.rows import IntArray
-from cpqueens.lowered.affine import Affine, affines
 from cpqueens.lowered.columns import RELATIONS, block, blocks
 from cpqueens.lowered.compiled import EQ, GE, LE, NE, Compiled, CompiledDefinition
-from cpqueens.lowered.evaluation import meant
+from cpqueens.lowered.evaluation import Affine, affines, meant
 from cpqueens.lowered.neighbourhood import values_of
 
 MOST_CELLS = 1 << 14

@@ -37,17 +37,14 @@ from typing import Any
 
 from cpqueens.answers.symmetry import Group, as_group
 from cpqueens.errors import CpqueensError, ModelError
-from cpqueens.exchange.foreign import as_model, is_model
+from cpqueens.exchange.origin import as_model, is_model
 from cpqueens.model import Model
 from cpqueens.problems.published import Published
 from cpqueens.problems.signatures import read_parameters
 from cpqueens.text import markup
 from cpqueens.text.bounded import read_bytes
-from cpqueens.text.needed import needed
-from cpqueens.text.parameters import Parameter, complete, parse_assignments
-from cpqueens.text.plaintext import shown
-from cpqueens.text.raised import raised_text
-from cpqueens.text.suggest import did_you_mean
+from cpqueens.text.parameters import Parameter, complete, needed, parse_assignments
+from cpqueens.text.plaintext import did_you_mean, raised_text, shown
 
 _HOMES: dict[str, Path] = {}
 """By the name of a module that stands beside a user's file, its folder."""

@@ -5,17 +5,43 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
 from cpqueens.backends.clock import limited, now
 from cpqueens.errors import ModelError, NotInTime
-from cpqueens.puzzles.puzzle import Puzzle
+from cpqueens.model import Model
+from cpqueens.problems import catalog
+from cpqueens.puzzles.puzzle import Owner, Puzzle, Square, Squares, beside
 from cpqueens.puzzles.repairing import made_unique
 from cpqueens.puzzles.rules import difficulty
-from cpqueens.puzzles.solving import model_of
-from cpqueens.puzzles.squares import Owner, Squares, beside
 from cpqueens.system.interrupts import listening
+
+
+def model_of(puzzle: Puzzle) -> Model:
+    """Return the model: that of star_battle, or of queens square by square, with what is on the board."""
+    if puzzle.regions:
+        given = {"regions": puzzle.regions, "stars": puzzle.stars, "touching": puzzle.touching}
+        model = catalog.find("star_battle").instance(**given).model
+    else:
+        model = catalog.find("queens").instance(n=puzzle.size, viewpoint="booleans").model
+    x = model["x"]
+    model += [x[r, c] == 1 for r, c in sorted(puzzle.queens)]
+    model += [x[r, c] == 0 for r, c in sorted(puzzle.empty)]
+    return model
+
+
+def first_two(puzzle: Puzzle, solver: str = "auto", **options: Any) -> tuple[list[frozenset[Square]], bool]:
+    """Return at most two solutions, as squares with queens, and whether there are surely no others."""
+    model = model_of(puzzle)
+    outcome = model.enumerate(solver=solver, solution_limit=2, **options)
+    found = [
+        frozenset((r, c) for r, row in enumerate(s[model["x"]].tolist()) for c, v in enumerate(row) if v)
+        for s in outcome.solutions
+    ]
+    return found, outcome.complete
+
 
 LETTERS = "ABCDEFGHIJKLMNOPRSTUVWXYZ"
 """Without Q, which is a queen."""

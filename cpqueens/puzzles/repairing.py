@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterator
 
 import numpy as np
 
-from cpqueens.puzzles.squares import Owner, Square, Squares, beside, parts
+from cpqueens.puzzles.puzzle import Owner, Square, Squares, beside, parts
 
 REPAIRS = 150
 """Where so many shifts were not enough, other regions are sooner found than these are mended."""

@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-from cpqueens.puzzles.puzzle import Puzzle, place
-from cpqueens.puzzles.squares import Square
+from cpqueens.puzzles.puzzle import Puzzle, Square, place
 
 _LARGEST_GROUP = 4
 _LARGEST_REST = 16

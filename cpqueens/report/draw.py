@@ -17,12 +17,17 @@ from cpqueens.report.board_svg import board_svg
 from cpqueens.report.board_text import PLAIN, Style, board_text, board_width, numbers_text
 from cpqueens.report.cages import cages_svg, cages_text
 from cpqueens.report.conflicts import conflicting_elements
-from cpqueens.report.features import features_svg, features_text
 from cpqueens.report.graph import colouring_svg, colouring_text
 from cpqueens.report.groups import groups_svg, groups_text
-from cpqueens.report.numbers import grid_svg
-from cpqueens.report.pairing import paired_row, pairing_svg
-from cpqueens.report.ruler import ruler_svg, ruler_text
+from cpqueens.report.numbers import (
+    features_svg,
+    features_text,
+    grid_svg,
+    paired_row,
+    pairing_svg,
+    ruler_svg,
+    ruler_text,
+)
 from cpqueens.report.schedule import Bar, bars, schedule_svg, schedule_text
 from cpqueens.report.tour import tour_svg, tour_text
 

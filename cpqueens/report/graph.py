@@ -7,7 +7,7 @@ from itertools import combinations, pairwise
 from cpqueens.report import svg
 from cpqueens.report.board_svg import ATTACKED
 from cpqueens.report.numbers import INK
-from cpqueens.report.palette import fill_of
+from cpqueens.report.svg import fill_of
 
 _EDGE = "#9aa0a8"
 _SIZE, _MARGIN = 420, 30

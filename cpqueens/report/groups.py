@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from cpqueens.language.views import Groups
 from cpqueens.report import svg
 from cpqueens.report.numbers import INK
-from cpqueens.report.palette import fill_of
+from cpqueens.report.svg import fill_of
 
 Rows = Sequence[Sequence[int]]
 Say = Callable[[int], str]

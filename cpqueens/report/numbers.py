@@ -1,11 +1,11 @@
-"""A grid of integers, such as a magic or a Latin square, as an SVG picture; a cell is one unit."""
+"""Integers as pictures: a grid, such as a magic square, rows of places and features, a ruler."""
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 from cpqueens.report import svg
 from cpqueens.report.board_svg import ATTACKED, ATTACKED_SQUARE, FRAME
-from cpqueens.report.palette import PALETTE
+from cpqueens.report.svg import PALETTE, fill_of
 
 INK = "#2b2b33"
 NOTE = "#7a6857"
@@ -96,3 +96,170 @@ def _fills(rows: Sequence[Sequence[int]]) -> dict[int, str]:
 def _frame(height: int, width: int) -> str:
     size = {"width": width, "height": height}
     return svg.element("rect", attributes={**size, "fill": "none", "stroke": FRAME, "stroke-width": 0.08})
+
+
+# ---- a row of places in which each number stands twice, as in Langford's problem -------------------------
+
+
+_CELL = 46
+_FREE = "."
+
+
+def paired_row(first: Sequence[int], gaps: Sequence[int]) -> list[str]:
+    """Return what stands at each of the 2n places: a number, ``.`` for nothing, ``a/b`` for a clash.
+
+    >>> " ".join(paired_row([1, 2, 0], [2, 3, 4]))
+    '3 1 2 1 3 2'
+    """
+    length = max([2 * len(first), *(place + gap + 1 for place, gap in zip(first, gaps, strict=True))])
+    row: list[list[str]] = [[] for _ in range(length)]
+    for k, (place, gap) in enumerate(zip(first, gaps, strict=True)):
+        row[place].append(str(k + 1))
+        row[place + gap].append(str(k + 1))
+    return ["/".join(numbers) or _FREE for numbers in row]
+
+
+def pairing_svg(first: Sequence[int], gaps: Sequence[int], *, title: str = "") -> str:
+    """Return the row as a stand-alone SVG picture, with an arc from each number to its other place."""
+    row = paired_row(first, gaps)
+    radius = _CELL * max(gaps, default=1) / 2
+    top = 0.62 * radius + 14
+    parts = [_arc(k, place, gap, top) for k, (place, gap) in enumerate(zip(first, gaps, strict=True))]
+    for place, label in enumerate(row):
+        parts.append(_box(place, label, top))
+        parts.append(svg.text(label, 10 + (place + 0.5) * _CELL, top + _CELL / 2, 20, INK))
+    return svg.document(20 + _CELL * max(1, len(row)), top + _CELL + 10, parts, title=title)
+
+
+def _box(place: int, label: str, top: float) -> str:
+    fill = PALETTE[(int(label) - 1) % len(PALETTE)] if label.isdecimal() else "#ffffff"
+    box: svg.Attributes = {
+        "x": 10 + place * _CELL + 2,
+        "y": top,
+        "width": _CELL - 4,
+        "height": _CELL,
+        "rx": 7,
+    }
+    edge: svg.Attributes = {"stroke": ATTACKED if "/" in label else INK, "stroke-width": 1.2}
+    return svg.element("rect", attributes={**box, "fill": fill, **edge})
+
+
+def _arc(number: int, place: int, gap: int, top: float) -> str:
+    start, end, radius = 10 + (place + 0.5) * _CELL, 10 + (place + gap + 0.5) * _CELL, gap * _CELL / 2
+    n = svg.number
+    path = f"M{n(start)} {n(top)}A{n(radius)} {n(0.62 * radius)} 0 0 1 {n(end)} {n(top)}"
+    style: svg.Attributes = {"stroke": PALETTE[number % len(PALETTE)], "stroke-width": 4, "fill": "none"}
+    return svg.element("path", attributes={"d": path, **style})
+
+
+# ---- a ruler with marks, such as a Golomb ruler, as text and as an SVG picture ------------------------
+
+_WIDEST = 96
+_WOOD, _EDGE, _INK, _FAINT = "#f1e4cf", "#5d4030", "#2b2019", "#8a7867"
+_LENGTH, _MARGIN, _TOP, _HEIGHT = 640, 24, 26, 34
+
+
+def ruler_text(marks: Sequence[int], width: int | None = None, *, unicode: bool = True) -> str:
+    """Return the ruler to scale over its marks' numbers, or the numbers alone where it is too long.
+
+    >>> print(ruler_text([0, 1, 4, 6]))
+    ├─┼─────┼───┤
+    0 1     4   6
+    """
+    ordered = sorted(marks)
+    gaps = [b - a for a, b in pairwise(ordered)]
+    if not gaps or not all(gaps):
+        return " ".join(map(str, marks))
+    step = max(-(-(len(str(a)) + 1) // gap) for a, gap in zip(ordered, gaps, strict=False))
+    length = step * (ordered[-1] - ordered[0])
+    if length + len(str(ordered[-1])) > (_WIDEST if width is None else width):
+        return " ".join(map(str, marks))
+    line, left, cross, right = ("─", "├", "┼", "┤") if unicode else ("-", "|", "|", "|")
+    places = [step * (mark - ordered[0]) for mark in ordered]
+    bar = [line] * (length + 1)
+    for at in places:
+        bar[at] = cross
+    bar[0], bar[-1] = left, right
+    below = ""
+    for at, mark in zip(places, ordered, strict=True):
+        below = below.ljust(at) + str(mark)
+    return "".join(bar) + "\n" + below
+
+
+def ruler_svg(marks: Sequence[int], *, title: str = "") -> str:
+    """Return the ruler as a stand-alone SVG picture, with the distances of neighbours above it."""
+    ordered = sorted(marks)
+    start = ordered[0] if ordered else 0
+    scale = _LENGTH / max(1, ordered[-1] - start if ordered else 1)
+    xs = [_MARGIN + scale * (mark - start) for mark in ordered]
+    parts = [_body(), _ticks(xs)]
+    parts += [svg.text(mark, x, _TOP + _HEIGHT + 12, 13, _INK) for mark, x in zip(ordered, xs, strict=True)]
+    for k in range(len(ordered) - 1):
+        parts.append(svg.text(ordered[k + 1] - ordered[k], (xs[k] + xs[k + 1]) / 2, _TOP - 12, 11, _FAINT))
+    return svg.document(_LENGTH + 2 * _MARGIN, _TOP + _HEIGHT + 26, parts, title=title)
+
+
+def _body() -> str:
+    place = {"x": _MARGIN - 10, "y": _TOP, "width": _LENGTH + 20, "height": _HEIGHT, "rx": 4}
+    return svg.element("rect", attributes={**place, "fill": _WOOD, "stroke": _EDGE})
+
+
+def _ticks(xs: Sequence[float]) -> str:
+    line = "".join(f"M{svg.number(x)} {_TOP}v{svg.number(0.62 * _HEIGHT)}" for x in xs)
+    return svg.element("path", attributes={"d": line or "M0 0", "stroke": _INK, "stroke-width": 2})
+
+
+# ---- a row of things with the features of each below it, as text and as an SVG picture ----------------
+
+Table = Sequence[Sequence[int]]
+_PLACE, _LEFT = 34, 96
+
+
+def features_text(
+    row: Sequence[int], table: Table, names: Sequence[str] = (), say: Callable[[int], str] = str
+) -> str:
+    """Return the classes, and for each feature a line with ``#`` where the thing has it."""
+    lines = [("", list(names))] if names else []
+    lines += [("class", [say(value) for value in row])]
+    width = max((len(cell) for _, cells in lines for cell in cells), default=1)
+    lines += [(f"feature {f}", ["#" if has[c] else "." for c in row]) for f, has in enumerate(table)]
+    left = max(len(name) for name, _ in lines)
+    return "\n".join(
+        f"{name:<{left}} " + " ".join(cell.rjust(width) for cell in cells) for name, cells in lines
+    )
+
+
+def features_svg(
+    row: Sequence[int],
+    table: Table,
+    names: Sequence[str] = (),
+    say: Callable[[int], str] = str,
+    *,
+    title: str = "",
+) -> str:
+    """Return the row with the features below it; a filled square says that a thing has one."""
+    parts: list[str] = []
+    for k, value in enumerate(row):
+        parts += _square(k, 0, fill_of(value))
+        size = min(15.0, 1.6 * _PLACE / max(1, len(say(value))))
+        parts.append(svg.text(say(value), _LEFT + (k + 0.5) * _PLACE, 0.5 * _PLACE, size, INK))
+    for f, has in enumerate(table):
+        parts.append(svg.text(f"feature {f}", _LEFT / 2, (f + 1.7) * _PLACE, 13, INK))
+        for k, value in enumerate(row):
+            parts += _square(k, f + 1.2, INK if has[value] else "#fbf8f2")
+    height = _PLACE * (len(table) + 1.4)
+    for k, name in enumerate(names):
+        size = min(12.0, 1.6 * _PLACE / max(1, len(name)))
+        parts.append(svg.text(name, _LEFT + (k + 0.5) * _PLACE, height + 6, size, INK))
+    height += 16 * bool(names)
+    return svg.document(_LEFT + _PLACE * max(1, len(row)) + 6, height, parts, title=title)
+
+
+def _square(column: int, row: float, fill: str) -> list[str]:
+    place = {
+        "x": _LEFT + column * _PLACE + 1,
+        "y": row * _PLACE + 2,
+        "width": _PLACE - 3,
+        "height": _PLACE - 4,
+    }
+    return [svg.element("rect", attributes={**place, "fill": fill, "stroke": INK, "stroke-width": 0.6})]

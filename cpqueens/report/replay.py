@@ -17,8 +17,8 @@ from cpqueens.answers.trace import EVENTS, UNSET, Trace
 from cpqueens.errors import ModelError
 from cpqueens.language.statement import Statement
 from cpqueens.language.views import Board
-from cpqueens.report.attacks import attacks_of
 from cpqueens.report.board import piece_of
+from cpqueens.report.conflicts import attacks_of
 from cpqueens.report.pieces import LOOKS
 
 

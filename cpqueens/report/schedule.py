@@ -7,7 +7,7 @@ from cpqueens.language.views import Schedule
 from cpqueens.report import svg
 from cpqueens.report.board_svg import ATTACKED
 from cpqueens.report.numbers import INK
-from cpqueens.report.palette import fill_of
+from cpqueens.report.svg import fill_of
 
 _WIDEST = 100
 _LENGTH, _ROW, _LEFT, _TOP = 620, 30, 44, 10

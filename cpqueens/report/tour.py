@@ -7,7 +7,7 @@ from cpqueens.report import svg
 from cpqueens.report.board_svg import DARK, LIGHT
 from cpqueens.report.board_text import PLAIN, Style, numbers_text
 from cpqueens.report.numbers import INK
-from cpqueens.report.palette import fill_of
+from cpqueens.report.svg import fill_of
 
 _SIZE, _MARGIN = 440, 28
 _COLOURS = ("#2f6f9f", "#b5533c", "#4f8a4b", "#7d5ba6", "#a67c00")

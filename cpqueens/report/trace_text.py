@@ -9,9 +9,9 @@ from cpqueens.answers.trace import UNSET, Trace, TraceRow
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
 from cpqueens.language.views import Board
-from cpqueens.report.attacks import PairRules, attacks_of
 from cpqueens.report.board import BLACK, BoardPicture, piece_of
 from cpqueens.report.board_text import PLAIN, Style, board_text
+from cpqueens.report.conflicts import PairRules, attacks_of
 
 LARGEST = 26
 """Rows and columns of a board that is drawn for each event; more do not fit 80 columns."""

@@ -32,8 +32,7 @@ from cpqueens.backends.base import (
 )
 from cpqueens.errors import BackendFault, UnknownBackend, UnknownParameter, UnsupportedConstraint
 from cpqueens.language.statement import Statement
-from cpqueens.solving.beside import Beside
-from cpqueens.solving.incumbent import Receiver, Said
+from cpqueens.solving.beside import Beside, Receiver, Said
 from cpqueens.text.plaintext import shown
 
 _OWN: Mapping[str, Parameter] = {

@@ -20,8 +20,7 @@ from cpqueens.language.soft import as_weights
 from cpqueens.language.statement import Statement
 from cpqueens.solving.choosing import choose
 from cpqueens.solving.earlier import Mask, earlier_values
-from cpqueens.text.plaintext import shown
-from cpqueens.text.suggest import did_you_mean
+from cpqueens.text.plaintext import did_you_mean, shown
 
 DISTANCES: dict[str, Callable[[Any, Any], Any]] = {
     "hamming": lambda x, values: (x != values).sum(),

@@ -40,8 +40,7 @@ from cpqueens.errors import BackendFault, CpqueensError, ModelError, Unsupported
 from cpqueens.kernels.jit import tiers
 from cpqueens.language.rows import IntArray, behind
 from cpqueens.language.statement import Statement
-from cpqueens.solving.beside import Beside
-from cpqueens.solving.incumbent import best_of
+from cpqueens.solving.beside import Beside, best_of
 from cpqueens.system.platforms import give_way
 
 OWN, RIVAL, HEURISTIC = "backtracking", "cpsat", "local-search"

@@ -20,9 +20,8 @@ from cpqueens.system.interrupts import Interrupt
 from cpqueens.system.platforms import processors
 from cpqueens.system.stopping import unstopped
 from cpqueens.text.foreign import as_keyword, spelled
-from cpqueens.text.needed import as_function, as_switch
-from cpqueens.text.plaintext import shown
-from cpqueens.text.suggest import did_you_mean
+from cpqueens.text.parameters import as_function, as_switch
+from cpqueens.text.plaintext import did_you_mean, shown
 
 COMMON = (
     "time_limit",

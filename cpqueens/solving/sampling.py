@@ -36,7 +36,7 @@ from cpqueens.solving.earlier import plain_variables_of
 from cpqueens.solving.request import positive_integer, positive_seconds
 from cpqueens.solving.solve import IncompleteCount, count, enumerate_solutions, run, solve, trusted
 from cpqueens.system.requirements import need
-from cpqueens.text.needed import as_switch
+from cpqueens.text.parameters import as_switch
 from cpqueens.text.plaintext import counted, shown
 
 if TYPE_CHECKING:

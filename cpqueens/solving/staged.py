@@ -19,7 +19,7 @@ from cpqueens.solving.collect import Consumer
 from cpqueens.solving.request import build_request, positive_integer, positive_seconds
 from cpqueens.solving.stages import Ask, Stages, all_within, in_order, k_best
 from cpqueens.system.interrupts import Interrupt
-from cpqueens.text.needed import as_switch
+from cpqueens.text.parameters import as_switch
 from cpqueens.text.plaintext import shown
 
 OF_OPTIMA = frozenset({"optimal", "gap", "best"})

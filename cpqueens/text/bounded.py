@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from cpqueens.errors import ModelError
-from cpqueens.text.needed import as_path
+from cpqueens.text.parameters import as_path
 from cpqueens.text.plaintext import shown
 
 MAX_TEXT = 2**28

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import ParamSpec, TypeVar
 
 from cpqueens.errors import UnknownParameter
-from cpqueens.text.suggest import did_you_mean, nearest
+from cpqueens.text.plaintext import did_you_mean, nearest
 
 Given = ParamSpec("Given")
 Made = TypeVar("Made")

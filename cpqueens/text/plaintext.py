@@ -1,8 +1,15 @@
-"""Text and values from outside: shown in a bounded, harmless line; integers and names read from them."""
+"""Text, values and exceptions from outside, shown in a bounded, harmless line; names read and suggested."""
 
+from __future__ import annotations
+
+import difflib
+import inspect
 import re
 import reprlib
+import traceback
 from collections.abc import Iterable
+from itertools import islice
+from pathlib import Path
 from typing import Any
 
 from cpqueens.errors import ModelError
@@ -167,3 +174,69 @@ def checked_name(name: Any, what: str, most: int, least: int = 1) -> str:
     if bad is not None:
         raise ModelError(f"{what} {shown(name)}: the character U+{ord(bad[0]):04X} is not allowed")
     return str.__str__(name)  # plain also where it was of a subclass, which no file takes
+
+
+# ---- the one phrase that unknown names are answered with ----------------------------------------------
+
+_MOST = 2000  # names that are compared: each takes some microseconds
+_LONGEST = 200
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Return the known name that is most like a name; "" if none is.
+
+    >>> nearest("minimise", ["maximize", "minimize"])
+    'minimize'
+    """
+    close = difflib.get_close_matches(name[:_LONGEST], sorted(islice(known, _MOST)), n=1, cutoff=0.6)
+    return close[0] if close else ""
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return ``; did you mean 'x'?`` for the nearest known name, else ``; known are ...``."""
+    names = sorted(islice(known, _MOST))
+    close = nearest(name, names)
+    if close:
+        return f"; did you mean {close!r}?"
+    listed = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
+    return f"; known are {listed}" if names else ""
+
+
+# ---- an exception of a user's own function as one line, with the place in the user's file -------------
+
+
+def file_of(function: Any) -> str | None:
+    """Return the file in which a function, or the class of a callable object, is written; None if unknown."""
+    for source in (function, type(function)):
+        try:
+            return inspect.getsourcefile(inspect.unwrap(source))
+        except TypeError:
+            continue
+    return None
+
+
+def raised_text(error: BaseException, file: str | Path | None = None) -> str:
+    """Return a foreign exception as one line, with the place in ``file`` if it was raised below it.
+
+    >>> try:
+    ...     1 // 0
+    ... except ZeroDivisionError as error:
+    ...     raised_text(error).partition(" (line")[0]
+    'ZeroDivisionError: integer division or modulo by zero'
+
+    Parameters
+    ----------
+    error
+        What was raised.
+    file
+        The user's file: its own line says more than that of the library which it called.
+    """
+    if isinstance(error, SyntaxError):
+        where = Path(error.filename).name if error.filename else ""
+        elsewhere = f" of {where}" if file is not None and where and where != Path(file).name else ""
+        return f"{type(error).__name__}: {error.msg} (line {error.lineno}{elsewhere})"
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [f for f in frames if file is not None and Path(f.filename).name == Path(file).name]
+    place = (own or frames)[-1:]
+    lines = "".join(f" (line {f.lineno} of {Path(f.filename).name})" for f in place)
+    return f"{type(error).__name__}: {one_line(text_of(error))}{lines}"

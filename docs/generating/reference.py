@@ -13,7 +13,7 @@ from cpqueens.answers.outcome import Status, StopReason
 from cpqueens.answers.trace import EVENTS
 from cpqueens.cli import main as cli
 from cpqueens.cli.exits import MEANINGS
-from cpqueens.crosscheck.codes import Code
+from cpqueens.crosscheck.findings import Code
 from cpqueens.files.schema import Document
 from cpqueens.problems import catalog
 from generating.tables import fenced, folded, table

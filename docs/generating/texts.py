@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from cpqueens.lab.classical_texts import SECTIONS, answered
-from cpqueens.lab.experiments_page import notes
-from cpqueens.lab.source_plots import Plot, picture
+from cpqueens.lab.experiments_page import Plot, notes, picture
 from generating.tables import fenced, orphan, table
 
 MEASURED = Path(__file__).parent.parent / "files" / "experiments.json"

@@ -6,9 +6,16 @@ from each import each
 from known_counts import QUEENS, QUEENS_FIXED_BY_90, QUEENS_FIXED_BY_180, QUEENS_FUNDAMENTAL
 
 from cpqueens import AllDifferent, Model, ModelError
-from cpqueens.answers.orbit_tally import OrbitTally, symmetry_class
-from cpqueens.answers.symmetry import CELL_BOARD, PERMUTATIONS, QUEENS_BOARD, Group, orbits
-from cpqueens.answers.symmetry_breaking import lex_leader
+from cpqueens.answers.symmetry import (
+    CELL_BOARD,
+    PERMUTATIONS,
+    QUEENS_BOARD,
+    Group,
+    OrbitTally,
+    lex_leader,
+    orbits,
+    symmetry_class,
+)
 from cpqueens.problems import catalog
 
 

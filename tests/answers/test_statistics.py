@@ -3,7 +3,7 @@
 import pytest
 from scipy.stats import binomtest
 
-from cpqueens.answers.statistics import wilson_interval
+from cpqueens.answers.quality import wilson_interval
 
 
 @pytest.mark.parametrize(("successes", "runs"), [(0, 5), (5, 5), (1, 3), (100, 100), (37, 500), (499, 500)])

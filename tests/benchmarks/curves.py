@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from cpqueens.lab.anytime import anytime
-from cpqueens.lab.evaluation_page import STYLE
+from cpqueens.lab.evaluation import STYLE
 from cpqueens.lab.evaluation_plots import incumbents
 from cpqueens.lab.runtable import RunRecord
 

@@ -16,7 +16,7 @@ from cpqueens.backends.base import Deliver, Ended, Order, Request
 from cpqueens.cli import exits
 from cpqueens.cli.main import main
 from cpqueens.cli.terminal import so_far
-from cpqueens.crosscheck.codes import Code
+from cpqueens.crosscheck.findings import Code
 from cpqueens.errors import FAULT_EXITS, CpqueensError, ModelInvalid
 from cpqueens.model import Model
 

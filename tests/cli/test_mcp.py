@@ -17,7 +17,6 @@ from mcp import Client, StdioServerParameters
 
 from cpqueens import MissingLibrary, Model
 from cpqueens.cli import mcp as verb
-from cpqueens.cli import mcp_calls
 from cpqueens.cli.main import main
 from cpqueens.files.modelfile import dump_model
 
@@ -93,7 +92,7 @@ def test_other_texts_are_read_and_refusals_are_one_line() -> None:
             await ask("solve", model='include "../a.mzn"; solve satisfy;', format="minizinc"),
             await ask("solve", model=flat, format="flatzinc", solver="cpmpy:choco"),
             await ask("solve", model=flat, format="flatzinc", time_limit=1e9),
-            await ask("solve", model=" " * (mcp_calls.LONGEST_TEXT + 1)),
+            await ask("solve", model=" " * (verb.LONGEST_TEXT + 1)),
         ]
         words = ["JSON", "format: json", "include", "include", "solver: one of", "time_limit", "longer than"]
         for found, word in zip(refused, words, strict=True):
@@ -115,7 +114,7 @@ def test_an_agent_is_told_that_a_call_needs_too_much(monkeypatch: pytest.MonkeyP
     async def session(_client: Client, ask: Ask) -> None:
         long = await ask("solve", model=many(60_000, 10**17, 10**17), solver="local-search")
         assert long == {"error": "solve: the answer has more than 1,000,000 bytes"}
-        monkeypatch.setattr(mcp_calls, "MEMORY", 300 * 2**20)
+        monkeypatch.setattr(verb, "MEMORY", 300 * 2**20)
         large = await ask("solve", model=many(1_000_000, 0, 9), solver="local-search")
         words = ("solve: it needs more memory than is allowed", "solve: its process died; 300 MB are allowed")
         assert large["error"] in words
@@ -125,8 +124,8 @@ def test_an_agent_is_told_that_a_call_needs_too_much(monkeypatch: pytest.MonkeyP
 
 
 def test_a_call_that_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mcp_calls, "READING", 0.0)
-    found = mcp_calls.answer("solve", {"model": text_of(), "form": "json", "solver": "auto"}, 1e-3)
+    monkeypatch.setattr(verb, "READING", 0.0)
+    found = verb.answer("solve", {"model": text_of(), "form": "json", "solver": "auto"}, 1e-3)
     assert found == {"error": "solve: no answer within 0.001 s"}
 
 

@@ -15,7 +15,7 @@ import pytest
 from click.testing import CliRunner
 
 import cpqueens.exchange
-from cpqueens.cli import minizinc_answers
+from cpqueens.cli import minizinc
 from cpqueens.cli.main import main
 from cpqueens.exchange.flatzinc_constraints import FORMS
 from cpqueens.system import platforms
@@ -98,7 +98,7 @@ def test_reading_ends_at_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
             sum(range(100))
 
     monkeypatch.setattr(platforms, "process_age", lambda: age[0])
-    monkeypatch.setattr(minizinc_answers, "load_flatzinc", read)
+    monkeypatch.setattr(minizinc, "load_flatzinc", read)
     assert solved("search", "-t", "2000") == ["=====UNKNOWN====="]
 
 

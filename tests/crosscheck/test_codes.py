@@ -2,7 +2,7 @@
 
 import pickle
 
-from cpqueens.crosscheck.codes import Code
+from cpqueens.crosscheck.findings import Code
 
 DOCUMENTED = {
     "INVALID_SOLUTION": 10,

@@ -13,8 +13,7 @@ from cpqueens import Increasing, Model, ModelInvalid, UnknownBackend, Unsupporte
 from cpqueens.answers.outcome import StopReason
 from cpqueens.answers.symmetry import QUEENS_BOARD
 from cpqueens.backends.base import Feature, Order
-from cpqueens.crosscheck.codes import COVERAGE_LOSS, Code
-from cpqueens.crosscheck.findings import Evidence, PublishedValues
+from cpqueens.crosscheck.findings import COVERAGE_LOSS, Code, Evidence, PublishedValues
 from cpqueens.crosscheck.table import print_report
 from cpqueens.errors import BackendFault, ModelError
 from cpqueens.problems.published import Published
@@ -370,9 +369,8 @@ def test_the_report_as_text_json_and_html(queens6):
     import re
     from html.parser import HTMLParser
 
-    from cpqueens.crosscheck.htmlreport import render_html
-    from cpqueens.crosscheck.jsonreport import to_json
-    from cpqueens.lab.evaluation_page import STYLE
+    from cpqueens.crosscheck.report import render_html, to_json
+    from cpqueens.lab.evaluation import STYLE
 
     liar = Scripted("<liar>", lie(rows=lambda a: a.rows[1:]))
     report = cross_check(queens6, [HONEST, liar], published=4)

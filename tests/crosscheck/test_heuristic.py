@@ -10,7 +10,7 @@ from liars import Scripted, lie_nothing
 
 from cpqueens import Model, cross_check
 from cpqueens.answers.symmetry import QUEENS_BOARD
-from cpqueens.crosscheck.codes import Code
+from cpqueens.crosscheck.findings import Code
 from cpqueens.crosscheck.given import GivenSolutions, SolutionFile
 from cpqueens.errors import ModelError
 from cpqueens.problems.published import Published

@@ -11,7 +11,7 @@ from cpqueens.models.queens import queens
 from cpqueens import Model, ModelError, compare
 from cpqueens.answers.symmetry import QUEENS_BOARD
 from cpqueens.cli.main import main
-from cpqueens.crosscheck.orbit_comparison import symmetry_breaking
+from cpqueens.crosscheck.two_models import symmetry_breaking
 
 N = 6  # one orbit of 4 solutions; of 7 queens there are 6 orbits with 40
 

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from cpqueens.cli.main import main
-from cpqueens.crosscheck.codes import Code
+from cpqueens.crosscheck.findings import Code
 from cpqueens.errors import CpqueensError, ModelError
 from cpqueens.fuzzing import fuzzledger
 from cpqueens.fuzzing.findings import Examined, Failure

@@ -10,7 +10,7 @@ import pytest
 
 from cpqueens import Model
 from cpqueens.crosscheck import as_written
-from cpqueens.crosscheck.codes import Code
+from cpqueens.crosscheck.findings import Code
 from cpqueens.crosscheck.participants import as_participants
 from cpqueens.fuzzing.generate import written_model
 from cpqueens.fuzzing.subject import Subject

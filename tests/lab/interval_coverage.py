@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import binom, logrank, mannwhitneyu, norm
 
-from cpqueens.answers.statistics import wilson_interval
-from cpqueens.lab.comparing import detectable, detectable_share
+from cpqueens.answers.quality import wilson_interval
+from cpqueens.lab.evaluated import detectable, detectable_share
 from cpqueens.lab.runlength import Interval, RunLengths
 
 RATES = tuple(k / 40 for k in range(1, 40))

@@ -10,8 +10,8 @@ import pytest
 
 from cpqueens import Model, evaluate
 from cpqueens.lab.anytime import anytime, targets
+from cpqueens.lab.evaluated import occupancy
 from cpqueens.lab.evaluation_plots import anytimes, occupancies, reached
-from cpqueens.lab.occupancy import occupancy
 from cpqueens.lab.runfile import run_of, text_of
 from cpqueens.lab.runtable import RunRecord
 

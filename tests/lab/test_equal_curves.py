@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from cpqueens.lab.drawing import distributions, drawn, together
+from cpqueens.lab.experiments_page import Plot, picture
 from cpqueens.lab.runlength import RunLengths
-from cpqueens.lab.source_plots import Plot, picture
 
 NAMES = [f"strategy-{k}-with-a-long-name" for k in range(4)]
 

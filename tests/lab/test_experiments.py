@@ -25,8 +25,7 @@ from cpqueens.lab.experiments import (
     ended,
     made,
 )
-from cpqueens.lab.experiments_page import data, page, text
-from cpqueens.lab.source_plots import Distributions, OverSizes
+from cpqueens.lab.experiments_page import Distributions, OverSizes, data, page, text
 from cpqueens.lab.source_tables import las_vegas_findings, las_vegas_table
 from cpqueens.model import Model
 

@@ -11,7 +11,7 @@ import pytest
 
 from cpqueens.answers.symmetry import QUEENS_BOARD
 from cpqueens.kernels.local.runs import luby
-from cpqueens.lab.comparing import (
+from cpqueens.lab.evaluated import (
     Comparison,
     compare_objectives,
     compare_runs,

@@ -16,9 +16,8 @@ from executors import Here, counted
 from cpqueens.fuzzing.findings import Examined
 from cpqueens.fuzzing.fuzzledger import _read, as_text
 from cpqueens.longrun.coordinator import DurableCount, durable_count, durable_enumerate
-from cpqueens.longrun.examination import BadAnswer, examine, read_count
 from cpqueens.longrun.ledger import Ledger
-from cpqueens.longrun.work import residues
+from cpqueens.longrun.work import BadAnswer, examine, read_count, residues
 
 Change = Callable[[Any], Any]
 """Makes another answer of a good one, which is a list of one result."""

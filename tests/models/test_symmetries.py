@@ -8,7 +8,7 @@ import pytest
 from agreement import raw
 from each import each
 
-from cpqueens.answers.orbit_tally import OrbitTally
+from cpqueens.answers.symmetry import OrbitTally
 from cpqueens.problems import catalog
 
 SMALL: dict[str, tuple[dict[str, Any], ...]] = {

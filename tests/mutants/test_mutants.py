@@ -71,7 +71,7 @@ def a_test_of_a_phrase(tmp_path: Path) -> Path:
     """Return the file of a test that notices `NEAREST_LAST`."""
     test = tmp_path / "test_phrase.py"
     test.write_text(
-        "from cpqueens.text.suggest import did_you_mean\n\n\n"
+        "from cpqueens.text.plaintext import did_you_mean\n\n\n"
         "def test_it():\n    assert did_you_mean('quens', ['queens']) == \"; did you mean 'queens'?\"\n"
     )
     return test

@@ -15,20 +15,18 @@ from cpqueens.cli.main import main
 from cpqueens.errors import NotInTime
 from cpqueens.puzzles import generating, rules
 from cpqueens.puzzles.generating import (
+    first_two,
     generated_regions,
     grown,
     joined,
     lettered,
     made,
+    model_of,
     random_placement,
     solutions,
 )
-from cpqueens.puzzles.picture import picture_of
-from cpqueens.puzzles.puzzle import Puzzle
-from cpqueens.puzzles.reading import read_puzzle
+from cpqueens.puzzles.puzzle import Puzzle, parts, picture_of, read_puzzle
 from cpqueens.puzzles.repairing import shifts_of
-from cpqueens.puzzles.solving import first_two, model_of
-from cpqueens.puzzles.squares import parts
 from cpqueens.report.board_svg import board_svg
 
 EXACT = ("backtracking", "cpsat", "python-constraint")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cpqueens.report.palette import PALETTE
+from cpqueens.report.svg import PALETTE
 
 SEEN: dict[str, Any] = {
     "all colours": np.eye(3),

@@ -19,9 +19,8 @@ from cpqueens.answers.symmetry import QUEENS_BOARD
 from cpqueens.backends import base, clock
 from cpqueens.backends.base import Clock, Deliver, Ended, Request
 from cpqueens.backends.clock import Share, sharing
-from cpqueens.crosscheck.orbit_comparison import symmetry_breaking
 from cpqueens.crosscheck.roles import Role, constraint_roles
-from cpqueens.crosscheck.two_models import ModelRelation
+from cpqueens.crosscheck.two_models import ModelRelation, symmetry_breaking
 from cpqueens.lab.reference import prove
 from cpqueens.puzzles.generating import made
 from cpqueens.solving import handover, race

@@ -7,8 +7,7 @@ import numpy as np
 from cpqueens.backends.backtracking.orders import Branching, has_functions
 from cpqueens.backends.base import Request, Want
 from cpqueens.errors import UnsupportedConstraint, UnsupportedRequest
-from cpqueens.kernels.boards.pattern import Pattern
-from cpqueens.kernels.boards.sum_pattern import SumPattern
+from cpqueens.kernels.boards.pattern import Pattern, SumPattern
 
 PATTERNED = ("bitmask", "rowmask", "sums", "table")
 LEXICOGRAPHIC = "forward (lexicographic)"

@@ -19,8 +19,7 @@ from cpqueens.kernels.jit.random import seed_state
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
 from cpqueens.text.parameters import LARGEST_COUNT
-from cpqueens.text.plaintext import shown
-from cpqueens.text.suggest import did_you_mean
+from cpqueens.text.plaintext import did_you_mean, shown
 
 VARIABLE_ORDERS = {
     "dom/wdeg": tree.CONFLICTS,

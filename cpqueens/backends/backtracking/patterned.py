@@ -14,8 +14,7 @@ from cpqueens.answers.recorder import TraceRecorder
 from cpqueens.backends.backtracking.portfolio import Slices, drained
 from cpqueens.backends.backtracking.tally import Tally
 from cpqueens.backends.base import Deliver, Ended, Request, Want
-from cpqueens.kernels.boards.pattern import Pattern
-from cpqueens.kernels.boards.sum_pattern import SumPattern
+from cpqueens.kernels.boards.pattern import Pattern, SumPattern
 
 if TYPE_CHECKING:
     from cpqueens.backends.backtracking.tracing import PatternObserver

@@ -25,8 +25,7 @@ from cpqueens.backends.backtracking.two_orders import Making, TwoOrders
 from cpqueens.backends.base import Deliver, Ended, Request, Want
 from cpqueens.backends.relaxation.relaxation import Relaxation, relaxation_of
 from cpqueens.errors import UnsupportedConstraint
-from cpqueens.kernels.boards.pattern import Pattern
-from cpqueens.kernels.boards.sum_pattern import SumPattern
+from cpqueens.kernels.boards.pattern import Pattern, SumPattern
 from cpqueens.kernels.exact.domains import Memory
 from cpqueens.language.statement import Statement
 from cpqueens.lowered.compiled import Compiled

@@ -17,7 +17,7 @@ from cpqueens.language.statement import Statement
 from cpqueens.lowered.lowering import lower
 from cpqueens.system.requirements import requirement
 from cpqueens.text.foreign import explaining_keywords
-from cpqueens.text.needed import needed
+from cpqueens.text.parameters import needed
 
 _KEPT = ("IV", "BV")
 """What names begin with that CPMpy gives to variables without names, its own included."""

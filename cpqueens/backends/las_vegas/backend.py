@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from cpqueens.answers.outcome import StopReason
+from cpqueens.answers.quality import Z95, wilson_interval
 from cpqueens.answers.recorder import TraceRecorder
-from cpqueens.answers.statistics import Z95, wilson_interval
 from cpqueens.backends.base import TRACE, Deliver, Ended, Feature, Many, Order, Parameter, Request
 from cpqueens.errors import ModelError, UnsupportedRequest
 from cpqueens.kernels.jit.pace import Pace

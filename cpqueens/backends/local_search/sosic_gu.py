@@ -16,7 +16,7 @@ from cpqueens.backends.local_search.search import End, Search, StrategyError, fi
 from cpqueens.backends.local_search.strategies import Call
 from cpqueens.kernels.local.lines import sweep_lines
 from cpqueens.kernels.local.runs import sweep_runs
-from cpqueens.kernels.local.sweep import sweep
+from cpqueens.kernels.local.scan import sweep
 
 PARAMETERS: Mapping[str, Parameter] = {
     "measure": Parameter(str, "surplus", "how an AllDifferent is counted", ("surplus", "pairs")),

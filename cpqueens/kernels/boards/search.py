@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cpqueens.kernels.boards.pattern import Ints, Pattern
-from cpqueens.kernels.boards.sum_pattern import SumPattern
+from cpqueens.kernels.boards.pattern import Ints, Pattern, SumPattern
 from cpqueens.kernels.jit.decorators import inner_kernel
 from cpqueens.kernels.jit.pace import Pace
 

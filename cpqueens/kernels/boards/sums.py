@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cpqueens.kernels.boards.pattern import WORD, Ints, Words
+from cpqueens.kernels.boards.pattern import BACKWARD, FORWARD, GROUP, SIGN, WORD, Ints, Words, layout
 from cpqueens.kernels.boards.search import BASE, DONE, FAILURES, NODES, ROW, SOLUTIONS, PathSearch, record
-from cpqueens.kernels.boards.sum_pattern import BACKWARD, FORWARD, GROUP, SIGN, layout
 from cpqueens.kernels.jit.bits import lowest, popcount
 from cpqueens.kernels.jit.decorators import inner_kernel, kernel
 

@@ -9,8 +9,7 @@ from cpqueens.kernels.local import arena as parts
 from cpqueens.kernels.local import info as at
 from cpqueens.kernels.local.arena import part
 from cpqueens.kernels.local.moves import list_swaps, list_values
-from cpqueens.kernels.local.state import assign_deltas, swap_deltas
-from cpqueens.kernels.local.step import make_move
+from cpqueens.kernels.local.state import assign_deltas, make_move, swap_deltas
 
 # entries of ``heat`` (float64)
 TEMPERATURE = 0

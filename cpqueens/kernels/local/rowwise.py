@@ -14,8 +14,7 @@ from cpqueens.kernels.local import arena as parts
 from cpqueens.kernels.local import info as at
 from cpqueens.kernels.local.arena import Ints, part
 from cpqueens.kernels.local.moves import domain_size, domain_value
-from cpqueens.kernels.local.state import assign_deltas
-from cpqueens.kernels.local.step import make_move
+from cpqueens.kernels.local.state import assign_deltas, make_move
 
 # entries of ``place``, where the walk stands
 VARIABLE = 0

@@ -16,7 +16,7 @@ from cpqueens.kernels.local import scan as scans
 from cpqueens.kernels.local import walk as walks
 from cpqueens.kernels.local.arena import Ints, part
 from cpqueens.kernels.local.rebuild import begin_afresh
-from cpqueens.kernels.local.sweep import sweep_on
+from cpqueens.kernels.local.scan import sweep_on
 
 # what a strategy does at the end of a descent
 END = 0

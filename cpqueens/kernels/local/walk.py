@@ -14,8 +14,7 @@ from cpqueens.kernels.local.arena import Ints, part
 from cpqueens.kernels.local.deep import violation
 from cpqueens.kernels.local.moves import list_swaps, list_values
 from cpqueens.kernels.local.rebuild import recompute
-from cpqueens.kernels.local.state import assign_deltas, swap_deltas
-from cpqueens.kernels.local.step import keep, make_move, save, shake
+from cpqueens.kernels.local.state import assign_deltas, keep, make_move, save, shake, swap_deltas
 
 # entries of ``parameters``
 CHOICE = 0  # of the variable: RANDOM_CONFLICTED, WORST, ANY

@@ -17,7 +17,7 @@ import numpy as np
 from cpqueens.errors import MissingLibrary, ModelError
 from cpqueens.language.rows import IntArray
 from cpqueens.system.requirements import requirement
-from cpqueens.text.needed import needed
+from cpqueens.text.parameters import needed
 from cpqueens.text.plaintext import one_line, shown, text_of
 
 DIGITS = {str(digit): digit for digit in range(10)}

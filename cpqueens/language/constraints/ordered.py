@@ -9,7 +9,7 @@ from cpqueens.language.constraints.linear import Linear
 from cpqueens.language.conversion import row_of_terms
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray
-from cpqueens.text.needed import as_switch
+from cpqueens.text.parameters import as_switch
 
 
 class Ordered(Constraint):

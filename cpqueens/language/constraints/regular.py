@@ -19,8 +19,7 @@ from cpqueens.language.conversion import row_of_terms
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray, as_listed
 from cpqueens.text.foreign import explaining_keywords
-from cpqueens.text.plaintext import shown
-from cpqueens.text.suggest import did_you_mean
+from cpqueens.text.plaintext import did_you_mean, shown
 
 ONE = int | np.integer | str | Enum
 """What is one state; a tuple may be several."""

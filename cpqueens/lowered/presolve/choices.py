@@ -12,8 +12,8 @@ from dataclasses import replace
 import numpy as np
 
 from cpqueens.language.rows import IntArray
-from cpqueens.lowered.affine import affines
 from cpqueens.lowered.compiled import EQ, Compiled, CompiledDefinition, Definitions, Terms
+from cpqueens.lowered.evaluation import affines
 from cpqueens.lowered.presolve.reduction import Reduced, reduced
 from cpqueens.lowered.presolve.substitution import Domain
 

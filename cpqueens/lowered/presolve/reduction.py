@@ -8,10 +8,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from cpqueens.language.rows import IntArray
-from cpqueens.lowered.affine import Affine, affines, define, holds
 from cpqueens.lowered.columns import blocks
 from cpqueens.lowered.compiled import EQ, GE, LE, Compiled, Definitions, Terms, offsets
-from cpqueens.lowered.evaluation import evaluate, values_of_all
+from cpqueens.lowered.evaluation import Affine, affines, define, evaluate, holds, values_of_all
 from cpqueens.lowered.lowering import topological
 from cpqueens.lowered.presolve.substitution import Domain, Substitution
 

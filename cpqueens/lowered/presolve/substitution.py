@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from cpqueens.language.rows import IntArray
-from cpqueens.lowered.affine import Affine, affines, define, span_of
 from cpqueens.lowered.compiled import EQ, GE, LE, Compiled, Terms
+from cpqueens.lowered.evaluation import Affine, affines, define, span_of
 
 WIDE = 64
 """Values from which a variable is computed even where it stands in several constraints."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from cpqueens.kernels.boards.sum_pattern import Sum, SumPattern, layout
+from cpqueens.kernels.boards.pattern import Sum, SumPattern, layout
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import NE, Compiled
 from cpqueens.lowered.structures.shifted_board import BoardVariables, NoPattern

@@ -11,9 +11,9 @@ import numpy as np
 from cpqueens.kernels.local.cells import gap
 from cpqueens.kernels.local.plain import AT_MOST
 from cpqueens.language.rows import IntArray
-from cpqueens.lowered.affine import Affine, affines
 from cpqueens.lowered.columns import RELATIONS, blocks
 from cpqueens.lowered.compiled import EQ, GE, LE, NE, Compiled, CompiledDefinition
+from cpqueens.lowered.evaluation import Affine, affines
 from cpqueens.lowered.term_tables import LARGEST, NotSimpleError, Tabulator
 from cpqueens.lowered.tour_times import ALWAYS, NoTourError, Times, Wait, Waits
 

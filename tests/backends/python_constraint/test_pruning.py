@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from cpqueens import AllDifferent, Model
+from cpqueens.puzzles.generating import model_of
 from cpqueens.puzzles.puzzle import Puzzle
-from cpqueens.puzzles.solving import model_of
 
 SOLVER = "python-constraint"
 

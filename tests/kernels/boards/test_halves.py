@@ -21,8 +21,7 @@ from seeds import seeds
 from cpqueens import StopReason
 from cpqueens.backends.backtracking import halves
 from cpqueens.backends.base import Clock, Ended, Request, Want
-from cpqueens.kernels.boards.half_boards import sort_into_buckets
-from cpqueens.kernels.boards.halves import match_buckets, slice_bits
+from cpqueens.kernels.boards.halves import match_buckets, slice_bits, sort_into_buckets
 from cpqueens.kernels.boards.quadrants import MAX_N, Layout, layout, quadrant
 from cpqueens.kernels.boards.row_sets import quadrant_builders, row_sets
 

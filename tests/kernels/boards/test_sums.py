@@ -11,7 +11,7 @@ from each import each
 from pattern_twin import list_all
 from seeds import seeds
 
-from cpqueens.kernels.boards.sum_pattern import Sum, SumPattern, layout
+from cpqueens.kernels.boards.pattern import Sum, SumPattern, layout
 from cpqueens.kernels.boards.sums import SumsSearch
 
 COSTAS = {1: 1, 2: 2, 3: 4, 4: 12, 5: 40, 6: 116, 7: 200, 8: 444}  # A008404
