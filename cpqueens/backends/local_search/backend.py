@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
+from inspect import getdoc
 from typing import TYPE_CHECKING
 
 from cpqueens.backends.base import Deliver, Ended, Feature, Many, Order, Parameter, Request
@@ -27,7 +28,7 @@ class LocalSearch:
         """Return what a strategy does, with its source."""
         from cpqueens.backends.local_search.strategies import get_strategy
 
-        return get_strategy(strategy).__doc__ or ""
+        return getdoc(get_strategy(strategy)) or ""
 
     @cached_property
     def strategies(self) -> tuple[str, ...]:

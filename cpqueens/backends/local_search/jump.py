@@ -1,29 +1,33 @@
-"""Weighted jumps: the best move of a random variable in conflict; in a local minimum violated weights grow.
-
-Source: Morris, "The breakout method for escaping from local minima", AAAI 1993; Luteberget and Sartor,
-"Feasibility Jump: an LP-free Lagrangian MIP heuristic", Mathematical Programming Computation 15, 2023.
-"""
+"""A strategy in a file of its own, as one that is added."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from cpqueens.backends.base import Parameter
 from cpqueens.backends.local_search.search import Search
-from cpqueens.backends.local_search.walking import Walk, walking_with
-
-PARAMETERS: Mapping[str, Parameter] = {
-    "bump": Parameter(int, 1, "added to the weight of each violated constraint in a local minimum"),
-    "plateau": Parameter(float, 0.9, "probability of taking an equal move"),
-    "noise": Parameter(float, 0.005, "probability of taking a best move that is worse"),
-    "restart": Parameter(int, 0, "steps without progress before a new start, 0: 20000 + 100 per variable"),
-}
+from cpqueens.backends.local_search.walking import Walk, Walking
 
 
-def _setting(search: Search, options: Mapping[str, Any]) -> Walk:
-    return Walk(
-        plateau=options["plateau"], bump=options["bump"], noise=options["noise"],
-        stall=options["restart"] or 20_000 + 100 * search.size,
-    )  # fmt: skip
+class Jump(Walking):
+    """Weighted jumps: the best move of a random variable in conflict; violated weights grow in local minima.
 
+    Source: Morris, "The breakout method for escaping from local minima", AAAI 1993; Luteberget and Sartor,
+    "Feasibility Jump: an LP-free Lagrangian MIP heuristic", Mathematical Programming Computation 15, 2023.
+    """
 
-run, many = walking_with(_setting)
+    PARAMETERS: Mapping[str, Parameter] = {
+        "bump": Parameter(int, 1, "added to the weight of each violated constraint in a local minimum"),
+        "plateau": Parameter(float, 0.9, "probability of taking an equal move"),
+        "noise": Parameter(float, 0.005, "probability of taking a best move that is worse"),
+        "restart": Parameter(
+            int, 0, "steps without progress before a new start, 0: 20000 + 100 per variable"
+        ),
+    }
+
+    @classmethod
+    def setting(cls, search: Search, options: Mapping[str, Any]) -> Walk:
+        """Return how it walks."""
+        return Walk(
+            plateau=options["plateau"], bump=options["bump"], noise=options["noise"],
+            stall=options["restart"] or 20_000 + 100 * search.size,
+        )  # fmt: skip

@@ -1,4 +1,4 @@
-"""The strategies by name: one file each, found by a lazy import path. A new one is a file and a line."""
+"""The strategies by name, each found by a lazy import path: a module, or a class in one."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ _HERE = "cpqueens.backends.local_search."
 
 STRATEGIES: dict[str, str] = {
     "auto": _HERE + "auto",
-    "adaptive": _HERE + "adaptive",
+    "adaptive": _HERE + "walking:Adaptive",
     "annealing": _HERE + "annealing",
     "exchange": _HERE + "exchange",
-    "hill-climbing": _HERE + "hill_climbing",
-    "jump": _HERE + "jump",
-    "min-conflicts": _HERE + "min_conflicts",
-    "random-restart": _HERE + "random_restart",
+    "hill-climbing": _HERE + "climbing:HillClimbing",
+    "jump": _HERE + "jump:Jump",
+    "min-conflicts": _HERE + "walking:MinConflicts",
+    "random-restart": _HERE + "climbing:RandomRestart",
     "reversal": _HERE + "reversal",
-    "sideways": _HERE + "sideways",
+    "sideways": _HERE + "climbing:Sideways",
     "sosic-gu": _HERE + "sosic_gu",
     "sosic-gu-4": _HERE + "sosic_gu_4",
-    "tabu": _HERE + "tabu",
+    "tabu": _HERE + "walking:Tabu",
 }
 
 COMMON: Mapping[str, Parameter] = {
@@ -79,10 +79,10 @@ class Call(NamedTuple):
 
 
 class Strategy(Protocol):
-    """What a strategy's module has.
+    """What a strategy's module or class has.
 
     ``run`` searches until it is solved or must end, and says why it ended. A strategy goes on for ever, with
-    new starts, unless its doc says by which rule it ends. ``ASSIGNMENT_ONLY = True``, where a module has it,
+    new starts, unless its doc says by which rule it ends. ``ASSIGNMENT_ONLY = True``, where it is there,
     gives up derived swaps. ``many(search, options, runs)``, where it has it, returns the `Call` that makes so
     many runs, each as ``run`` would, or None if it cannot on this model.
     """
@@ -95,8 +95,10 @@ class Strategy(Protocol):
 
 @cache
 def get_strategy(name: str) -> Strategy:
-    """Return the strategy's module; KeyError if there is none of this name."""
-    return cast(Strategy, importlib.import_module(STRATEGIES[name]))
+    """Return the strategy's module or class; KeyError if there is none of this name."""
+    module, _, inside = STRATEGIES[name].partition(":")
+    found = importlib.import_module(module)
+    return cast(Strategy, getattr(found, inside) if inside else found)
 
 
 def complete(strategy: Strategy, given: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,6 +1,6 @@
-"""Settings of the walk kernel, and walking with restarts: the common part of several strategies."""
+"""Strategies that walk with restarts: settings of the walk kernel, from adaptive search to tabu search."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from itertools import repeat
@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from cpqueens.backends.base import Parameter
 from cpqueens.backends.local_search.search import End, Paused, Search, final
 from cpqueens.backends.local_search.strategies import Call
 from cpqueens.kernels.jit.tiers import Fixed
@@ -55,16 +56,6 @@ class Walk:
         return p
 
 
-def walking_with(
-    setting: Callable[[Search, Mapping[str, Any]], Walk],
-) -> tuple[Callable[[Search, Mapping[str, Any]], End], Callable[[Search, Mapping[str, Any], int], Call]]:
-    """Return ``run`` and ``many`` of a strategy that walks, with restarts, until it is solved or stopped."""
-    return (
-        lambda search, options: walk_with_restarts(search, repeat(setting(search, options))),
-        lambda search, options, _runs: walk_many([setting(search, options)]),
-    )
-
-
 @lru_cache(64)
 def _fixed(setting: Walk) -> Fixed:
     return Fixed(setting.parameters())
@@ -92,3 +83,104 @@ def walk_many(settings: Sequence[Walk], unit: int = 0) -> Call:
     """
     table = np.array([setting.parameters() for setting in settings])
     return Call(walk_runs, (table, unit, np.zeros(codes.LENGTH, dtype=np.int64)))
+
+
+class Walking:
+    """A strategy that walks, with restarts, until it is solved or stopped."""
+
+    PARAMETERS: Mapping[str, Parameter]
+
+    @classmethod
+    def setting(cls, search: Search, options: Mapping[str, Any]) -> Walk:
+        """Return how it walks."""
+        raise NotImplementedError
+
+    @classmethod
+    def run(cls, search: Search, options: Mapping[str, Any]) -> End:
+        """Walk until solved or stopped."""
+        return walk_with_restarts(search, repeat(cls.setting(search, options)))
+
+    @classmethod
+    def many(cls, search: Search, options: Mapping[str, Any], runs: int) -> Call:
+        """Do the same for many runs."""
+        return walk_many([cls.setting(search, options)])
+
+
+class Adaptive(Walking):
+    """Adaptive Search: the variable with the largest projected error, its best move, freezing, partial reset.
+
+    A variable without an improving move is frozen; when more than ``reset_limit`` variables have been
+    frozen, a part of all variables moves at random. Equal moves are taken with probability ``plateau``.
+
+    Source: Codognet and Diaz, "Yet another local search method for constraint solving", SAGA 2001.
+    """
+
+    PARAMETERS: Mapping[str, Parameter] = {
+        "freeze": Parameter(int, 5, "steps for which a variable without a good move is frozen"),
+        "reset_limit": Parameter(int, 0, "frozen variables before a reset, 0: a fifth of the variables"),
+        "reset_percent": Parameter(float, 5.0, "percentage of the variables that a reset moves"),
+        "plateau": Parameter(float, 0.94, "probability of taking an equal move"),
+        "restart": Parameter(
+            int, 0, "steps without progress before a new start, 0: 10000 + 1000 per variable"
+        ),
+    }
+
+    @classmethod
+    def setting(cls, search: Search, options: Mapping[str, Any]) -> Walk:
+        """Return how it walks."""
+        n = search.size
+        return Walk(
+            choice=codes.WORST, plateau=options["plateau"], freeze=options["freeze"],
+            reset_limit=options["reset_limit"] or n // 5 + 1,
+            reset_size=max(1, round(n * options["reset_percent"] / 100)),
+            stall=options["restart"] or 10_000 + 1000 * n,
+        )  # fmt: skip
+
+
+class MinConflicts(Walking):
+    """Min-conflicts: a random variable in conflict, its best move, ties at random.
+
+    Equal moves are taken; with probability ``noise`` also the best worse one, which plain min-conflicts
+    lacks.
+
+    Source: Minton, Johnston, Philips and Laird, "Minimizing conflicts: a heuristic repair method for
+    constraint satisfaction and scheduling problems", Artificial Intelligence 58, 1992 (AAAI 1990).
+    """
+
+    PARAMETERS: Mapping[str, Parameter] = {
+        "noise": Parameter(float, 0.01, "probability of taking a best move that is worse"),
+        "sample": Parameter(int, MOST_MOVES, "moves evaluated per step, random ones of more; 0: all"),
+        "restart": Parameter(int, 0, "steps without progress before a new start, 0: 1000 + 20 per variable"),
+    }
+
+    @classmethod
+    def setting(cls, search: Search, options: Mapping[str, Any]) -> Walk:
+        """Return how it walks."""
+        stall = options["restart"] or 1000 + 20 * search.size
+        return Walk(noise=options["noise"], sample=options["sample"], stall=stall)
+
+
+class Tabu(Walking):
+    """Tabu search: the variable with the largest error, its best move even if worse, moved variables tabu.
+
+    A move to a new least cost is always allowed. Short random tenures work best on permutation problems.
+
+    Source: Glover, "Tabu search, part I", ORSA Journal on Computing 1, 1989.
+    """
+
+    PARAMETERS: Mapping[str, Parameter] = {
+        "tenure": Parameter(int, 0, "steps for which a moved variable is tabu, at least"),
+        "tenure_spread": Parameter(int, 2, "plus a random number below this"),
+        "noise": Parameter(float, 0.01, "probability of moving any variable instead of the worst"),
+        "restart": Parameter(
+            int, 0, "steps without progress before a new start, 0: 10000 + 100 per variable"
+        ),
+    }
+
+    @classmethod
+    def setting(cls, search: Search, options: Mapping[str, Any]) -> Walk:
+        """Return how it walks."""
+        return Walk(
+            choice=codes.WORST, noise=1.0, tenure=options["tenure"], tenure_spread=options["tenure_spread"],
+            random_choice=options["noise"], stall=options["restart"] or 10_000 + 100 * search.size,
+        )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import subprocess
@@ -160,12 +161,23 @@ def test_refusals_name_what_is_wrong() -> None:
         run(diagonals(5), "sosic-gu")
 
 
+def has_parameters(node: ast.stmt) -> bool:
+    return (
+        isinstance(node, ast.AnnAssign)
+        and ast.unparse(node.target) == "PARAMETERS"
+        and node.value is not None
+    )
+
+
 def test_registry_and_files_agree() -> None:
     folder = Path(sys.modules["cpqueens.backends.local_search"].__file__ or "").parent
-    with_run = {
-        p.stem.replace("_", "-") for p in folder.glob("*.py") if "\nPARAMETERS: Mapping" in p.read_text()
-    }
-    assert with_run == set(STRATEGIES)
+    written = set()
+    for path in folder.glob("*.py"):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        for where in [tree, *(node for node in tree.body if isinstance(node, ast.ClassDef))]:
+            named = f":{where.name}" if isinstance(where, ast.ClassDef) else ""
+            written |= {path.stem + named for node in where.body if has_parameters(node)}
+    assert {f"cpqueens.backends.local_search.{where}" for where in written} == set(STRATEGIES.values())
     for name in STRATEGIES:
         assert get_strategy(name).__doc__
 
