@@ -22,9 +22,9 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 71_475,
-    "files": 582,
-    "import lines": 6_647,
+    "code lines": 71_471,
+    "files": 576,
+    "import lines": 6_617,
     "longest file": 706,
     "sudoku by backtracking, files": 56,
     "sudoku by backtracking, functions": 356,
