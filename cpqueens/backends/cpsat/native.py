@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -31,6 +32,24 @@ def new_proto(other: Proto = None) -> Proto:
     if other is not None:
         proto.copy_from(other)
     return proto
+
+
+@cache
+def model_class() -> Any:
+    """Return OR-Tools' ``CpModel``, which makes the older names of its methods when somebody asks for one.
+
+    To make all of them with each model takes longer than to translate a small one.
+    """
+    from ortools.sat.python import cp_model
+
+    class CpModel(cp_model.CpModel):  # type: ignore[misc, unused-ignore]
+        def __init__(self, proto: Proto) -> None:
+            super(cp_model.CpModel, self).__init__(proto)
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(cp_model.CpModel(self.model_proto), name)
+
+    return CpModel
 
 
 def invalid(proto: Proto) -> str:

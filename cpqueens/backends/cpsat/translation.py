@@ -18,7 +18,7 @@ import numpy as np
 from cpqueens.backends import named
 from cpqueens.backends.base import Request
 from cpqueens.backends.cpsat.constraints import supports
-from cpqueens.backends.cpsat.native import invalid, new_proto
+from cpqueens.backends.cpsat.native import invalid, model_class, new_proto
 from cpqueens.backends.cpsat.writer import LOWEST, Copies, Part
 from cpqueens.backends.cpsat.written import read, written_model
 from cpqueens.errors import ONE_BY_ONE, ModelInvalid, UnsupportedRequest
@@ -268,12 +268,10 @@ def export(model: Statement) -> Export:
         raise UnsupportedRequest(
             f"a native model has one objective, this one {len(model.goals)}; {ONE_BY_ONE}"
         )
-    from ortools.sat.python.cp_model import CpModel
-
     translation = translate(model, named=True)
     if translation.reach >= SURE and invalid(translation.proto):
         raise refusal(model, translation)
-    there = CpModel(translation.proto)
+    there = model_class()(translation.proto)
     proto = there.proto
     proto.name = model.name
     if proto.has_objective():

@@ -107,6 +107,17 @@ def test_a_hint_is_for_the_variables_that_were_hinted() -> None:
     assert dict(zip(given.vars, given.values, strict=True)) == {1: 1, 3: 3}
 
 
+def test_an_exported_model_answers_to_the_older_names_too() -> None:
+    m = Model()
+    m.intvar(1, 3, name="x")
+    exported = m.to_cpsat()
+    own = exported.model.NewIntVar(0, 3, "y")
+    exported.model.Add(own > exported.variables["x"])
+    assert len(exported.model.proto.variables) == 2
+    assert len(exported.model.proto.constraints) == 1
+    assert not hasattr(exported.model, "NewNothing")
+
+
 @each("name", ["x", 'the "best"', "back\\slash", "Größe 'n'", "a{b}%d"])
 def test_exported_variables_have_their_names(name: str) -> None:
     m = Model()
