@@ -84,7 +84,7 @@ def _table(terms: Terms, cells: list[int]) -> Any:
         return any_([])
     _need_rows(cells, len(terms))
     # of several constraints that name one array, all have the same rows
-    return Table(terms, terms[0].registry.shared(as_rows(cells))[1].reshape(-1, len(terms)))
+    return Table(terms, terms[0].registry.shared(as_rows(cells)).constants.reshape(-1, len(terms)))
 
 
 def _regular(terms: Terms, states: int, values: int, moves: list[int], start: int, accepting: Any) -> Any:

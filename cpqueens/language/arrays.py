@@ -8,7 +8,7 @@ import numpy as np
 from cpqueens.errors import ModelError
 from cpqueens.language.expressions import LinearArray, Registry, build
 from cpqueens.language.linear_rows import Row, padded
-from cpqueens.language.rows import IntArray, as_rows, common_shape
+from cpqueens.language.rows import IntArray, as_rows, common_shape, greatest, least
 
 _FEW = 1 << 10
 """Variables up to which numbers of their own are made sooner than a view of one that stands for all."""
@@ -68,6 +68,26 @@ def constant_array(registry: Registry, values: IntArray) -> LinearArray:
     if values.ndim == 1:
         return LinearArray(registry, values.shape, none, none, values)
     return build(registry, values.shape, none, none, values.reshape(-1))
+
+
+class NumberTable(LinearArray):
+    """Numbers in which many definitions look up: what these ask of the whole table is found once.
+
+    Attributes
+    ----------
+    content
+        The numbers as bytes.
+    low, high
+        The least and the largest one.
+    """
+
+    __slots__ = ("content", "high", "low")
+
+    def __init__(self, registry: Registry, numbers: IntArray, content: bytes) -> None:
+        none = np.zeros((numbers.size, 0), dtype=np.int64)
+        super().__init__(registry, numbers.shape, none, none, numbers)
+        self.content = content
+        self.low, self.high = int(least(numbers)), int(greatest(numbers))
 
 
 def mixed() -> ModelError:

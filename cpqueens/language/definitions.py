@@ -18,13 +18,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from cpqueens.language.arrays import constant_array
+from cpqueens.language.arrays import NumberTable, constant_array
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.connective import Connective
 from cpqueens.language.constraints.linear import Linear
 from cpqueens.language.expressions import LinearArray, Registry
 from cpqueens.language.ranges import LIMIT, require_product
-from cpqueens.language.rows import IntArray, distinct, greatest, least
+from cpqueens.language.rows import IntArray, distinct
 from cpqueens.language.term import Term
 
 NO_RESULTS: IntArray = np.zeros(0, dtype=np.int64)
@@ -433,8 +433,8 @@ class Element(Definition):
 
     def _table_keys(self) -> list[Any]:
         array = self.table
-        if not array.variables.shape[1] and len(array.shape) == 1:  # one table of numbers, as most are
-            return [self.arguments[0].registry.shared(array.constants)[0]]
+        if type(array) is NumberTable:
+            return [array.content]
         n, width, starts = self.entries, array.width, range(0, array.size, self.entries)
         if width > 1 and array.coefficients.any():
             rows = array.row_keys()
@@ -507,13 +507,11 @@ class Element(Definition):
         table, size = self.table, self.entries
         first, last, _ = self._terms[0].ends()
         partial, whole = first < 0 or last >= size, first <= 0 and last >= size - 1
-        lows = highs = table.constants
-        low, high = int(least(lows)), int(greatest(highs))
-        if table.width or high > LIMIT or low < -LIMIT:
-            lows, highs = table.bounds()  # which refuses what is too large, in words
-        if table.width or not whole:
+        if whole and type(table) is NumberTable and table.low >= -LIMIT and table.high <= LIMIT:
+            low, high = table.low, table.high
+        else:
             reached = slice(max(first, 0), max(last + 1, 0))
-            lows, highs = lows[reached], highs[reached]
+            lows, highs = (ends[reached] for ends in table.bounds())  # which refuses what is too large
             low, high = (int(lows.min()), int(highs.max())) if lows.size else (0, 0)
         return (min(low, 0), max(high, 0), True) if partial else (low, high, False)
 

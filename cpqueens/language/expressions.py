@@ -66,8 +66,8 @@ class Registry(Protocol):
     def define(self, kind: str, shape: Shape, *arguments: LinearArray) -> LinearArray:
         """Return terms whose values are a total function of the arguments (flat, one row an element)."""
 
-    def shared(self, numbers: IntArray) -> tuple[bytes, IntArray]:
-        """Return numbers, which nobody changes, and their bytes; of equal ones the first."""
+    def shared(self, numbers: IntArray) -> Any:
+        """Return numbers, which nobody changes, as an `arrays.NumberTable`; of equal ones the first."""
 
     def define_single(self, kind: str, *arguments: LinearArray) -> LinearArray:
         """Return the term of a function of single terms."""

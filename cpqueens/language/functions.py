@@ -47,11 +47,11 @@ def element(array: Any, *index: Any) -> LinearArray:
     """
     if set(map(type, index)) == {Term}:  # numbers and single terms: the short way
         numbers, registry = listed_integers(array), index[0].registry
-        if numbers is not None and numbers.ndim == len(index):
+        if numbers is not None and numbers.size and numbers.ndim == len(index):
             if len(index) > 1:
                 return constant_array(registry, numbers)[index]
-            table = constant_array(registry, registry.shared(numbers)[1])
-            return registry.define_single("element", registry.positions(index[0], "element: an index"), table)
+            position = registry.positions(index[0], "element: an index")
+            return registry.define_single("element", position, registry.shared(numbers))
     names = [terms.registry.names_at(terms) if isinstance(terms, Operand) else None for terms in index]
     table, *positions = as_linears(listed(in_order(array, names, "an index")), *index)
     if not positions or table.ndim != len(positions):

@@ -183,7 +183,8 @@ def _single_element(array: LinearArray, parts: tuple[Term, ...]) -> LinearArray:
     position: Any = 0
     for axis, (term, n) in enumerate(zip(terms, array.shape, strict=True)):
         position = position * n + _within_axis(term, n, axis, alone=len(parts) == 1)
-    return registry.define_single("element", position, array.reshape(-1))
+    table = array.reshape(-1) if array.width else registry.shared(array.constants)
+    return registry.define_single("element", position, table)
 
 
 def _within_axis(term: Any, length: int, axis: int, *, alone: bool) -> LinearArray:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpqueens.errors import ModelError
-from cpqueens.language.arrays import constant_array, of_variables
+from cpqueens.language.arrays import NumberTable, constant_array, of_variables
 from cpqueens.language.constraints.base import CODES, Constraint
 from cpqueens.language.constraints.connective import Connective, parts_key
 from cpqueens.language.constraints.linear import COMPARED, Linear
@@ -42,7 +42,7 @@ class VariableStore:
         self.domains: dict[int, IntArray] = {}
         self._definitions: list[Definition] = []
         self._shared: dict[Any, int] | None = {}  # None: to be made again of the definitions
-        self._tables: dict[bytes, tuple[bytes, IntArray]] = {}
+        self._tables: dict[bytes, NumberTable] = {}
         self._firsts: list[int] = []  # the first result of each definition; the others follow it
         self.has_partial = False  # whether any variable may be undefined
 
@@ -263,10 +263,13 @@ class VariableStore:
             return constant_array(self, definition.evaluate(none)[0].reshape(shape))
         return of_variables(self, self._register(definition), shape)
 
-    def shared(self, numbers: IntArray) -> tuple[bytes, IntArray]:
-        """Return numbers, which nobody changes, and their bytes; of equal ones the first."""
+    def shared(self, numbers: IntArray) -> NumberTable:
+        """Return numbers, at least one, which nobody changes, as a table; of equal ones the first."""
         content = numbers.tobytes()
-        return self._tables.setdefault(content, (content, numbers))
+        found = self._tables.get(content)
+        if found is None:
+            found = self._tables[content] = NumberTable(self, numbers, content)
+        return found
 
     def define_single(self, kind: str, *arguments: LinearArray) -> LinearArray:
         """Return the term of a function of single terms, over a table if the kind has one."""

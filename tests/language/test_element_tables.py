@@ -1,10 +1,14 @@
 """Elements of several tables at once: one block, told from others by what each result means."""
 
+import pickle
+
 import numpy as np
+import pytest
 from each import each
 
 from cpqueens import Model, element
 from cpqueens.crosscheck import oracle
+from cpqueens.errors import ModelError
 from cpqueens.files.modelfile import dump_model, parse_model
 
 TABLE = np.array([[5, 1, 4], [2, 2, 9], [0, 7, 3], [6, 6, 8]])
@@ -27,6 +31,24 @@ def _all(m: Model) -> set[tuple[int, ...]]:
 
 def _blocks(m: Model) -> list:
     return [d for d in m.definitions if d.kind == "element"]
+
+
+@each("table", [[], np.zeros(0, dtype=np.int64)])
+def test_an_empty_table_is_refused(table: object) -> None:
+    with pytest.raises(ModelError, match="empty array"):
+        element(table, Model().intvar(0, 2, name="x"))
+
+
+def test_elements_of_equal_tables_share_one_also_in_a_copy_and_when_read_again() -> None:
+    m = Model()
+    x = m.intvar(0, 3, shape=2, name="x")
+    m.add(element([4, 2, 7, 1], x[0]) >= 2, element(np.array([4, 2, 7, 1]), x[1]) >= 2)
+    first, second = (block.arguments[1] for block in _blocks(m))
+    assert first is second
+    for other in (m.copy(), pickle.loads(pickle.dumps(m))):
+        other.add(element([4, 2, 7, 1], other["x"][0]) <= 4, element([4, 2, 7, 0], other["x"][1]) >= 1)
+        assert len(_blocks(other)) == 3
+        assert other.count() == len(_all(other)) == 6
 
 
 @each("rows", ROWS)

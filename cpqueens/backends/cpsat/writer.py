@@ -95,7 +95,7 @@ class NativeWriter:
         self.sizes: list[int] = []
         self._literals: dict[Any, int] = {}
         self._tables: list[tuple[str, list[int]]] = []
-        self._elements: list[tuple[tuple[int, int, int], list[int], int]] = []
+        self._elements: list[tuple[tuple[int, int, int], IntArray, int]] = []
         self._write_variables(used, names or {})
 
     def further(
@@ -348,10 +348,6 @@ class NativeWriter:
         new = Copies(len(literals))
         self._copied(new, f"{kind}{{{new.field(f'{kind}.literals', literals)}}}", under)
 
-    def literals(self, array: LinearArray) -> list[int]:
-        """Return the literals of 0/1 terms."""
-        return [self.literal(row) for row in array.rows()]
-
     def boolean(self, kind: str, literals: Sequence[int], enforce: int | None = None) -> None:
         """Write ``bool_or``, ``bool_and``, ``bool_xor``, ``at_most_one`` or ``exactly_one``."""
         self.parts.append(f"constraints{{{_enforced(enforce)}{kind}{{literals:[{joined(literals)}]}}}}")
@@ -402,16 +398,15 @@ class NativeWriter:
         kind = "negated:true " if negated else ""
         self._tables.append((f"constraints{{table{{{kind}{self.entries(terms)}}}}}", values))
 
-    def tables(self, array: LinearArray) -> Sequence[list[int] | str]:
+    def tables(self, array: LinearArray) -> Sequence[IntArray | str]:
         """Return each row of an array as a table for `element`: numbers, or the text of its terms."""
         many = array.shape[-1]
         if not (array.width and array.coefficients.any()):
-            numbers: list[list[int]] = array.constants.reshape(-1, many).tolist()
-            return numbers
+            return list(array.constants.reshape(-1, many))
         places = np.arange(array.size).reshape(-1, many)
         return [self.entries(array._pick(row)) for row in places]
 
-    def element(self, position: tuple[int, int, int], table: list[int] | str, target: int) -> None:
+    def element(self, position: tuple[int, int, int], table: IntArray | str, target: int) -> None:
         """Write that a variable of CP-SAT's is the entry of a table at a position, see `tables`, `place`."""
         if not isinstance(table, str):
             self._elements.append((position, table, target))
@@ -441,23 +436,30 @@ class NativeWriter:
         first = len(constraints) - len(self._tables)
         for k, (_, values) in enumerate(self._tables):
             constraints[first + k].table.values.extend(values)
-        same: dict[tuple[int, ...], list[tuple[int, int, int, int]]] = {}
-        for position, table, target in self._elements:
-            same.setdefault(tuple(table), []).append((*position, target))
-        for entries, elements in same.items():
-            _add_elements(proto, entries, elements)
+        same: dict[bytes, tuple[IntArray, list[tuple[int, int, int, int]]]] = {}
+        for position, numbers, target in self._elements:
+            same.setdefault(numbers.tobytes(), (numbers, []))[1].append((*position, target))
+        model = library().CpBaseModel(proto)
+        for table, elements in same.values():
+            _add_elements(proto, model, table.tolist(), elements)
 
 
-def _add_elements(proto: Any, table: Sequence[int], elements: Sequence[tuple[int, int, int, int]]) -> None:
-    """Add elements of one table, each of a position ``a*x + c``: copies of one that is filled again."""
-    one, entry = library().ConstraintProto(), library().LinearExpressionProto()
-    for entry.offset in table:
-        one.element.exprs.append(entry)
-    place, result = one.element.linear_index, one.element.linear_target
-    for field in (place.vars, place.coeffs, result.vars, result.coeffs):
-        field.append(1)
-    for place.vars[0], place.coeffs[0], place.offset, result.vars[0] in elements:
-        proto.constraints.append(one)
+def _add_elements(
+    proto: Any, model: Any, table: Sequence[int], elements: Sequence[tuple[int, int, int, int]]
+) -> None:
+    """Add elements of one table, each of a position ``a*x + c``: the first one, and copies of it.
+
+    OR-Tools itself takes half the time to fill in a table.
+    """
+    index, a, c, target = elements[0]
+    position, result = (library().IntVar(proto, k) for k in (index, target))
+    model._add_element(position if (a, c) == (1, 0) else a * position + c, table, result)
+    if len(elements) > 1:
+        one = library().ConstraintProto()
+        one.copy_from(proto.constraints[len(proto.constraints) - 1])
+        place, at = one.element.linear_index, one.element.linear_target
+        for place.vars[0], place.coeffs[0], place.offset, at.vars[0] in elements[1:]:
+            proto.constraints.append(one)
 
 
 def _plain_intervals(keys: IntArray) -> Copies:
