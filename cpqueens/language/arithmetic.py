@@ -13,6 +13,7 @@ from cpqueens.language.constraints.connective import CONNECTIVES
 from cpqueens.language.constraints.linear import related
 from cpqueens.language.conversion import aligned, as_linears, define, leaves
 from cpqueens.language.expressions import Axis, BoolArray, LinearArray, Operand, Positions, Relation, build
+from cpqueens.language.ranges import LIMIT
 from cpqueens.language.truths import as_truth
 from cpqueens.text.plaintext import shown
 
@@ -24,6 +25,8 @@ def _operand(value: Any, beside: LinearArray, what: str = "value") -> LinearArra
     """Return terms, those of truths and those in a list among them, or else integers as they are."""
     if isinstance(value, Operand):
         return value if isinstance(value, LinearArray) else as_linears(value)[0]
+    if type(value) is int and -LIMIT < value < LIMIT:
+        return np.array(value)
     value = aligned(value, beside)
     try:
         return rows.as_integers(value, what, whole=True)
@@ -45,7 +48,10 @@ def add(left: LinearArray | BoolArray, right: Any) -> LinearArray:
         return _add_constants(a, b.constants.reshape(b.shape))
     if a.registry is not b.registry:
         a, b = of_one_registry(a, b)
-    a, b = broadcast_all(a, b)
+    if a.shape != b.shape:
+        a, b = broadcast_all(a, b)
+    if a.size and a.variables.item(0) > b.variables.item(0):
+        a, b = b, a  # mostly nothing is to be sorted then
     variables, coefficients = a.registry.merged(
         np.concatenate([a.variables, b.variables], axis=1),
         np.concatenate([a.coefficients, b.coefficients], axis=1),
@@ -54,12 +60,10 @@ def add(left: LinearArray | BoolArray, right: Any) -> LinearArray:
 
 
 def _add_constants(a: LinearArray, values: rows.IntArray) -> LinearArray:
-    shape = rows.common_shape(a.shape, values.shape)
-    a = a.broadcast(shape)
-    total = rows.checked_add(
-        a.constants, np.broadcast_to(values, shape).reshape(-1) if values.ndim else values
-    )
-    return build(a.registry, shape, a.variables, a.coefficients, total)
+    if values.ndim:
+        shape = rows.common_shape(a.shape, values.shape)
+        a, values = a.broadcast(shape), np.broadcast_to(values, shape).reshape(-1)
+    return build(a.registry, a.shape, a.variables, a.coefficients, rows.checked_add(a.constants, values))
 
 
 def subtract(left: LinearArray | BoolArray, right: Any) -> LinearArray:
@@ -67,9 +71,7 @@ def subtract(left: LinearArray | BoolArray, right: Any) -> LinearArray:
     if isinstance(left, BoolArray):
         return left.truth() - right
     right = _operand(right, left)
-    if isinstance(right, LinearArray):
-        return left + (-right)
-    return _add_constants(left, rows.checked_multiply(right, np.array(-1)))
+    return left + (-right) if isinstance(right, LinearArray) else _add_constants(left, -right)
 
 
 def multiply(left: LinearArray | BoolArray, right: Any) -> LinearArray:
@@ -203,5 +205,4 @@ def compare(left: LinearArray | BoolArray, right: Any, relation: Relation) -> Bo
         if named is not right and relation not in ("==", "!="):
             raise ModelError(f"names have no order: == and != compare them, {relation} does not")
         right = named
-    difference = left - right
-    return related(difference, relation)
+    return related(left - right, relation)

@@ -141,13 +141,7 @@ class LinearRows:
 
     def scope(self) -> IntArray:
         """Return the variables with a non-zero coefficient, sorted, each once."""
-        found = self.variables[self.coefficients != 0]
-        if len(found) < 2:
-            return found
-        if not (found[1:] > found[:-1]).all():  # np.unique hashes, which is slower than this
-            found = np.sort(found)
-            found = found[np.append(True, found[1:] != found[:-1])]
-        return found
+        return distinct(self.variables[self.coefficients != 0])
 
     def evaluate(self, values: IntArray) -> IntArray:
         """Return the terms' values, of shape (batch, size), for ``values`` (batch, variables)."""

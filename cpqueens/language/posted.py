@@ -17,6 +17,7 @@ from types import CodeType
 from typing import Any, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cpqueens.language.constraints.all_different import AllDifferent
 from cpqueens.language.constraints.base import CODES, Constraint
@@ -25,7 +26,7 @@ from cpqueens.language.constraints.joining import join
 from cpqueens.language.constraints.linear import Linear, related
 from cpqueens.language.expressions import LinearArray, Registry
 from cpqueens.language.pending import Form, Pending, flatten
-from cpqueens.language.rows import IntArray, too_large
+from cpqueens.language.rows import IntArray, distinct, too_large
 from cpqueens.language.term import Term
 
 _WIDEST = 2**40
@@ -112,8 +113,8 @@ class ConstraintList(Sequence[Constraint]):
         kind, registry = type(constraint), self._registry
         if kind is Linear:
             left = constraint.sides[0]
-            if left.registry is registry and isinstance(left, Term) and not registry.has_partial:
-                self.append_row(constraint, code, at)
+            if left.registry is registry and not registry.has_partial:
+                (self.append_row if isinstance(left, Term) else self.append_whole)(constraint, code, at)
                 return True
         elif kind is Or or kind is Implication:  # posted as they are
             operands = constraint.operands
@@ -284,44 +285,31 @@ class ConstraintList(Sequence[Constraint]):
 
     def row_positions(self) -> list[list[int]]:
         """Return of each array that `rows` makes the positions of the relations in it."""
-        positions = [k for k, e in enumerate(self._entries) if isinstance(e, int) and e >= 0]
-        ends = [0, *self._ends]
-        groups: dict[tuple[int, int], list[int]] = {}
-        for k, (position, relation) in enumerate(zip(positions, self._relations, strict=True)):
-            groups.setdefault((CODES[relation], ends[k + 1] - ends[k]), []).append(position)
-        return [groups[sort] for sort in sorted(groups)]
+        positions = _column([k for k, e in enumerate(self._entries) if isinstance(e, int) and e >= 0])
+        return [positions[mine].tolist() for _, _, mine in self._sorts()]
+
+    def _sorts(self) -> Iterator[tuple[str, int, NDArray[np.intp]]]:
+        """Yield each relation and width that rows have, and which have it."""
+        codes, widths = _column(list(map(CODES.__getitem__, self._relations))), _column(self._ends)
+        widths[1:] -= widths[:-1].copy()
+        sorts = codes * _WIDEST + widths
+        for sort in distinct(sorts).tolist():
+            code, width = divmod(sort, _WIDEST)
+            yield list(CODES)[code], width, np.flatnonzero(sorts == sort)
 
     def _rows(self, first: int) -> list[Linear]:
         rows = [e for e in self._entries[first:] if isinstance(e, int) and e >= 0] if first else [0]
         if not rows or not self._relations:
             return []
-        relations = self._relations
         ends, constants = _column(self._ends), _column(self._constants)
-        widths = ends.copy()
-        widths[1:] -= ends[:-1]
         variables, coefficients = _column(self._variables), _column(self._coefficients)
-        if relations.count(relations[0]) == len(relations) and (widths == widths[0]).all():  # most are alike
-            shape = len(relations), int(widths[0])
-            columns = variables.reshape(shape), coefficients.reshape(shape), constants
-            start = rows[0]
-            kept = [column[start:] for column in columns]
-            terms = LinearArray(self._registry, (len(relations) - start,), *kept)
-            return [related(terms, relations[0])]
-        groups: dict[tuple[int, int], list[int]] = {}
-        sorts = zip(map(CODES.__getitem__, relations), widths.tolist(), strict=True)
-        for row, sort in enumerate(sorts):
-            groups.setdefault(sort, []).append(row)
         joined = []
-        for code, width in sorted(groups):
-            found = groups[code, width]
-            mine = _column(found[bisect_left(found, rows[0]) :])
-            if not mine.size:
-                continue
-            places = (ends[mine] - width)[:, None] + np.arange(width)
-            terms = LinearArray(
-                self._registry, (len(mine),), variables[places], coefficients[places], constants[mine]
-            )
-            joined.append(related(terms, list(CODES)[code]))
+        for relation, width, found in self._sorts():
+            mine = found[np.searchsorted(found, rows[0]) :]
+            if mine.size:
+                places = (ends[mine] - width)[:, None] + np.arange(width)
+                columns = variables[places], coefficients[places], constants[mine]
+                joined.append(related(LinearArray(self._registry, mine.shape, *columns), relation))
         return joined
 
     def joined(self) -> list[Constraint]:
@@ -335,13 +323,9 @@ def _first(block: Connective, count: int) -> Connective:
 
 def _column(values: list[int]) -> IntArray:
     try:
-        return _flat(values, len(values))
+        return np.fromiter(values, np.int64, len(values))
     except OverflowError:
         raise too_large(values) from None
-
-
-def _flat(values: Iterable[int], count: int) -> IntArray:
-    return np.fromiter(values, dtype=np.int64, count=count)
 
 
 def place_of(source: Source | None) -> tuple[str, int] | None:

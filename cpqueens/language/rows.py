@@ -309,6 +309,8 @@ def normalise(variables: IntArray, coefficients: IntArray) -> Rows:
         few = _normalise_few(variables, coefficients) if variables.size <= _FEW else None
         if few is not None:
             return few
+        if coefficients.all() and (variables[:, 1:] > variables[:, :-1]).all():
+            return variables, coefficients
         key = np.where(coefficients == 0, np.iinfo(np.int64).max, variables)
         order = np.argsort(key, axis=1, kind="stable")
         key = np.take_along_axis(key, order, axis=1)

@@ -214,6 +214,8 @@ class Whole:
 
     def variables(self, array: LinearArray) -> list[int] | None:
         """Return the renumbered variables that terms of the constraint are, None if one is none."""
+        if type(array) is Term and array.variable_list and array.literal() == array.variable_list[0]:
+            return [self._number.item(array.variable_list[0])]
         if array.width != 1 or not (array.coefficients == 1).all() or array.constants.any():
             return None
         found: list[int] = self._number[array.variables[:, 0]].tolist()

@@ -222,8 +222,13 @@ class Builder:
         """Add linear rows: all at once, but where each is asked whether it is looked at by values."""
         by_one = self.marks is not None or len(linear) <= FEW_ROWS
         if self.strong and not by_one:
-            lengths = linear.lengths[linear.relation == EQ]
-            by_one = bool(((lengths >= 2) & (lengths <= SPLIT)).any())
+            short = (linear.relation == EQ) & (linear.lengths >= 2) & (linear.lengths <= SPLIT)
+            ends = [0, *(np.flatnonzero(np.diff(short)) + 1).tolist(), len(linear)]
+            if 2 < len(ends) <= len(linear) // FEW_ROWS:
+                for first, last in pairwise(ends):
+                    self.linears(linear.picked(np.arange(first, last)))
+                return
+            by_one = bool(short.any())
         if by_one:
             for row, relation in self.each(linear, self.sources.linear):
                 self.linear(row, relation)

@@ -12,7 +12,7 @@ import pytest
 from cpqueens.models.queens import queens
 
 from cpqueens import AllDifferent, Model, Table
-from cpqueens.backends.backtracking import memory, rows, searching
+from cpqueens.backends.backtracking import memory, network, rows, searching
 from cpqueens.backends.backtracking.network import Builder
 from cpqueens.backends.backtracking.wholes.table import table_propagator
 from cpqueens.backends.local_search.layers import build_arrays
@@ -79,13 +79,32 @@ def test_many_rows_are_numbers_and_no_objects(build: str, monkeypatch: pytest.Mo
 
 
 def test_a_network_is_the_same_however_few_rows_are_there_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    def network() -> list[list[int]]:
+    def built() -> list[list[int]]:
         compiled = compiled_of(rows_of_all_sorts(50), DECOMPOSED, "backtracking")
         return [part.tolist() for part in memory.build_memory(compiled, False, learning=True)[0]]
 
-    whole = network()
+    whole = built()
     monkeypatch.setattr(rows, "AT_ONCE", 7)
-    assert network() == whole
+    assert built() == whole
+
+
+def test_short_equations_among_many_rows_give_the_network_that_rows_one_by_one_give(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    m = rows_of_all_sorts(100)
+    x = m.intvar(0, 9, shape=(100, 4), name="y")
+    m.add(x.sum(axis=1) == 9, x[:, 0] <= x[:, 1], x[:, 1] + x[:, 3] == 5)
+    compiled = compiled_of(m, DECOMPOSED, "backtracking")
+
+    def columns() -> list[list[int]]:
+        builder = Builder(compiled, strong=True)
+        builder.build()
+        made = builder.propagators
+        return [list(c) for c in (made.kinds, made.constants, made.variables, made.coefficients)]
+
+    runs = columns()
+    monkeypatch.setattr(network, "FEW_ROWS", len(compiled.linear) + 1)
+    assert columns() == runs
 
 
 def test_a_hundred_queens() -> None:
