@@ -13,7 +13,6 @@ from cpqueens.language.constraints.connective import CONNECTIVES
 from cpqueens.language.constraints.linear import related
 from cpqueens.language.conversion import aligned, as_linears, define, leaves
 from cpqueens.language.expressions import Axis, BoolArray, LinearArray, Operand, Positions, Relation, build
-from cpqueens.language.ranges import LIMIT
 from cpqueens.language.truths import as_truth
 from cpqueens.text.plaintext import shown
 
@@ -25,7 +24,7 @@ def _operand(value: Any, beside: LinearArray, what: str = "value") -> LinearArra
     """Return terms, those of truths and those in a list among them, or else integers as they are."""
     if isinstance(value, Operand):
         return value if isinstance(value, LinearArray) else as_linears(value)[0]
-    if type(value) is int and -LIMIT < value < LIMIT:
+    if type(value) is int and abs(value) < 2**61:  # of which no sum needs a look
         return np.array(value)
     value = aligned(value, beside)
     try:

@@ -7,7 +7,6 @@ thousand, and that many objects keep Python's garbage collector busier than ever
 from __future__ import annotations
 
 import os
-from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -17,7 +16,6 @@ from types import CodeType
 from typing import Any, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cpqueens.language.constraints.all_different import AllDifferent
 from cpqueens.language.constraints.base import CODES, Constraint
@@ -240,7 +238,7 @@ class ConstraintList(Sequence[Constraint]):
         del self._relations[kept:], self._constants[kept:], self._ends[kept:]
         del self._variables[end:], self._coefficients[end:]
         for positions in (self._whole, *self._members):
-            del positions[bisect_left(positions, length) :]
+            positions[:] = [k for k in positions if k < length]
         del self._entries[length:], self._files[length:], self._places[length:]
 
     def copy(self, registry: Registry) -> ConstraintList:
@@ -288,11 +286,10 @@ class ConstraintList(Sequence[Constraint]):
         positions = _column([k for k, e in enumerate(self._entries) if isinstance(e, int) and e >= 0])
         return [positions[mine].tolist() for _, _, mine in self._sorts()]
 
-    def _sorts(self) -> Iterator[tuple[str, int, NDArray[np.intp]]]:
+    def _sorts(self) -> Iterator[tuple[str, int, IntArray]]:
         """Yield each relation and width that rows have, and which have it."""
-        codes, widths = _column(list(map(CODES.__getitem__, self._relations))), _column(self._ends)
-        widths[1:] -= widths[:-1].copy()
-        sorts = codes * _WIDEST + widths
+        codes = _column(list(map(CODES.__getitem__, self._relations)))
+        sorts = codes * _WIDEST + np.diff(_column(self._ends), prepend=0)
         for sort in distinct(sorts).tolist():
             code, width = divmod(sort, _WIDEST)
             yield list(CODES)[code], width, np.flatnonzero(sorts == sort)

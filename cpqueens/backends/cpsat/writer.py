@@ -439,26 +439,20 @@ class NativeWriter:
         same: dict[bytes, tuple[IntArray, list[tuple[int, int, int, int]]]] = {}
         for position, numbers, target in self._elements:
             same.setdefault(numbers.tobytes(), (numbers, []))[1].append((*position, target))
-        model = library().CpBaseModel(proto)
+        model = library().CpBaseModel(proto if same else None)
         for table, elements in same.values():
-            _add_elements(proto, model, table.tolist(), elements)
+            _add_elements(model, table.tolist(), elements)
 
 
-def _add_elements(
-    proto: Any, model: Any, table: Sequence[int], elements: Sequence[tuple[int, int, int, int]]
-) -> None:
-    """Add elements of one table, each of a position ``a*x + c``: the first one, and copies of it.
-
-    OR-Tools itself takes half the time to fill in a table.
-    """
-    index, a, c, target = elements[0]
-    position, result = (library().IntVar(proto, k) for k in (index, target))
-    model._add_element(position if (a, c) == (1, 0) else a * position + c, table, result)
+def _add_elements(model: Any, table: Sequence[int], elements: Sequence[tuple[int, int, int, int]]) -> None:
+    """Add elements of one table, each of a position ``a*x + c``: as OR-Tools does it, and copies."""
+    (index, a, c, target), proto = elements[0], model.model_proto
+    model._add_element(library().IntVar(proto, index) * a + c, table, library().IntVar(proto, target))
     if len(elements) > 1:
         one = library().ConstraintProto()
         one.copy_from(proto.constraints[len(proto.constraints) - 1])
-        place, at = one.element.linear_index, one.element.linear_target
-        for place.vars[0], place.coeffs[0], place.offset, at.vars[0] in elements[1:]:
+        place, result = one.element.linear_index, one.element.linear_target
+        for place.vars[0], place.coeffs[0], place.offset, result.vars[0] in elements[1:]:
             proto.constraints.append(one)
 
 
