@@ -270,6 +270,21 @@ def test_every_page_is_within_the_site() -> None:
         assert name == "index" or f"\n{name}\n" in index or f"\n{page.stem}\n" in lessons, name
 
 
+@pytest.mark.parametrize("page", sorted((ROOT / "docs/explanation").glob("*.md")), ids=lambda page: page.stem)
+def test_what_decisions_name_is_there(page: Path) -> None:
+    """Files, and what is called in code."""
+    files = [path for folder in ("cpqueens", "tests") for path in (ROOT / folder).rglob("*.py")]
+    places = [f"/{path.relative_to(ROOT)}" for path in files]
+    words = set(re.findall(r"\w+", "".join(path.read_text(encoding="utf-8") for path in files)))
+    told = re.findall(r"`([^`]+)`", FENCE.sub("", page.read_text(encoding="utf-8")))
+    for name in told:
+        if name.endswith(".py"):
+            assert any(place.endswith(f"/{name}") for place in places), name
+        elif re.fullmatch(r"[A-Za-z_][\w.]*", name):
+            assert set(name.split(".")) <= words, name
+    assert told
+
+
 def test_figures_of_the_texts_are_of_the_experiments_that_there_are() -> None:
     """Whoever changes an experiment measures it anew: make docs-figures."""
     told = json.loads((ROOT / "docs/files/experiments.json").read_text(encoding="utf-8"))
