@@ -529,14 +529,15 @@ OWN = re.compile(r"\b(m|outcome)\.([a-z_]+)|\b([A-Z][A-Za-z0-9]+)\(|\b([a-z]+_?)
 PYTHON = {"sum", "abs", "len", "list", "print", "diagonal"}  # the last one is of NumPy
 
 
-@pytest.mark.parametrize("name", SPELLINGS)
-def test_what_is_advised_exists(name: str) -> None:
-    outcome = Variables().m.solve("backtracking")
-    owners = {"m": Variables().m, "outcome": outcome}
-    for owner, attribute, kind, function in OWN.findall(SPELLINGS[name]):
-        if attribute:
-            assert hasattr(owners[owner], attribute), attribute
-        if (kind or function) and {kind, function}.isdisjoint(PYTHON):
-            methods = any(hasattr(o, function) for o in (Variables().x, Variables().m, outcome.solutions))
-            assert methods or (kind or function) in cpqueens.__all__, (kind, function)
-    assert not hasattr(Variables().m, name) or name in ("constraint",)
+def test_what_is_advised_exists() -> None:
+    v = Variables()
+    outcome = v.m.solve("backtracking")
+    owners = {"m": v.m, "outcome": outcome}
+    for name, advice in SPELLINGS.items():
+        for owner, attribute, kind, function in OWN.findall(advice):
+            if attribute:
+                assert hasattr(owners[owner], attribute), (name, attribute)
+            if (kind or function) and {kind, function}.isdisjoint(PYTHON):
+                methods = any(hasattr(o, function) for o in (v.x, v.m, outcome.solutions))
+                assert methods or (kind or function) in cpqueens.__all__, (name, kind, function)
+        assert not hasattr(v.m, name) or name in ("constraint",)
