@@ -132,10 +132,8 @@ def test_runs_that_the_kernel_for_queens_gives_up_are_made_singly(monkeypatch: p
 
     from cpqueens.backends.local_search import specials
 
-    short = {**specials.SPECIALS}
-    short["shifted_permutation"] = replace(short["shifted_permutation"], share=lambda n: 20)
-    monkeypatch.setattr(specials, "SPECIALS", short)
-    monkeypatch.setattr("cpqueens.backends.local_search.many.SPECIALS", short)
+    short = replace(specials.SPECIALS["shifted_permutation"], share=lambda n: 20)
+    monkeypatch.setitem(specials.SPECIALS, "shifted_permutation", short)  # type: ignore[misc]
     model = queens(3)
     singles = [model.solve("local-search", random_seed=seed, step_limit=60) for seed in range(3)]
     assert {single.statistics["special_steps"] for single in singles} == {20}

@@ -18,8 +18,7 @@ from cpqueens.models.travelling_salesman import travelling_salesman
 from cpqueens import Model
 from cpqueens.backends.backtracking.wholes.registry import takes
 from cpqueens.backends.local_search import running
-from cpqueens.backends.local_search.auto import KERNELS
-from cpqueens.backends.local_search.specials import SPECIALS
+from cpqueens.backends.local_search.specials import KERNELS, SPECIALS
 from cpqueens.lowered import forms
 from cpqueens.lowered.structures import table
 

@@ -1,63 +1,25 @@
-"""One search of a model: by a kernel made for its pattern first, then by the general engine."""
+"""One search of a model: by a kernel made for its structure, or by the general engine."""
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 from typing import Any
 
 from cpqueens.backends.base import Deliver, Request
 from cpqueens.backends.local_search.assembler import objective_bounds
-from cpqueens.backends.local_search.meaning import violation
-from cpqueens.backends.local_search.search import Aside, End, Limits, Result, Search
-from cpqueens.backends.local_search.strategies import COMMON, Strategy, complete, get_strategy, gives_up_swaps
-from cpqueens.backends.local_search.tracing import Recorder, WatchedStates
+from cpqueens.backends.local_search.search import Aside, End, KernelRun, Limits, Result, Run, Search
+from cpqueens.backends.local_search.slices import Alone
+from cpqueens.backends.local_search.specials import KERNELS, SPECIALS, Task, kernel_of
+from cpqueens.backends.local_search.strategies import Strategy, complete, get_strategy, gives_up_swaps
 from cpqueens.language.rows import IntArray
-from cpqueens.language.statement import Statement
 from cpqueens.lowered.compiled import Compiled
-from cpqueens.lowered.evaluation import values_of_all
 from cpqueens.system.stopping import Stopped, stopping
-
-Hint = tuple[IntArray, IntArray]
-"""Values (decision variables,) and which of them count (bool); the first start is as near as possible."""
 
 Form = tuple[bool, str]
 """What a model's arrays depend on: whether a search only assigns, and its measure."""
 
 Waiting = dict[Form, list[Search]]
 """Searches that no run is using."""
-
-DEFAULTS = {name: parameter.default for name, parameter in COMMON.items()}
-
-
-@dataclass(frozen=True)
-class Task:
-    """What is asked for, whatever the model: a strategy with its own options, those common to all, limits."""
-
-    strategy: str
-    seed: int
-    limits: Limits
-    options: Mapping[str, Any]
-    common: Mapping[str, Any]
-    hint: Hint | None = None
-    recorder: Recorder | None = None
-    watched: WatchedStates | None = None  # what a profile is made of, whoever shows it the states
-
-    @property
-    def recorded(self) -> bool:
-        """Say whether somebody looks at the states."""
-        return bool(self.common["trace"] or self.common["profile"])
-
-    @cached_property
-    def lets_kernels_try(self) -> bool:
-        """Say whether a kernel made for a pattern can do what is asked for."""
-        return self.hint is None and {**self.common, "trace": 0, "profile": False} == DEFAULTS
-
-
-def default_steps(model: Statement) -> int:
-    """Return the step limit of a request without any limit: about 2 * 10**9 moves looked at."""
-    widest = int((model.upper[model.decisions] - model.lower[model.decisions]).max(initial=0)) + 1
-    return min(20_000_000, max(100_000, 2_000_000_000 // min(widest, 4096)))
 
 
 def limits_of(
@@ -104,7 +66,12 @@ def search_model(
     given = task if limits is task.limits else replace(task, limits=limits)
     form = form_of(task, strategy, options)
     with stopping(limits.should_stop):
-        search = search_for(compiled, given, form, waiting)
+        found = kernel_of(compiled, given) if compiled.decision_count else None
+        search = (found and kernel_run(compiled, given, *found)) or search_for(compiled, given, form, waiting)
+    if found is not None:
+        name, record = found
+        search.extra |= {"structure": name, "strategy": "auto"}
+        search.special = lambda others: KERNELS[name].run(search, record, others)
     built = time.monotonic() - began
     search.aside = aside
     if tried is not None and task.recorder is not None:
@@ -148,13 +115,28 @@ def search_for(compiled: Compiled, task: Task, form: Form, waiting: Waiting | No
     )  # fmt: skip
 
 
-def release(search: Search, form: Form, waiting: Waiting | None) -> None:
+def kernel_run(compiled: Compiled, task: Task, name: str, record: Any) -> KernelRun | None:
+    """Return a search that the kernel for a structure makes alone; None where it goes on from others."""
+    alone = KERNELS[name].alone
+    if alone is None:
+        return None
+    return KernelRun(
+        compiled,
+        task.seed,
+        task.limits,
+        lambda run: alone(run, record),
+        recorder=task.recorder,
+        hint=task.hint,
+    )
+
+
+def release(search: Run, form: Form, waiting: Waiting | None) -> None:
     """Let a search wait for another run."""
-    if waiting is not None and search.can_be_renewed:
+    if waiting is not None and isinstance(search, Search) and search.can_be_renewed:
         waiting.setdefault(form, []).append(search)
 
 
-def _joined(search: Search, special: Result, general: Result) -> Result:
+def _joined(search: Run, special: Result, general: Result) -> Result:
     """Return the general engine's result with the work of the special kernel before it."""
     both, mine = general.statistics, special.statistics
     for name in ("steps", "evaluations", "moves", "restarts", "resets"):
@@ -162,26 +144,20 @@ def _joined(search: Search, special: Result, general: Result) -> Result:
     both["restarts"] += 1
     both |= {"special": mine["special"], "special_steps": special.steps}
     general.steps += special.steps
-    if general.cost > 0 and _amount(search, special.x) < _amount(search, general.x):
+    if general.cost > 0 and search.amount(special.x) < search.amount(general.x):
         general.x = special.x
     return general
 
 
-def _amount(search: Search, x: IntArray) -> int:
-    """Return by how much an assignment violates the constraints that no group keeps, in all."""
-    values = values_of_all(search.compiled, x)
-    return sum(violation(entry, values) for entry in search.arrays.entries)
-
-
 def _improve(
-    search: Search, strategy: Strategy, options: Mapping[str, Any], deliver: Deliver
+    search: Run, strategy: Strategy, options: Mapping[str, Any], deliver: Deliver
 ) -> tuple[End, IntArray | None]:
     """Search until a solution is enough or the strategy ends; return why, and the last solution."""
     incumbent = None
     least = None if search.compiled.objective is None else objective_bounds(search.compiled)[0]
     while True:
         try:
-            reason = strategy.run(search, options) if search.size else _nothing_to_choose(search)
+            reason = _searched(search, strategy, options)
         except Stopped:  # between the slices, such as at a start
             search.forget()
             return "stopped", incumbent
@@ -199,10 +175,46 @@ def _improve(
         search.demand(objective - 1)
 
 
-def _nothing_to_choose(search: Search) -> End:
+def _searched(search: Run, strategy: Strategy, options: Mapping[str, Any]) -> End:
+    """Search until a solution or the end, by the strategy, or by a kernel alone."""
+    if not search.size:
+        return _nothing_to_choose(search)
+    if isinstance(search, Search):
+        return strategy.run(search, options)
+    assert search.special is not None, "what no kernel searches has the general engine's arrays"
+    return search.special(iter(()))
+
+
+def _nothing_to_choose(search: Run) -> End:
     """Judge the only assignment of a model without variables; the kernels need one to move."""
     search.start()
     if search.solved():
         return "solved"
     search.extra["gave_up"] = "there is no variable to choose a value for"
     return "gave_up"
+
+
+def search_special(name: str, record: Any, task: Task, deliver: Deliver) -> Result:
+    """Search by the kernel for a structure, for ever better solutions where there is an objective.
+
+    The reason is ``stalled`` if it found none with its share of the steps, or gave up.
+    """
+    special, limits = SPECIALS[name], task.limits
+    own = {} if special.strategy is None else complete(get_strategy(special.strategy), task.options)
+    walk = special.walk(record, task, own)
+    share = None if special.share is None or task.strategy == special.strategy else special.share(record)
+    curtailed = share is not None and (limits.steps is None or share < limits.steps)
+    run = Alone(walk, replace(limits, steps=share) if curtailed else limits, task.recorder)
+    while True:
+        ended = walk.begin(run) or walk.walk(run)
+        if ended == "solved" or (ended is None and walk.tell(run)):
+            run.limits = limits
+            if not deliver(run.x[None, :]) or not walk.optimising:
+                ended = "solved"
+                break
+        elif ended is not None:
+            break
+    gave_up = ended == "step_limit" and run.limits is not limits
+    result = walk.result("stalled" if gave_up else ended, run)
+    result.statistics |= {"strategy": special.strategy or "auto", "special": special.strategy or name}
+    return result

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from cpqueens.backends.local_search.search import End, Search, final
+from cpqueens.backends.local_search.search import End, KernelRun, Run, Search, final
 from cpqueens.backends.local_search.slices import COUNTED, OwnWalk
 from cpqueens.backends.local_search.walking import Walk
 from cpqueens.kernels.local import info as at
@@ -26,13 +26,13 @@ TURN, WALK_COST = 50_000, 20
 """Steps of the first turn where the general engine has turns, too; so many cost as much as one of its."""
 
 
-class LinearWalk(OwnWalk[Search]):
+class LinearWalk(OwnWalk[Run]):
     """The kernel's arena for a search, which lives as long as the search."""
 
     told = codes.FOUND, codes.TOLD
     counted = (*COUNTED, at.RESETS)
 
-    def __init__(self, search: Search, form: LinearForm) -> None:
+    def __init__(self, form: LinearForm) -> None:
         super().__init__()
         self.form, self.limit, self.turn = form, NEVER, TURN
         row, variable, coefficient = form.row, form.variable, form.coefficient
@@ -50,8 +50,8 @@ class LinearWalk(OwnWalk[Search]):
         ])  # fmt: skip
         self.info = self.part(codes.INFO)
         self.info[codes.TURN] = WAY + WAY_PER_VARIABLE * n
-        random = search.random.copy()
-        self.kernel = lambda most: codes.linear_search(most, self.arena, random)
+        self.random = np.zeros(4, dtype=np.int64)
+        self.kernel = lambda most: codes.linear_search(most, self.arena, self.random)
 
     def present(self) -> IntArray:
         """Return the present assignment."""
@@ -63,11 +63,9 @@ class LinearWalk(OwnWalk[Search]):
 
     def begin(self, x: IntArray, limit: int) -> None:
         """Go on from an assignment of the model, to an objective of at most ``limit``."""
-        self.limit, form, columns = limit, self.form, self.form.into(x)
-        activity = form.constant.copy()
-        np.add.at(activity, form.row, form.coefficient * columns[form.variable])
-        activity[0] -= limit
-        violated = np.flatnonzero(np.where(self.part(codes.KIND) == EQUAL, activity != 0, activity > 0))
+        self.limit, columns = limit, self.form.into(x)
+        activity, excess = self._activity(columns, limit)
+        violated = np.flatnonzero(excess)
         self.part(codes.X)[:] = columns
         self.part(codes.ACTIVITY)[:] = activity
         self.part(codes.MEMBERS)[: len(violated)] = violated
@@ -78,7 +76,19 @@ class LinearWalk(OwnWalk[Search]):
             self.part(codes.BEST)[:] = columns
             self.info[[codes.FOUND, codes.TOLD]] += 1
 
-    def tell(self, host: Search) -> bool:
+    def _activity(self, columns: IntArray, limit: int) -> tuple[IntArray, IntArray]:
+        """Return what each row adds up to, and by how much that is too much."""
+        form = self.form
+        activity = form.constant.copy()
+        np.add.at(activity, form.row, form.coefficient * columns[form.variable])
+        activity[0] -= limit
+        return activity, np.where(form.kind == EQUAL, np.abs(activity), np.maximum(activity, 0))
+
+    def violation(self, x: IntArray, limit: int) -> int:
+        """Return by how much an assignment violates the rows."""
+        return int(self._activity(self.form.into(x), limit)[1].sum())
+
+    def tell(self, host: Run) -> bool:
         """Do so, and note the limit that follows."""
         before = self.info[codes.TOLD]
         solved = super().tell(host)
@@ -87,7 +97,7 @@ class LinearWalk(OwnWalk[Search]):
         return solved
 
 
-def run(search: Search, form: LinearForm, others: Iterator[Walk] | None = None) -> End:
+def run(search: Run, form: LinearForm, others: Iterator[Walk] | None = None) -> End:
     """Search until there is a better solution, or until the search must end.
 
     With ``others``, the general engine walks in turns, which grow as those of this kernel do: a form that is
@@ -99,16 +109,20 @@ def run(search: Search, form: LinearForm, others: Iterator[Walk] | None = None) 
         search.start()
         if search.solved():
             return "solved"
-        linear = search.carried["linear"] = LinearWalk(search, form)
+        kernel = search.kernel if isinstance(search, KernelRun) else None
+        linear = kernel if isinstance(kernel, LinearWalk) else LinearWalk(form)
+        search.carried["linear"] = linear
+        linear.random[:] = search.random
     if search.objective_limit != linear.limit:  # at first, and where another search has found a better one
         linear.begin(search.x, search.objective_limit)
     while True:
         ended = linear.walk(search, NEVER if others is None else search.steps + linear.turn)
         if ended is None:
             linear.turn, steps = 3 * linear.turn // 2, linear.turn // WALK_COST
+            assert others is not None, "turns end where there are others"
+            assert isinstance(search, Search), "which walk by the general engine"
             search.reset_weights()
             search.start()
-            assert others is not None, "turns end where there are others"
             paused = search.run(walk_kernel.walk, next(others).parameters(), steps=steps)
             if paused in ("stalled", "budget"):
                 continue

@@ -9,10 +9,10 @@ import numpy as np
 
 from cpqueens.backends.backtracking.wholes.registry import takes
 from cpqueens.backends.base import Many, Request
-from cpqueens.backends.local_search.engine import Task, default_steps, form_of, limits_of, release, search_for
+from cpqueens.backends.local_search.engine import form_of, limits_of, release, search_for
 from cpqueens.backends.local_search.running import task_of
 from cpqueens.backends.local_search.sosic_gu_4 import solve_shifted_many
-from cpqueens.backends.local_search.specials import SPECIALS, special_of
+from cpqueens.backends.local_search.specials import SPECIALS, Task, default_steps, kernel_of, special_of
 from cpqueens.backends.local_search.strategies import complete, get_strategy
 from cpqueens.backends.together import COUNTED, Together, drive, ended
 from cpqueens.kernels.jit.tiers import Fixed
@@ -68,7 +68,7 @@ def _general(
     strategy = get_strategy(task.strategy)
     options = complete(strategy, task.options)
     many = getattr(strategy, "many", None)
-    if many is None or not compiled.decision_count:
+    if many is None or not compiled.decision_count or kernel_of(compiled, task) is not None:
         return None
     waiting = model.kept("searches of local-search", dict[Any, Any])
     form = form_of(task, strategy, options)

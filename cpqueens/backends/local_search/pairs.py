@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from cpqueens.backends.local_search.assembler import objective_bounds
-from cpqueens.backends.local_search.search import Aside, End, Search
+from cpqueens.backends.local_search.search import Aside, End, KernelRun, Run
 from cpqueens.backends.local_search.slices import OwnWalk
 from cpqueens.kernels.local import info as at
 from cpqueens.kernels.local import pairs as codes
@@ -14,7 +14,6 @@ from cpqueens.kernels.local.runs import luby
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import offsets
 from cpqueens.lowered.neighbourhood import values_of
-from cpqueens.lowered.structures.pairs import Pairs
 
 STALL = 100_000
 """Steps without fewer conflicts, at least, after which the search begins anew."""
@@ -24,12 +23,12 @@ TELLING = 2_000
 """Steps between two solutions that are told: many may follow each other at once."""
 
 
-class PairsWalk(OwnWalk[Search]):
+class PairsWalk(OwnWalk[Run]):
     """The kernel's arena for a search, which lives as long as the search."""
 
     told = codes.FOUND, codes.TOLD
 
-    def __init__(self, search: Search, pairs: IntArray) -> None:
+    def __init__(self, search: Run, pairs: IntArray) -> None:
         super().__init__()
         self.compiled, self.n = search.compiled, search.size
         c, n = self.compiled, self.n
@@ -45,9 +44,11 @@ class PairsWalk(OwnWalk[Search]):
             offsets(np.bincount(pairs[:, 0], minlength=n)), pairs[:, 1:].reshape(-1), start, self.gaps,
             np.zeros_like(self.gaps), lower, upper, zeros, zeros, zeros - 1, zeros, np.zeros(codes.LENGTH),
         ])  # fmt: skip
-        self.info, random = self.part(codes.INFO), search.random.copy()
-        self.kernel = lambda most: codes.pairs_search(most, STALL * luby(1 + self.starts), self.arena, random)
-        self.starts, self.pairs, self.limit = 0, len(pairs), search.objective_limit
+        self.info, self.random = self.part(codes.INFO), np.zeros(4, dtype=np.int64)
+        self.kernel = lambda most: codes.pairs_search(
+            most, STALL * luby(1 + self.starts), self.arena, self.random
+        )
+        self.starts, self.pairs, self.limit = 0, pairs, search.objective_limit
         self.least = at.NEVER if c.objective is None else objective_bounds(c)[0]
         self.last = 0  # steps when a solution was told
 
@@ -75,7 +76,18 @@ class PairsWalk(OwnWalk[Search]):
         self.part(codes.MEETS)[:] = self.gaps
         codes.begin_pairs(self.arena)
 
-    def advance(self, host: Search, steps: int) -> int:
+    def violation(self, x: IntArray, limit: int) -> int:
+        """Return how many pairs are equal, and by how much the objective is beyond its limit."""
+        first, second, gap = self.pairs.T
+        found = int((x[first] == x[second] + gap).sum()) // 2
+        objective = self.compiled.objective
+        return (
+            found
+            if objective is None
+            else found + max(0, int((x[objective.variable] + objective.constant).max()) - limit)
+        )
+
+    def advance(self, host: Run, steps: int) -> int:
         """Make so many steps, or begin anew after too many in vain; return whether to tell a solution.
 
         A solution is kept, and a better one demanded; many that follow one another are told as the last one.
@@ -96,26 +108,27 @@ class PairsWalk(OwnWalk[Search]):
         due = self.info[at.SIZE] == 0 or host.steps - self.last >= TELLING
         return at.SOLVED if waits and due else at.BUDGET
 
-    def tell(self, host: Search) -> bool:
+    def tell(self, host: Run) -> bool:
         """Do so, and note when."""
         solved = super().tell(host)
         self.last = host.steps if solved else self.last
         return solved
 
-    def looked(self, host: Search, aside: Aside) -> None:
+    def looked(self, host: Run, aside: Aside) -> None:
         """Go on from what it has found."""
         if host.solved():
             self.begin(host.x, self.limit)
 
 
-def run(search: Search, found: Pairs) -> End:
+def run(search: KernelRun) -> End:
     """Search until there is a solution within the objective's limit, or until the search must end."""
-    walk: PairsWalk | None = search.carried.get("pairs")
-    if walk is None:
+    walk = search.kernel
+    assert isinstance(walk, PairsWalk), "the table says so"
+    if "special" not in search.extra:
         search.extra["special"] = "pairs"
-        walk = search.carried["pairs"] = PairsWalk(search, found.rows)
+        walk.random[:] = search.random
         if search.aside is not None:
-            search.aside.after = max(search.aside.after, BEFORE_PRESOLVE * walk.pairs)
+            search.aside.after = max(search.aside.after, BEFORE_PRESOLVE * len(walk.pairs))
         search.start()
         walk.begin(search.x, search.objective_limit)
     elif walk.limit != search.objective_limit:

@@ -13,11 +13,12 @@ import numpy as np
 
 from cpqueens.backends.base import Deliver, Request
 from cpqueens.backends.local_search.auto import FIRST, first_steps
-from cpqueens.backends.local_search.engine import Task, search_model
+from cpqueens.backends.local_search.engine import search_model
 from cpqueens.backends.local_search.neighbourhoods import Neighbourhoods
 from cpqueens.backends.local_search.packing import PackingSearch
 from cpqueens.backends.local_search.root import FIRST_NODES, NODES, Explored, InTurns, Root, Tree, propagated
-from cpqueens.backends.local_search.search import End, Result, Search
+from cpqueens.backends.local_search.search import End, Result, Run
+from cpqueens.backends.local_search.specials import Task
 from cpqueens.kernels.local import info as at
 from cpqueens.kernels.local.info import NEVER
 from cpqueens.language.rows import IntArray
@@ -73,7 +74,7 @@ class Presolve:
         """The model that is searched."""
         return self.structures.model
 
-    def look(self, search: Search) -> End | None:
+    def look(self, search: Run) -> End | None:
         """Explore, and then leave the search if there is a smaller model; None to go on with it."""
         if search.limits.should_stop():
             return "stopped"
@@ -91,7 +92,7 @@ class Presolve:
             self._leaving = True
         return self._explore(search, self._tree)
 
-    def _begin(self, search: Search) -> End | None:
+    def _begin(self, search: Run) -> End | None:
         """Propagate; leave no tree if the model is too large."""
         try:
             root = self.model.kept("root of local-search", lambda: propagated(self.structures, self.request))
@@ -105,7 +106,7 @@ class Presolve:
         self._packing = None if boxes is None else PackingSearch(boxes, self.request.seed)
         return None
 
-    def _explore(self, search: Search, tree: Tree) -> End | None:
+    def _explore(self, search: Run, tree: Tree) -> End | None:
         """Go through a part of the tree; go on from the solution if it has one."""
         left = NEVER if search.limits.steps is None else search.limits.steps - search.steps
         if self._packed(search, left):
@@ -144,7 +145,7 @@ class Presolve:
         found = self._searches.go_on(RUNS_PER_NODE * self._nodes)
         return replace(found, nodes=min(before.nodes + found.nodes, left))
 
-    def _repair(self, search: Search, tree: Tree, incumbent: IntArray, left: int) -> End | None:
+    def _repair(self, search: Run, tree: Tree, incumbent: IntArray, left: int) -> End | None:
         """Search neighbourhoods of the last solution for a better one, for some nodes."""
         around = self._neighbourhoods
         if around is None:
@@ -164,7 +165,7 @@ class Presolve:
         self._after(search, spent if better is not None else STEPS_PER_NODE * spent)
         return None
 
-    def _packed(self, search: Search, left: int) -> bool:
+    def _packed(self, search: Run, left: int) -> bool:
         """Go on from a packing if one is found; say whether that is all there is to do now."""
         packing = self._packing
         if packing is None or packing.over or left <= 0:
@@ -181,14 +182,14 @@ class Presolve:
         self._after(search, self._nodes)
         return True
 
-    def _after(self, search: Search, steps: int) -> None:
+    def _after(self, search: Run, steps: int) -> None:
         """Go on for so many steps until the next look, for ever if there are none; but first leave."""
         self._next = steps
         if not self._leaving:
             dear = FIRST // first_steps(search.compiled)  # a step looks at so many moves, or updates so much
             self.after = search.steps + (max(1, steps // dear) if steps else NEVER)
 
-    def _leave(self, search: Search) -> End | None:
+    def _leave(self, search: Run) -> End | None:
         """Leave the search if there is a smaller model."""
         assert self._tree is not None, "a search is left after the first look"
         self._leaving = False

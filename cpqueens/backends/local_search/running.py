@@ -15,12 +15,12 @@ from cpqueens.backends.backtracking.memory import build_memory
 from cpqueens.backends.backtracking.wholes.registry import takes
 from cpqueens.backends.base import Deliver, Ended, Request, Want
 from cpqueens.backends.local_search import auto
-from cpqueens.backends.local_search.engine import Task, default_steps, limits_of, search_model
+from cpqueens.backends.local_search.engine import limits_of, search_model, search_special
 from cpqueens.backends.local_search.neighbourhoods import kept_of
 from cpqueens.backends.local_search.presolve import Presolve, search_smaller
 from cpqueens.backends.local_search.root import LARGEST
 from cpqueens.backends.local_search.search import Limits, Result, StrategyError
-from cpqueens.backends.local_search.specials import SPECIALS, search_special, special_of
+from cpqueens.backends.local_search.specials import SPECIALS, Task, default_steps, special_of
 from cpqueens.backends.local_search.strategies import COMMON, STRATEGIES, complete
 from cpqueens.backends.local_search.tracing import WatchedStates
 from cpqueens.backends.relaxation.relaxation import relaxation_of

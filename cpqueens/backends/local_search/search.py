@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, Protocol
@@ -12,6 +12,7 @@ import numpy as np
 from cpqueens.backends.local_search.assembler import below, objective_bounds
 from cpqueens.backends.local_search.audit import check_state
 from cpqueens.backends.local_search.layers import build_arrays
+from cpqueens.backends.local_search.meaning import violation
 from cpqueens.backends.local_search.starts import NO_START, Start, all_starts, hinted_start, random_start
 from cpqueens.backends.local_search.tracing import NO_EVENTS, Recorder, events_for, observer_of
 from cpqueens.kernels.jit.pace import Pace
@@ -34,6 +35,9 @@ MOST_VALUES = 4096
 End = Literal["solved", "step_limit", "stopped", "local_optimum", "plateau_limit", "gave_up", "set_aside"]
 """Why a search ended; ``stopped`` is by the clock or by the user, ``gave_up`` by a rule in the statistics,
 ``set_aside`` in favour of another search."""
+
+Hint = tuple[IntArray, IntArray]
+"""Values (decision variables,) and which of them count (bool); the first start is as near as possible."""
 
 Paused = Literal[End, "stalled", "budget"]
 """How a part of a search ended: ``stalled`` and ``budget`` (its own steps are used up) end no search."""
@@ -60,11 +64,18 @@ class Aside(Protocol):
 
     after: int
 
-    def look(self, search: Search) -> End | None:
+    def look(self, search: Run) -> End | None:
         """Look at the search, and say how it ends if it does.
 
         It is asked again until it sets ``search.aside`` to None.
         """
+
+
+class Judge(Protocol):
+    """A kernel that knows all of a model."""
+
+    def violation(self, x: IntArray, limit: int) -> int:
+        """Return by how much an assignment violates the model, with an objective of at most ``limit``."""
 
 
 @dataclass
@@ -90,65 +101,29 @@ class Result:
         return cls(x, cost, reason, int(info[at.STEPS]), int(info[at.HASH]), statistics)
 
 
-class Search:
-    """The state of one run, and the calls that strategies are made of.
+class Run:
+    """What every search of a compiled model has: limits, counters, an assignment, starts, ever lower demands.
 
     Parameters
     ----------
     compiled
         The model.
-    seed
-        Of the generator; together with the strategy and its parameters it fixes the trajectory.
     assignment_only
         Give up the derived swaps; every variable moves by assignment.
-    measure
-        ``surplus`` (terms minus distinct values) or ``pairs`` (equal pairs) for AllDifferents.
-    audit
-        ``final``, ``step`` (compare with a fresh computation after every call of a kernel) or ``full``
-        (after every move).
-    recorder
-        Is shown states: all, for which kernels are called for single steps, or those after each slice.
+    hint
+        Values, and which of them count: the first start is as near as possible.
     """
 
-    def __init__(
-        self,
-        compiled: Compiled,
-        seed: int = 0,
-        limits: Limits | None = None,
-        *,
-        assignment_only: bool = False,
-        measure: str = "surplus",
-        audit: str = "final",
-        recorder: Recorder | None = None,
-        hint: tuple[IntArray, IntArray] | None = None,
-    ) -> None:
+    def __init__(self, compiled: Compiled, assignment_only: bool = False, hint: Hint | None = None) -> None:
         self.compiled, self.size, self.swaps = compiled, compiled.decision_count, not assignment_only
-        self.audit = audit
-        self.measure = {"surplus": 0, "pairs": 1}[measure]
+        self.hint = hint
         self.neighbourhood = compiled.once(derive) if self.swaps else derive(compiled, assignment_only=True)
-        self.arrays = build_arrays(compiled, self.neighbourhood.kept)
-        self.info = self.arrays.part(arena.INFO)  # the scalars of the state, see `search_info`
         self.space = build_space(compiled, self.neighbourhood)
         self.random = np.zeros(4, dtype=np.int64)
-        self.events = events_for(self.size) if recorder is not None and recorder.single else NO_EVENTS
-        self.hint = hint
-        self.paces: dict[Any, Pace] = {}
-        group = int(np.diff(self.space.group_start).max(initial=0))
-        values = int(np.diff(self.space.spare_start).max(initial=0))
-        free = self.space.group < 0
-        if free.any():
-            values = max(values, int((self.space.upper - self.space.lower)[free].max()) + 1)
-        self.moves = np.zeros(group + min(values, MOST_VALUES) + 1, dtype=np.int64)
-        self.deltas = np.zeros_like(self.moves)
-        self.tabu = np.zeros(self.size, dtype=np.int64)
-        self.state = State(
-            *self.layers, self.space, self.moves, self.deltas, self.tabu, self.events, self.random,
-            self.measure,
-        )  # fmt: skip
-        self.fixed = Fixed(self.state)  # what kernels are called with
-        self.scan = Fixed(np.zeros(FOUND, dtype=np.int64))  # where that of a climb stands
+        self.info = np.zeros(at.LENGTH, dtype=np.int64)  # scalars, see `search_info`
+        self.x, self.best, self.tabu = np.zeros((3, self.size), dtype=np.int64)
+        self.events = NO_EVENTS
         self.objective_limit = 0 if compiled.objective is None else objective_bounds(compiled)[1]
-        self.renew(seed, limits, recorder)
 
     def renew(self, seed: int, limits: Limits | None = None, recorder: Recorder | None = None) -> None:
         """Begin another run, of which no start has been made; not after `demand`, which changes the model."""
@@ -157,32 +132,17 @@ class Search:
         self.info[:] = 0
         self.info[at.SAVED] = NEVER
         self.info[at.THINNING] = 1
-        self.info[at.WORK] = _FIRST_WORK
         self.hint_kept: int | None = None
         self.restarts = -1
         self.extra: dict[str, Any] = {}  # what a strategy adds to the statistics
-        self.relaxed = np.zeros(0, dtype=np.int64)  # constraints that do not count yet
         self.goes_on = False
         self.aside: Aside | None = None
         self.incumbent: IntArray | None = None  # the last solution
         self.carried: dict[str, Any] = {}  # what a strategy keeps from one improvement to the next
         self.improvements = 0
-        self.reset_weights()
+        self.special: Callable[[Iterator[Any]], End] | None = None  # what `auto` does in the place of walks
         self.observer = None if recorder is None else observer_of(recorder, self)
         self.is_stepwise = self.observer is not None and self.observer.single  # somebody is shown every step
-
-    @property
-    def can_be_renewed(self) -> bool:
-        """Whether all that a run has changed is set anew by `renew`."""
-        asked = self.audit != "final" or self.is_stepwise or self.hint is not None
-        return not asked and self.compiled.objective is None
-
-    # ---- state ----------------------------------------------------------------------------------
-
-    @property
-    def x(self) -> IntArray:
-        """The current assignment."""
-        return self.arrays.core.x
 
     @property
     def cost(self) -> int:
@@ -197,13 +157,6 @@ class Search:
     def solved(self) -> bool:
         """Say whether the current assignment satisfies everything."""
         return self.cost == 0
-
-    @property
-    def layers(self) -> tuple[Core, Rows | None, Deep | None]:
-        """The core, rows and deep arrays, as kernels take them."""
-        return self.arrays.core, self.arrays.rows, self.arrays.deep
-
-    # ---- what strategies call -------------------------------------------------------------------
 
     def start(self, kind: str = "independent") -> None:
         """Begin afresh: the first time from the hint if there is one, else at random.
@@ -228,14 +181,25 @@ class Search:
             )  # fmt: skip
             self.rebuild()
             return
-        starts = self.starts(kind)
-        if len(starts) == 1 and isinstance(starts[0], Fixed):
-            begin(starts[0], self.fixed)
-            if self.observer is not None:
-                self.observer.begun("restart")
-            return
+        self.begin(self.starts(kind))
+
+    def begin(self, starts: Sequence[Start]) -> None:
+        """Begin at random."""
         random_start(starts, self.x, self.compiled, self.space, self.random)
         self.rebuild()
+
+    def rebuild(self, why: str = "restart") -> None:
+        """Judge ``x`` afresh; ``why`` is the event of a trace, "" if that knows the state already."""
+        raise NotImplementedError
+
+    @property
+    def summary(self) -> Mapping[str, int]:
+        """How many constraints there are, by what judges them."""
+        raise NotImplementedError
+
+    def amount(self, x: IntArray) -> int:
+        """Return by how much an assignment violates the constraints that no group keeps, in all."""
+        raise NotImplementedError
 
     def go_to(self, x: IntArray) -> None:
         """Take an assignment that keeps all groups, instead of a start; also at the end of the run."""
@@ -267,6 +231,180 @@ class Search:
 
     def demand(self, limit: int) -> None:
         """Ask for an objective of at most ``limit``; the next start goes on from the current assignment."""
+        self.objective_limit = limit
+        self.improvements += 1
+        self.goes_on = True
+
+    def value_of(self, x: IntArray) -> int:
+        """Return the value of the objective for an assignment."""
+        assert self.compiled.objective is not None
+        return int(evaluate(self.compiled.objective, values_of_all(self.compiled, x)).max())
+
+    def look_aside(self) -> End | None:
+        """Look aside, from the state of the demand; say how the search ends if it does."""
+        if self.goes_on:
+            self.start()
+        return None if self.aside is None else self.aside.look(self)
+
+    def keep_best(self) -> None:
+        """Keep the current assignment if it is the best so far."""
+        if self.restarts >= 0 and self.cost < self.info[at.SAVED]:
+            self.info[at.SAVED] = self.cost
+            self.best[:] = self.x
+
+    def count_step(self) -> None:
+        """Count a step that no kernel counts, such as a restart."""
+        self.info[at.STEPS] += 1
+
+    def result(self, reason: End) -> Result:
+        """Return the outcome: the current assignment if solved, else the best one seen."""
+        self.keep_best()
+        solved = self.solved()
+        x = self.x if solved else self.best
+        cost = 0 if solved else int(self.info[at.SAVED])
+        facts = {"neighbourhood": self.neighbourhood.report(), "layers": self.summary, **self.extra}
+        return Result.of(self.info, x.copy(), cost, reason, max(0, self.restarts), facts)
+
+
+class KernelRun(Run):
+    """A search by a kernel that knows all of a compiled model: the general engine's arrays are not built.
+
+    Parameters
+    ----------
+    kernel
+        Returns the kernel with its arrays, which says what an assignment violates.
+    """
+
+    def __init__(
+        self,
+        compiled: Compiled,
+        seed: int,
+        limits: Limits,
+        kernel: Callable[[Run], Judge],
+        *,
+        recorder: Recorder | None = None,
+        hint: Hint | None = None,
+    ) -> None:
+        super().__init__(compiled, hint=hint)
+        self.renew(seed, limits, recorder)
+        self.kernel = kernel(self)
+
+    def rebuild(self, why: str = "restart") -> None:
+        """Judge ``x`` afresh; ``why`` is the event of a trace."""
+        self.info[at.COST] = self.amount(self.x)
+        if self.observer is not None:
+            self.observer.begun(why)
+
+    @property
+    def summary(self) -> Mapping[str, int]:
+        """How many constraints the kernel has, as the general engine would say it."""
+        c = self.compiled
+        objective = 0 if c.objective is None else len(c.objective)
+        return {"plain": len(c.relation) + len(c.clause_start) - 1 + objective, "rows": 0, "deep": 0}
+
+    def amount(self, x: IntArray) -> int:
+        """Return by how much an assignment violates the model and the demand."""
+        return self.kernel.violation(x, self.objective_limit)
+
+
+class Search(Run):
+    """A search by the general engine: its state, and the calls that strategies are made of.
+
+    Parameters
+    ----------
+    compiled
+        The model.
+    seed
+        Of the generator; together with the strategy and its parameters it fixes the trajectory.
+    assignment_only
+        Give up the derived swaps; every variable moves by assignment.
+    measure
+        ``surplus`` (terms minus distinct values) or ``pairs`` (equal pairs) for AllDifferents.
+    audit
+        ``final``, ``step`` (compare with a fresh computation after every call of a kernel) or ``full``
+        (after every move).
+    recorder
+        Is shown states: all, for which kernels are called for single steps, or those after each slice.
+    """
+
+    def __init__(
+        self,
+        compiled: Compiled,
+        seed: int = 0,
+        limits: Limits | None = None,
+        *,
+        assignment_only: bool = False,
+        measure: str = "surplus",
+        audit: str = "final",
+        recorder: Recorder | None = None,
+        hint: Hint | None = None,
+    ) -> None:
+        super().__init__(compiled, assignment_only, hint)
+        self.audit = audit
+        self.measure = {"surplus": 0, "pairs": 1}[measure]
+        self.arrays = build_arrays(compiled, self.neighbourhood.kept)
+        self.info, self.best, self.x = (
+            self.arrays.part(arena.INFO),
+            self.arrays.part(arena.BEST),
+            self.arrays.core.x,
+        )
+        if recorder is not None and recorder.single:
+            self.events = events_for(self.size)
+        self.paces: dict[Any, Pace] = {}
+        group = int(np.diff(self.space.group_start).max(initial=0))
+        values = int(np.diff(self.space.spare_start).max(initial=0))
+        free = self.space.group < 0
+        if free.any():
+            values = max(values, int((self.space.upper - self.space.lower)[free].max()) + 1)
+        self.moves = np.zeros(group + min(values, MOST_VALUES) + 1, dtype=np.int64)
+        self.deltas = np.zeros_like(self.moves)
+        self.state = State(
+            *self.layers, self.space, self.moves, self.deltas, self.tabu, self.events, self.random,
+            self.measure,
+        )  # fmt: skip
+        self.fixed = Fixed(self.state)  # what kernels are called with
+        self.scan = Fixed(np.zeros(FOUND, dtype=np.int64))  # where that of a climb stands
+        self.renew(seed, limits, recorder)
+
+    def renew(self, seed: int, limits: Limits | None = None, recorder: Recorder | None = None) -> None:
+        """Begin another run, with all constraints."""
+        super().renew(seed, limits, recorder)
+        self.info[at.WORK] = _FIRST_WORK
+        self.relaxed = np.zeros(0, dtype=np.int64)  # constraints that do not count yet
+        self.reset_weights()
+
+    @property
+    def can_be_renewed(self) -> bool:
+        """Whether all that a run has changed is set anew by `renew`."""
+        asked = self.audit != "final" or self.is_stepwise or self.hint is not None
+        return not asked and self.compiled.objective is None
+
+    @property
+    def layers(self) -> tuple[Core, Rows | None, Deep | None]:
+        """The core, rows and deep arrays, as kernels take them."""
+        return self.arrays.core, self.arrays.rows, self.arrays.deep
+
+    @property
+    def summary(self) -> Mapping[str, int]:
+        """How many constraints there are, by layer."""
+        return self.arrays.summary
+
+    def amount(self, x: IntArray) -> int:
+        """Return by how much an assignment violates the constraints that no group keeps, in all."""
+        values = values_of_all(self.compiled, x)
+        return sum(violation(entry, values) for entry in self.arrays.entries)
+
+    def begin(self, starts: Sequence[Start]) -> None:
+        """Begin at random, in one call where one kernel can."""
+        if len(starts) != 1 or not isinstance(starts[0], Fixed):
+            super().begin(starts)
+            return
+        begin(starts[0], self.fixed)
+        if self.observer is not None:
+            self.observer.begun("restart")
+
+    def demand(self, limit: int) -> None:
+        """Ask for an objective of at most ``limit``; the next start goes on from the current assignment."""
         assert self.compiled.objective is not None
         change, deep, lower = self.objective_limit - limit, self.arrays.deep, 0
         for k in range(1, 1 + len(self.compiled.objective)):
@@ -279,14 +417,7 @@ class Search:
                 assert deep is not None
                 lower += 1
                 deep.constants[-lower] += change
-        self.objective_limit = limit
-        self.improvements += 1
-        self.goes_on = True
-
-    def value_of(self, x: IntArray) -> int:
-        """Return the value of the objective for an assignment."""
-        assert self.compiled.objective is not None
-        return int(evaluate(self.compiled.objective, values_of_all(self.compiled, x)).max())
+        super().demand(limit)
 
     def rebuild(self, why: str = "restart") -> None:
         """Compute the state afresh from ``x`` and begin a new descent.
@@ -323,22 +454,6 @@ class Search:
         self.relaxed = self.relaxed[~violated]
         self.rebuild("demand")
         return True
-
-    def look_aside(self) -> End | None:
-        """Look aside, from the state of the demand; say how the search ends if it does."""
-        if self.goes_on:
-            self.start()
-        return None if self.aside is None else self.aside.look(self)
-
-    def keep_best(self) -> None:
-        """Keep the current assignment if it is the best so far."""
-        if self.restarts >= 0 and self.cost < self.info[at.SAVED]:
-            self.info[at.SAVED] = self.cost
-            self.arrays.part(arena.BEST)[:] = self.x
-
-    def count_step(self) -> None:
-        """Count a step that no kernel counts, such as a restart."""
-        self.info[at.STEPS] += 1
 
     def _first_steps(self) -> int:
         """Return the steps of a kernel's first call, which may be plain: a step may look at all values."""
@@ -389,15 +504,6 @@ class Search:
                 continue
             if code != at.BUDGET:
                 return ENDINGS[code]
-
-    def result(self, reason: End) -> Result:
-        """Return the outcome: the current assignment if solved, else the best one seen."""
-        self.keep_best()
-        solved = self.solved()
-        x = self.x if solved else self.arrays.part(arena.BEST)
-        cost = 0 if solved else int(self.info[at.SAVED])
-        facts = {"neighbourhood": self.neighbourhood.report(), "layers": self.arrays.summary, **self.extra}
-        return Result.of(self.info, x.copy(), cost, reason, max(0, self.restarts), facts)
 
 
 def final(ended: Paused) -> End:

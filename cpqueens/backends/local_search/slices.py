@@ -12,7 +12,7 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from cpqueens.backends.local_search.search import Aside, End, Limits, Paused, Result, Search
+from cpqueens.backends.local_search.search import Aside, End, Limits, Paused, Result, Run, Search
 from cpqueens.backends.local_search.tracing import LoneObserver, Recorder
 from cpqueens.kernels.jit.pace import Pace
 from cpqueens.kernels.local import info as at
@@ -40,7 +40,7 @@ def logarithms(bits: int) -> IntArray:
     return rounded
 
 
-HostT = TypeVar("HostT", Search, "Alone")
+HostT = TypeVar("HostT", Run, Search, "Alone")
 """Whom a kernel works for."""
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from cpqueens.backends.local_search.audit import AuditError
 from cpqueens.backends.local_search.cells import begin_cycle
-from cpqueens.backends.local_search.engine import Hint
+from cpqueens.backends.local_search.search import Hint
 from cpqueens.backends.local_search.slices import Alone, LoneWalk, logarithms
 from cpqueens.kernels.jit.random import below, seed_state
 from cpqueens.kernels.local import cells as cooling

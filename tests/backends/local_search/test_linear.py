@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from collection.designs import code
@@ -9,8 +11,9 @@ from searched import compiled, run
 from seeds import sweep
 
 from cpqueens import AllDifferent, Model, Or
-from cpqueens.backends.local_search import auto, linear
-from cpqueens.backends.local_search.search import Search
+from cpqueens.backends.local_search import linear
+from cpqueens.backends.local_search.search import Limits, Search
+from cpqueens.backends.local_search.specials import DEFAULTS, Task, kernel_of
 from cpqueens.kernels.local import info as at
 from cpqueens.kernels.local import linear as codes
 from cpqueens.kernels.local.plain import EQUAL
@@ -45,7 +48,8 @@ def test_the_state_is_what_a_fresh_look_says(seed: int) -> None:
     form = find(search.compiled)
     assert form is not None
     search.start()
-    state = linear.LinearWalk(search, form)
+    state = linear.LinearWalk(form)
+    state.random[:] = search.random
     state.begin(search.x, search.objective_limit)
     limit, improvements = search.objective_limit, 0
     for _ in range(60):
@@ -86,7 +90,9 @@ def test_a_code_is_found_by_demanding(seed: int) -> None:
 
 def test_what_it_does_not_suit() -> None:
     m = covering(0)
-    assert auto.structure_of(Search(compiled(m), audit="full")) is None
+    task = Task("auto", 0, Limits(), {}, DEFAULTS)
+    assert kernel_of(compiled(m), task) is not None
+    assert kernel_of(compiled(m), replace(task, common=DEFAULTS | {"audit": "full"})) is None
     m.add(AllDifferent(m.intvar(0, 5, shape=3)))
     assert find(compiled(m)) is None
     m = covering(0)
@@ -109,7 +115,8 @@ def test_the_kernel_goes_back_to_the_best() -> None:
     form = find(search.compiled)
     assert form is not None
     search.start()
-    state = linear.LinearWalk(search, form)
+    state = linear.LinearWalk(form)
+    state.random[:] = search.random
     state.begin(search.x, search.objective_limit)
     state.info[codes.TURN] = 20
     for _ in range(40):
@@ -118,3 +125,23 @@ def test_the_kernel_goes_back_to_the_best() -> None:
     assert search.info[at.RESETS] > 2
     limit = search.value_of(state.part(codes.BEST)) - 1
     assert (fresh(state, limit) == state.part(codes.ACTIVITY)).all()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_it_takes_for_a_solution_is_one(seed: int) -> None:
+    solution = run(covering(seed), steps=2000).solution
+    assert solution is not None
+    best = solution.values
+    for change in (None, *range(len(best))):
+        x = best if change is None else best + (np.arange(len(best)) == change)
+        for slack in (0, 1):
+            search = Search(compiled(covering(seed)), seed)
+            form = find(search.compiled)
+            assert form is not None
+            limit = search.value_of(best) - slack
+            search.demand(limit)
+            search.go_to(x)
+            found = linear.LinearWalk(form).violation(search.x, limit) == 0
+            assert found == search.solved()
+            if change is None:
+                assert found == (slack == 0)

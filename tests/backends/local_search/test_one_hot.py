@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -9,8 +10,9 @@ import pytest
 from searched import compiled, run
 
 from cpqueens import AllDifferent, Count, GlobalCardinality, Model, element
-from cpqueens.backends.local_search import auto, linear
-from cpqueens.backends.local_search.search import Search
+from cpqueens.backends.local_search import linear
+from cpqueens.backends.local_search.search import Limits, Search
+from cpqueens.backends.local_search.specials import DEFAULTS, Task, kernel_of
 from cpqueens.kernels.local import info as at
 from cpqueens.kernels.local.plain import EQUAL
 from cpqueens.language.rows import IntArray
@@ -108,7 +110,9 @@ def test_a_variable_that_is_only_added_stays_one_column() -> None:
 
 def test_what_is_no_such_sum() -> None:
     m = roster(0)
-    assert auto.structure_of(Search(compiled(m), audit="full")) is None
+    task = Task("auto", 0, Limits(), {}, DEFAULTS)
+    assert kernel_of(compiled(m), task) is not None
+    assert kernel_of(compiled(m), replace(task, common=DEFAULTS | {"audit": "full"})) is None
     m.drop_objectives()
     assert one_hot.find(compiled(m)) is None
     m = roster(0)

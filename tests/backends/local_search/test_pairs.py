@@ -38,8 +38,23 @@ def started(seed: int) -> tuple[Search, pairs.PairsWalk]:
     assert found is not None
     search.start()
     walk = pairs.PairsWalk(search, found.rows)
+    walk.random[:] = search.random
     walk.begin(search.x, search.objective_limit - 1)
     return search, walk
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_it_takes_for_a_solution_is_one(seed: int) -> None:
+    search, walk = started(seed)
+    judged = set()
+    for _ in range(30):
+        walk.advance(search, 3)
+        x = walk.part(codes.X).copy()
+        search.go_to(x)
+        judged.add(search.solved())
+        assert (walk.violation(x, search.objective_limit) == 0) == search.solved()
+        assert walk.violation(x, search.value_of(x) - 1) > 0
+    assert judged == {True, False}
 
 
 @pytest.mark.parametrize("seed", range(3))

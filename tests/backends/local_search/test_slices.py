@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cpqueens.backends.local_search.engine import DEFAULTS, Task
+from cpqueens.backends.local_search.engine import search_special
 from cpqueens.backends.local_search.search import Limits, Paused, Result
 from cpqueens.backends.local_search.slices import Alone, LoneWalk
-from cpqueens.backends.local_search.specials import SPECIALS, Special, search_special
+from cpqueens.backends.local_search.specials import DEFAULTS, SPECIALS, Special, Task
 from cpqueens.kernels.local import info as at
 from cpqueens.language.rows import IntArray
 

@@ -8,10 +8,10 @@ from cpqueens.models.magic_square import magic_square
 from cpqueens.models.queens import queens
 
 from cpqueens import AllDifferent, Model
-from cpqueens.backends.local_search.engine import DEFAULTS, Task
+from cpqueens.backends.local_search.engine import search_special
 from cpqueens.backends.local_search.exchange import PARAMETERS, _incidence
 from cpqueens.backends.local_search.search import Limits
-from cpqueens.backends.local_search.specials import search_special
+from cpqueens.backends.local_search.specials import DEFAULTS, Task
 from cpqueens.kernels.local.exchange import aligned, swap_change
 from cpqueens.lowered.compiled import compile_model
 from cpqueens.lowered.structures.lines import LinesPermutation, find

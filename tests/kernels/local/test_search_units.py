@@ -6,9 +6,9 @@ import numpy as np
 from each import each
 
 from cpqueens import AllDifferent, Model
-from cpqueens.backends.local_search.engine import DEFAULTS, Task
+from cpqueens.backends.local_search.engine import search_special
 from cpqueens.backends.local_search.search import Limits, Result
-from cpqueens.backends.local_search.specials import search_special
+from cpqueens.backends.local_search.specials import DEFAULTS, Task
 from cpqueens.kernels.local.units import swap_delta
 from cpqueens.lowered.compiled import compile_model
 from cpqueens.lowered.structures.path import PathPermutation
