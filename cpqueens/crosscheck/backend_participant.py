@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cpqueens.answers.check import Checker
+from cpqueens.answers.runs import Runs
 from cpqueens.backends.base import Backend, Clock, Feature, Want
 from cpqueens.crosscheck.observe import Observation, observe_backend
 from cpqueens.crosscheck.plan import Plan
-
-if TYPE_CHECKING:
-    from cpqueens.answers.runs import Runs
-    from cpqueens.model import Model
+from cpqueens.model import Model
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -30,11 +30,9 @@ from cpqueens.crosscheck.observe import Observation
 from cpqueens.crosscheck.sets import SetComparison, compare_sets, count_orbits
 from cpqueens.language.goals import keys
 from cpqueens.language.rows import IntArray
+from cpqueens.model import Model
 from cpqueens.solving.carried import Carried, carrying
 from cpqueens.text.plaintext import counted
-
-if TYPE_CHECKING:
-    from cpqueens.model import Model
 
 Verify = Callable[[Mapping[str, Any]], Any]
 """Takes raw values by name; returns a bool, or a list of complaints that is empty for a solution."""

@@ -6,10 +6,8 @@ import hashlib
 import platform
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from cpqueens.model import Model
+from cpqueens.model import Model
 
 _PACKAGES = ("cpqueens", "numpy", "numba", "ortools", "python-constraint2")
 

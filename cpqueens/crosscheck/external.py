@@ -23,10 +23,13 @@ import selectors
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cpqueens.crosscheck.heuristic import Attempt, collect_runs
+from cpqueens.crosscheck.observe import Observation
+from cpqueens.crosscheck.plan import Plan
 from cpqueens.errors import ModelError, UnsupportedRequest
+from cpqueens.model import Model
 from cpqueens.solving.request import positive_integer
 from cpqueens.system.children import Command, Patience
 from cpqueens.system.interrupts import listening
@@ -35,11 +38,6 @@ from cpqueens.text.bounded import decoded
 from cpqueens.text.jsontext import parse_json
 from cpqueens.text.parameters import needed
 from cpqueens.text.plaintext import one_line, shown
-
-if TYPE_CHECKING:
-    from cpqueens.crosscheck.observe import Observation
-    from cpqueens.crosscheck.plan import Plan
-    from cpqueens.model import Model
 
 DEFAULT_LIMIT = 60.0
 GRACE = 0.25

@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -17,13 +17,11 @@ from cpqueens.crosscheck import oracle
 from cpqueens.crosscheck.findings import Code
 from cpqueens.crosscheck.heuristic import better_of, read_answer
 from cpqueens.crosscheck.observe import FAULTS_KEPT, Observation
+from cpqueens.crosscheck.plan import Plan
 from cpqueens.crosscheck.sets import SolutionStore
+from cpqueens.files.reading import Found
 from cpqueens.language.rows import IntArray
-
-if TYPE_CHECKING:
-    from cpqueens.crosscheck.plan import Plan
-    from cpqueens.files.reading import Found
-    from cpqueens.model import Model
+from cpqueens.model import Model
 
 
 def observe_rows(

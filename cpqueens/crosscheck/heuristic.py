@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from inspect import signature
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -20,15 +20,13 @@ from cpqueens.backends.base import Want
 from cpqueens.crosscheck.compare import Case
 from cpqueens.crosscheck.findings import NOT_OPTIMAL, HeuristicReport
 from cpqueens.crosscheck.observe import Observation
+from cpqueens.crosscheck.plan import NarrowedTo, Plan, Seeded
 from cpqueens.crosscheck.sets import SolutionStore, count_orbits
 from cpqueens.errors import CpqueensError, ModelError
 from cpqueens.language.rows import IntArray
+from cpqueens.model import Model
 from cpqueens.system.interrupts import listening
 from cpqueens.text.plaintext import file_of, one_line, raised_text, shown
-
-if TYPE_CHECKING:
-    from cpqueens.crosscheck.plan import NarrowedTo, Plan, Seeded
-    from cpqueens.model import Model
 
 GRACE = 0.1
 """Seconds (and a tenth of the limit) by which a function's answer may be late."""

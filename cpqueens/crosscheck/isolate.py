@@ -6,20 +6,18 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from cpqueens.backends.base import Want
 from cpqueens.crosscheck.findings import Code
 from cpqueens.crosscheck.observe import Observation
+from cpqueens.crosscheck.plan import Plan
 from cpqueens.crosscheck.sets import Packing, SolutionStore
+from cpqueens.model import Model
 from cpqueens.system.children import Patience, Worker
 from cpqueens.system.interrupts import Interrupt, listening
-
-if TYPE_CHECKING:
-    from cpqueens.crosscheck.plan import Plan
-    from cpqueens.model import Model
 
 MEMORY = 8 * 2**30
 GRACE = 20.0

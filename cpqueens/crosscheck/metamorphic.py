@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -23,14 +23,12 @@ from cpqueens.crosscheck.findings import Code, Disagreement, NotCompared
 from cpqueens.errors import CpqueensError, ModelError
 from cpqueens.language.ranges import OutOfRange
 from cpqueens.language.statement import Statement
+from cpqueens.model import Model
 from cpqueens.solving.choosing import choose, named_solver
 from cpqueens.solving.request import positive_seconds
 from cpqueens.system.interrupts import EXIT_CODE, Interrupt, listening
 from cpqueens.text.parameters import needed
 from cpqueens.text.plaintext import shown
-
-if TYPE_CHECKING:
-    from cpqueens.model import Model
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -22,13 +22,11 @@ from cpqueens.language.constraints.connective import Connective
 from cpqueens.language.definitions import Truth
 from cpqueens.language.rows import IntArray
 from cpqueens.language.term import Term
+from cpqueens.model import Model
 from cpqueens.solving.carried import Callbacks
 from cpqueens.solving.collect import Collector
+from cpqueens.system.interrupts import Interrupt
 from cpqueens.text.plaintext import one_line
-
-if TYPE_CHECKING:
-    from cpqueens.model import Model
-    from cpqueens.system.interrupts import Interrupt
 
 FAULTS_KEPT = 60
 HEAD = 1000

@@ -7,18 +7,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cpqueens.crosscheck.backend_participant import BackendParticipant
 from cpqueens.crosscheck.observe import Observation, observe_backend
 from cpqueens.crosscheck.plan import Participant, Plan
 from cpqueens.errors import ModelError
+from cpqueens.model import Model
 from cpqueens.text.parameters import needed
 from cpqueens.text.plaintext import shown
-
-if TYPE_CHECKING:
-    from cpqueens.model import Model
-
 
 PROOF = "proof"
 """Who writes a proof and has it checked."""

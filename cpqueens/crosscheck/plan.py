@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
+from cpqueens.answers.runs import Runs
 from cpqueens.backends.base import Want
 from cpqueens.crosscheck.observe import Observation, Progress
 from cpqueens.crosscheck.sets import Packing
-
-if TYPE_CHECKING:
-    from cpqueens.answers.runs import Runs
-    from cpqueens.model import Model
+from cpqueens.model import Model
 
 
 @dataclass(frozen=True)

@@ -14,17 +14,15 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cpqueens.answers.symmetry import LARGEST, Group, OrbitsMet
 from cpqueens.language.rows import IntArray
+from cpqueens.model import Model
 from cpqueens.system.interrupts import on_leaving
-
-if TYPE_CHECKING:
-    from cpqueens.model import Model
 
 BUCKETS = 64
 BUFFER = 32 * 2**20

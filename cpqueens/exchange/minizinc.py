@@ -8,16 +8,13 @@ import subprocess
 import zlib
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from cpqueens.backends.minizinc import programs
 from cpqueens.errors import ModelError
 from cpqueens.exchange.flatzinc import ImportedFlatZinc, from_flatzinc
+from cpqueens.model import Model
 from cpqueens.text.bounded import label
 from cpqueens.text.plaintext import one_line, shown
-
-if TYPE_CHECKING:
-    from cpqueens.model import Model
 
 LIBRARY = Path(__file__).absolute().with_name("mznlib")
 """What MiniZinc reads of the globals that are kept whole."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,9 +12,7 @@ from cpqueens.answers.check import read_assignment
 from cpqueens.errors import ModelError
 from cpqueens.language import views
 from cpqueens.language.rows import IntArray
-
-if TYPE_CHECKING:
-    from cpqueens.model import Model
+from cpqueens.model import Model
 
 _COUNTING = (views.Board, views.Sequence, views.Pairing)
 

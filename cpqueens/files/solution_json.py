@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cpqueens.errors import IntegerError, ModelError
 from cpqueens.files.notations import read_notation
 from cpqueens.files.reading import Found, Reading, Target, assembled, named_assignments, target_of
 from cpqueens.language.rows import as_integers
+from cpqueens.model import Model
 from cpqueens.text.jsontext import parse_json
 from cpqueens.text.plaintext import counted
-
-if TYPE_CHECKING:
-    from cpqueens.model import Model
 
 
 def is_json(text: str) -> bool:

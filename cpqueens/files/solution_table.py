@@ -7,7 +7,7 @@ import io
 import re
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.lib import format as npy
@@ -16,11 +16,9 @@ from cpqueens.errors import ModelError
 from cpqueens.files.reading import EACH_ROW_ONCE, Found, choose_base, shifted, target_of
 from cpqueens.language.labels import Names, text_of_label
 from cpqueens.language.rows import IntArray
+from cpqueens.model import Model
 from cpqueens.text.bounded import MAX_TEXT, is_regular, label, read_bytes, reason_of
 from cpqueens.text.plaintext import did_you_mean, first_repeated, integer_of, shown
-
-if TYPE_CHECKING:
-    from cpqueens.model import Model
 
 MAX_VALUES = 2**28
 """The most values that a ``.npy`` file may have: each takes 8 bytes, several times over."""

@@ -5,23 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from cpqueens.answers.outcome import SolutionSet
 from cpqueens.errors import ModelError
 from cpqueens.files.notations import read_notation
 from cpqueens.files.reading import Found, assembled, target_of
 from cpqueens.files.solution_json import is_json, read_json, read_json_lines
 from cpqueens.files.solution_table import from_array, load_array, read_csv
 from cpqueens.files.solution_writers import CsvWriter, FormatWriter, JsonLinesWriter, NpyWriter, SvgWriter
+from cpqueens.language.statement import Statement
+from cpqueens.model import Model
 from cpqueens.report.outputfile import OutputFile
 from cpqueens.text.bounded import MAX_TEXT, decoded, label, read_bytes
 from cpqueens.text.jsontext import NotJsonError
 from cpqueens.text.parameters import as_path, needed
-
-if TYPE_CHECKING:
-    from cpqueens.answers.outcome import SolutionSet
-    from cpqueens.language.statement import Statement
-    from cpqueens.model import Model
 
 
 def read_solutions(

@@ -8,18 +8,14 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
-from typing import TYPE_CHECKING
 
 from cpqueens.crosscheck.findings import Code
 from cpqueens.crosscheck.participants import as_participants
 from cpqueens.fuzzing.drawing import BLOCK
-from cpqueens.fuzzing.findings import Failure, examine_one, replay_command
+from cpqueens.fuzzing.findings import Failure, Progress, examine_one, replay_command
+from cpqueens.fuzzing.fuzztable import FuzzTally
 from cpqueens.system.children import Patience, Worker
-
-if TYPE_CHECKING:
-    from cpqueens.fuzzing.findings import Progress
-    from cpqueens.fuzzing.fuzztable import FuzzTally
-    from cpqueens.system.interrupts import Interrupt
+from cpqueens.system.interrupts import Interrupt
 
 _LOOK_EVERY = 0.2  # seconds between looks for signals and silence
 HANG = 120.0

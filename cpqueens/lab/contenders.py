@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from cpqueens.answers.check import Checker
 from cpqueens.answers.outcome import Status, StopReason
@@ -24,13 +24,11 @@ from cpqueens.kernels.jit import tiers
 from cpqueens.lab.runtable import RunRecord
 from cpqueens.language.kept import LARGEST_VARIABLES
 from cpqueens.language.rows import IntArray
+from cpqueens.model import Model
 from cpqueens.solving.carried import Callbacks
 from cpqueens.system.interrupts import Interrupt, listening
 from cpqueens.system.platforms import children_seconds
 from cpqueens.text.plaintext import one_line, shown, text_of
-
-if TYPE_CHECKING:
-    from cpqueens.model import Model
 
 
 @dataclass(frozen=True)

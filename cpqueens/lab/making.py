@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cpqueens.answers.outcome import Status
 from cpqueens.errors import CpqueensError, ModelError
@@ -17,11 +17,9 @@ from cpqueens.lab.contenders import Contender, RunLimits, machine
 from cpqueens.lab.runtable import RunRecord
 from cpqueens.longrun.job import JobError
 from cpqueens.longrun.pool import TaskLost
+from cpqueens.model import Model
+from cpqueens.system.interrupts import Interrupt
 from cpqueens.text.plaintext import one_line
-
-if TYPE_CHECKING:
-    from cpqueens.model import Model
-    from cpqueens.system.interrupts import Interrupt
 
 _LOOK_EVERY = 0.1  # seconds between looks for signals
 FIRST = 10

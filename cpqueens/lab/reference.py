@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from cpqueens.answers.symmetry import Group, orbits
 from cpqueens.backends.clock import limited
 from cpqueens.language.rows import IntArray
-
-if TYPE_CHECKING:
-    from cpqueens.model import Model
+from cpqueens.model import Model
 
 MOST = 200_000
 """Solutions of a set that is enumerated."""

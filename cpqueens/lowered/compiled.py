@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
 from itertools import chain, pairwise, repeat
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -23,11 +23,9 @@ from cpqueens.language.constraints.linear import Linear
 from cpqueens.language.definitions import Definition, Truth
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray
+from cpqueens.language.statement import Statement
 from cpqueens.language.term import Term, join_terms
 from cpqueens.lowered.lowering import Lowered, Supports, lower, row_arguments
-
-if TYPE_CHECKING:
-    from cpqueens.language.statement import Statement
 
 Made = TypeVar("Made")
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cpqueens.language.constraints.base import Constraint
+from cpqueens.language.statement import Statement
 from cpqueens.lowered.columns import scaled
 from cpqueens.lowered.compiled import PLAIN_KINDS, Compiled, Takes, compile_model
-
-if TYPE_CHECKING:
-    from cpqueens.language.statement import Statement
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,6 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,10 +32,8 @@ from cpqueens.language.describe import describe
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.ranges import DIFFERENCE
 from cpqueens.language.rows import IntArray
+from cpqueens.language.statement import Statement
 from cpqueens.language.store import VariableStore
-
-if TYPE_CHECKING:
-    from cpqueens.language.statement import Statement
 
 Supports = Callable[[Constraint, str], bool]
 """``supports(constraint, context)`` with context ``plain``, ``implied`` or ``negated``.

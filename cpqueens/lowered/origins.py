@@ -5,19 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import repeat
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.joining import join_linear, joined_numbers
 from cpqueens.language.rows import IntArray
+from cpqueens.language.statement import Statement
 from cpqueens.lowered.compiled import _renumber, _supports
 from cpqueens.lowered.forms import ModelForm, simplest
 from cpqueens.lowered.lowering import Lowered, lower
-
-if TYPE_CHECKING:
-    from cpqueens.language.statement import Statement
 
 SHARED, IMPLIED, OBJECTIVE, SEARCH, CLAUSES = range(-1, -6, -1)
 """Origins that are no constraint: several, what follows from several, the objective, the search itself."""

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from cpqueens.backends.local_search.layers import Arrays
 from cpqueens.backends.local_search.meaning import Fresh, fresh_state
 from cpqueens.kernels.local import arena
 from cpqueens.kernels.local import info as at
-
-if TYPE_CHECKING:
-    from cpqueens.backends.local_search.layers import Arrays
-    from cpqueens.language.rows import IntArray
+from cpqueens.language.rows import IntArray
 
 
 class AuditError(AssertionError):

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -24,9 +24,6 @@ from cpqueens.kernels.local.state import Core, Deep, Rows
 from cpqueens.language.rows import IntArray, distinct
 from cpqueens.lowered.columns import RELATIONS, block, bounds, joined, merged, scaled
 from cpqueens.lowered.compiled import Compiled, CompiledDefinition, Terms, offsets
-
-if TYPE_CHECKING:
-    from cpqueens.backends.local_search.assembler import Assembler, Entry
 
 FUNCTIONS = kinds.FUNCTIONS | {"truth_linear": codes.TRUTH_LINEAR, "truth_or": kinds.TRUTH_OR}
 """Kind of a definition -> its code in the kernels."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -18,12 +18,10 @@ from cpqueens.backends.together import COUNTED, Together, drive, ended
 from cpqueens.kernels.jit.tiers import Fixed
 from cpqueens.kernels.local.lot import EXTRA, make_lot
 from cpqueens.language.rows import IntArray
+from cpqueens.language.statement import Statement
 from cpqueens.lowered.compiled import Compiled
 from cpqueens.lowered.structures.shifted_permutation import ShiftedPermutation
 from cpqueens.lowered.structures.table import Structures
-
-if TYPE_CHECKING:
-    from cpqueens.language.statement import Statement
 
 
 def run_many(model: Statement, request: Request, seeds: IntArray) -> Many | None:

@@ -7,19 +7,16 @@ arrays it takes only which counter stands for which value.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cpqueens.backends.local_search.assembler import Entry
+from cpqueens.backends.local_search.layers import Arrays
 from cpqueens.kernels.local import arena
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.columns import block
 from cpqueens.lowered.compiled import GE, Compiled, Terms
 from cpqueens.lowered.evaluation import distance, evaluate, values_of_all
-
-if TYPE_CHECKING:
-    from cpqueens.backends.local_search.assembler import Entry
-    from cpqueens.backends.local_search.layers import Arrays
 
 
 @dataclass

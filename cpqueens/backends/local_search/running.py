@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -26,15 +26,13 @@ from cpqueens.backends.local_search.tracing import WatchedStates
 from cpqueens.backends.relaxation.relaxation import relaxation_of
 from cpqueens.errors import UnsupportedRequest
 from cpqueens.kernels.local.info import NEVER
+from cpqueens.language.statement import Statement
 from cpqueens.lowered.compiled import Compiled
 from cpqueens.lowered.forms import unfolded
 from cpqueens.lowered.presolve.reduction import Reduced, without_objective_variable
 from cpqueens.lowered.structures.table import Structures
 from cpqueens.system.platforms import ThreadTime
 from cpqueens.system.stopping import Stopped, stopping
-
-if TYPE_CHECKING:
-    from cpqueens.language.statement import Statement
 
 
 def run_request(model: Statement, request: Request, deliver: Deliver) -> Ended:

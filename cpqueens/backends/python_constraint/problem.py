@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import constraint as library
 import numpy as np
@@ -16,10 +16,8 @@ from cpqueens.backends.python_constraint.formulas import Formulas, Incumbent
 from cpqueens.backends.python_constraint.limits import Watch
 from cpqueens.backends.python_constraint.objects import ByBounds, own
 from cpqueens.errors import ModelInvalid
-
-if TYPE_CHECKING:
-    from cpqueens.language.statement import Statement
-    from cpqueens.lowered.lowering import Lowered
+from cpqueens.language.statement import Statement
+from cpqueens.lowered.lowering import Lowered
 
 MOST_VALUES = 10**6
 """Values of one variable, at most: the library lists them."""

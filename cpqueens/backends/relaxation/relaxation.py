@@ -19,7 +19,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -29,11 +29,9 @@ from cpqueens.backends.base import Request
 from cpqueens.backends.relaxation.inequalities import Ends, Inequality, ends_of, entries, inequalities, total
 from cpqueens.kernels.exact.domains import Memory
 from cpqueens.language.rows import IntArray
+from cpqueens.language.statement import Statement
 from cpqueens.lowered.compiled import EQ, LE, Compiled
 from cpqueens.system.stopping import Stopped, unstopped
-
-if TYPE_CHECKING:
-    from cpqueens.language.statement import Statement
 
 LARGEST_SUM = 1 << 60
 """No sum of the row's terms is greater, nor a product of one coefficient with such a sum."""

@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cpqueens.language.rows import IntArray
+from cpqueens.language.statement import Statement
 from cpqueens.lowered.compiled import Compiled, Singles
-
-if TYPE_CHECKING:
-    from cpqueens.language.statement import Statement
 
 MAX_SPREAD = 64  # counters per variable and AllDifferent that are still worth having
 

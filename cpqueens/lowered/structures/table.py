@@ -11,15 +11,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from cpqueens.language.statement import Statement
 from cpqueens.lowered import forms
 from cpqueens.lowered.compiled import Compiled, Takes
 from cpqueens.lowered.forms import ModelForm
 from cpqueens.lowered.structures.shifted_permutation import takes_permutations
-
-if TYPE_CHECKING:
-    from cpqueens.language.statement import Statement
 
 
 class Structures:
