@@ -22,15 +22,15 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 71_471,
-    "files": 576,
-    "import lines": 6_617,
+    "code lines": 71_442,
+    "files": 560,
+    "import lines": 6_517,
     "longest file": 706,
     "sudoku by backtracking, files": 56,
     "sudoku by backtracking, functions": 356,
-    "knapsack by local-search, files": 60,
-    "knapsack by local-search, functions": 367,
-    "cross-check of 8 queens, files": 90,
+    "knapsack by local-search, files": 59,
+    "knapsack by local-search, functions": 343,
+    "cross-check of 8 queens, files": 89,
     "cross-check of 8 queens, functions": 649,
 }
 """What must not be passed today."""

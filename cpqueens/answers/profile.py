@@ -34,7 +34,7 @@ NOT_STATED = {
     -5: "(clauses, stated and learned)",
     -6: "(decisions, waking and the analysis of conflicts)",
 }
-"""What takes time and is no constraint of the model, by its number in `cpqueens.lowered.origins`."""
+"""What takes time and is no constraint of the model, by its number in `cpqueens.lowered.forms`."""
 
 
 @dataclass(frozen=True)

@@ -59,8 +59,7 @@ def command(
     Parameters name=value are for both models, a.name=value and b.name=value for one of them.
     """
     from cpqueens.crosscheck.equivalence import compare
-    from cpqueens.crosscheck.questions import SOLVERS
-    from cpqueens.crosscheck.roles import Role, constraint_roles
+    from cpqueens.crosscheck.roles import SOLVERS, Role, constraint_roles
 
     instances = [_load(name, letter, parameters) for name, letter in ((first, "a"), (second, "b"))]
     models = [instance.model for instance in instances]

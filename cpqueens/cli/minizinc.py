@@ -17,8 +17,8 @@ from cpqueens.cli.exits import DONE, INTERRUPTED
 from cpqueens.cli.terminal import say
 from cpqueens.errors import ModelError
 from cpqueens.exchange.flatzinc import ImportedFlatZinc, load_flatzinc
-from cpqueens.exchange.flatzinc_outputs import Output
 from cpqueens.exchange.flatzinc_searches import hint_of, parameters_of, unfollowed
+from cpqueens.exchange.flatzinc_symbols import Output
 from cpqueens.system import platforms
 from cpqueens.system.stopping import Stopped, stopping
 from cpqueens.text.bounded import label, reason_of

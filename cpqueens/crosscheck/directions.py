@@ -13,7 +13,7 @@ from cpqueens.answers.outcome import Outcome, Solution
 from cpqueens.backends.clock import now
 from cpqueens.crosscheck.joint import Joint, OutOfTimeError, any_value, in_domain, reached_constraints
 from cpqueens.crosscheck.matching import Side
-from cpqueens.crosscheck.questions import Questions
+from cpqueens.crosscheck.roles import Questions
 from cpqueens.crosscheck.two_models import Difference
 from cpqueens.errors import CpqueensError
 from cpqueens.language.functions import any_

@@ -22,7 +22,7 @@ from cpqueens.backends.clock import limited, now
 from cpqueens.crosscheck.directions import Direction
 from cpqueens.crosscheck.joint import Joint, OutOfTimeError, reaching
 from cpqueens.crosscheck.matching import Matched, Side, matched
-from cpqueens.crosscheck.questions import SOLVERS, Questions
+from cpqueens.crosscheck.roles import SOLVERS, Questions
 from cpqueens.crosscheck.two_models import Best, ModelComparison, ModelRelation, compare_orbits
 from cpqueens.errors import CpqueensError
 from cpqueens.language.functions import any_

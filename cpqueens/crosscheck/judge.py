@@ -10,7 +10,7 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from cpqueens.crosscheck.equivalence import compare
-from cpqueens.crosscheck.questions import SOLVERS
+from cpqueens.crosscheck.roles import SOLVERS
 from cpqueens.crosscheck.two_models import ModelComparison, ModelRelation, values_text
 from cpqueens.errors import CpqueensError, ModelError
 from cpqueens.model import Model

@@ -21,10 +21,17 @@ from cpqueens.errors import CpqueensError, ModelError, UnsupportedConstraint
 from cpqueens.exchange import flatzinc_text as text
 from cpqueens.exchange.flatzinc_bounds import READ, give_bounds
 from cpqueens.exchange.flatzinc_constraints import ENDINGS, FORMS, SHORTER, Form, linear, within
-from cpqueens.exchange.flatzinc_outputs import Output, index_sets, is_output, shape_of
 from cpqueens.exchange.flatzinc_rows import row_of, truths
 from cpqueens.exchange.flatzinc_searches import Guides, guides_of
-from cpqueens.exchange.flatzinc_symbols import KINDS, Symbols, ends_of
+from cpqueens.exchange.flatzinc_symbols import (
+    KINDS,
+    Output,
+    Symbols,
+    ends_of,
+    index_sets,
+    is_output,
+    shape_of,
+)
 from cpqueens.exchange.origin import Imported
 from cpqueens.language.term import Term
 from cpqueens.model import Model

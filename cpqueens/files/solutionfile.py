@@ -2,23 +2,251 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import csv
+import io
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from cpqueens.answers.outcome import SolutionSet
-from cpqueens.errors import ModelError
+from cpqueens.errors import IntegerError, ModelError
 from cpqueens.files.notations import read_notation
-from cpqueens.files.reading import Found, assembled, target_of
-from cpqueens.files.solution_json import is_json, read_json, read_json_lines
+from cpqueens.files.reading import Found, Reading, Target, assembled, named_assignments, target_of
 from cpqueens.files.solution_table import from_array, load_array, read_csv
-from cpqueens.files.solution_writers import CsvWriter, FormatWriter, JsonLinesWriter, NpyWriter, SvgWriter
+from cpqueens.language.labels import texts_of
+from cpqueens.language.rows import as_integers
 from cpqueens.language.statement import Statement
 from cpqueens.model import Model
+from cpqueens.report.board import BoardPicture
 from cpqueens.report.outputfile import OutputFile
 from cpqueens.text.bounded import MAX_TEXT, decoded, label, read_bytes
-from cpqueens.text.jsontext import NotJsonError
+from cpqueens.text.jsontext import NotJsonError, parse_json
 from cpqueens.text.parameters import as_path, needed
+from cpqueens.text.plaintext import counted
+
+# ---- solutions written as they come: as CSV, JSON lines, NumPy arrays, and a sheet of boards as SVG ----
+
+MOST_BOARDS = 1000
+"""Boards that fit on one SVG sheet."""
+
+_NPY_MAGIC = b"\x93NUMPY\x01\x00"
+_NPY_HEADER = 128
+
+
+class FormatWriter:
+    """Takes solutions in batches; ``finish`` is called once, after the last."""
+
+    def __init__(self, file: OutputFile, model: Statement) -> None:
+        self.file = file
+
+    def write(self, found: SolutionSet) -> None:
+        """Write a batch."""
+        raise NotImplementedError
+
+    def finish(self) -> None:
+        """Write what stands at the end, or, once the number is known, at the beginning."""
+
+
+class CsvWriter(FormatWriter):
+    """A first line with the variables' names, then one solution a line."""
+
+    def __init__(self, file: OutputFile, model: Statement) -> None:
+        super().__init__(file, model)
+        names = io.StringIO()
+        header = [model.name_of(int(v)) for v in model.decisions]
+        csv.writer(names, lineterminator="\n").writerow(header)
+        file.append(names.getvalue().encode())
+        self.names = [model.names_of(int(v)) or {} for v in model.decisions] if model.labels else []
+
+    def write(self, found: SolutionSet) -> None:
+        """Write a batch."""
+        if not self.names:
+            lines = [",".join(map(str, row)) for row in found.matrix.tolist()]
+            self.file.append(("\n".join(lines) + "\n").encode())
+            return
+        named = io.StringIO()
+        rows = found.matrix.tolist()
+        written = ([texts_of(n, v) for n, v in zip(self.names, row, strict=True)] for row in rows)
+        csv.writer(named, lineterminator="\n").writerows(written)
+        self.file.append(named.getvalue().encode())
+
+
+class JsonLinesWriter(FormatWriter):
+    """One object ``{name: value(s)}`` a line."""
+
+    def write(self, found: SolutionSet) -> None:
+        """Write a batch."""
+        self.file.append("".join(json.dumps(s.as_dict()) + "\n" for s in found).encode())
+
+
+class NpyWriter(FormatWriter):
+    """An array (solutions, decision variables), int64, without ever holding it in memory.
+
+    The format's header has a fixed length, so that the number of rows is filled in at the end.
+    """
+
+    def __init__(self, file: OutputFile, model: Statement) -> None:
+        super().__init__(file, model)
+        self.width = len(model.decisions)
+        self.rows = 0
+        file.append(self._header())
+
+    def _header(self) -> bytes:
+        text = f"{{'descr': '<i8', 'fortran_order': False, 'shape': ({self.rows}, {self.width}), }}"
+        length = _NPY_HEADER - len(_NPY_MAGIC) - 2
+        return _NPY_MAGIC + length.to_bytes(2, "little") + text.ljust(length - 1).encode() + b"\n"
+
+    def write(self, found: SolutionSet) -> None:
+        """Write a batch."""
+        self.file.append(found.matrix.astype("<i8", copy=False).tobytes())
+        self.rows += len(found)
+
+    def finish(self) -> None:
+        """Fill in the number of rows."""
+        self.file.rewrite(self._header())
+
+
+class SvgWriter(FormatWriter):
+    """One picture: a solution alone, or a sheet of boards."""
+
+    def __init__(self, file: OutputFile, model: Statement) -> None:
+        from cpqueens.report.formats import check_format
+
+        check_format(model, "svg")
+        super().__init__(file, model)
+        self.title = model.name
+        self.pictures: list[BoardPicture] = []
+        self.alone = ""
+
+    def write(self, found: SolutionSet) -> None:
+        """Keep a batch for the sheet."""
+        from cpqueens.report.formats import picture_of, render
+
+        for solution in found:
+            picture = picture_of(solution)
+            if picture is None or not self.pictures:
+                self._only_one(found.model)
+                self.alone = render(solution, "svg")
+            if picture is not None:
+                self.pictures.append(picture)
+            if len(self.pictures) > MOST_BOARDS:
+                raise ModelError(
+                    f"{self.file.path}: a sheet holds {MOST_BOARDS} boards at most; use --limit or .csv"
+                )
+
+    def _only_one(self, model: Statement) -> None:
+        if self.alone:
+            raise ModelError(
+                f"{self.file.path}: only boards go on one sheet, {model.name} has none; --limit 1"
+            )
+
+    def finish(self) -> None:
+        """Draw."""
+        from cpqueens.report.board_svg import gallery_svg
+
+        alone = len(self.pictures) == 1 or not self.pictures
+        text = self.alone if alone else gallery_svg(self.pictures, title=self.title)
+        self.file.append((text or gallery_svg([], title=self.title)).encode())
+
+
+def is_json(text: str) -> bool:
+    """Say whether a text is one JSON document."""
+    try:
+        parse_json(text)
+    except ModelError:
+        return False
+    return True
+
+
+def read_json(text: str, model: Model, base: int | None = None, by_column: bool = False) -> Found:
+    """Read one assignment, a list of them, lists of values, boards as lists of rows, or our own output."""
+    return _from_items(_items(parse_json(text), model), "solution", model, base, by_column)
+
+
+def _items(value: Any, model: Model) -> list[tuple[int, Any]]:
+    """Return the solutions in a JSON value, numbered from 1."""
+    own = isinstance(value, Mapping) and "schema" in value
+    if isinstance(value, Mapping) and (own or set(value) == {"solutions"}):
+        value = value.get("solutions", value.get("solution"))
+    if isinstance(value, list) and value and all(isinstance(item, Mapping) for item in value):
+        return list(enumerate(value, 1))
+    if isinstance(value, list) and _is_many(value, model):
+        return list(enumerate(value, 1))
+    return [(1, value)]
+
+
+def _is_many(value: list[Any], model: Model) -> bool:
+    """Say whether a list is one of solutions, not one solution."""
+    if not value:
+        return True
+    target = target_of(model)
+    inner = value[0]
+    if isinstance(inner, str):
+        widths = {len(row) for row in value if isinstance(row, str)}
+        one = len(value) == target.size and widths in ({target.columns}, {1})
+        return not (one and target.is_board)
+    depth = _depth(value)
+    if depth == 2 and target.is_board and _is_matrix(value, target):
+        return False
+    return depth > len(target.shape)
+
+
+def _depth(value: Any) -> int:
+    return 1 + _depth(value[0]) if isinstance(value, list) and value else int(isinstance(value, list))
+
+
+def _is_matrix(value: list[Any], target: Target) -> bool:
+    n = target.size
+    rows = [row for row in value if isinstance(row, list) and len(row) == n]
+    return n > 1 and len(rows) == len(value) == n and all(cell in (0, 1) for row in rows for cell in row)
+
+
+def read_json_lines(text: str, model: Model, base: int | None = None, by_column: bool = False) -> Found:
+    """Read one solution a line, each as JSON."""
+    items = []
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip():
+            try:
+                items.append((number, parse_json(line)))
+            except ModelError as error:
+                reason = str(error).replace(" at line 1, column", " at column")
+                raise ModelError(f"line {number}: {reason}") from None
+    return _from_items(items, "line", model, base, by_column)
+
+
+def _from_items(
+    items: list[tuple[int, Any]], word: str, model: Model, base: int | None, by_column: bool
+) -> Found:
+    """Return named assignments as they are, and values without names as readings."""
+    if not items:
+        raise ModelError("no solution in the file")
+    if all(isinstance(item, Mapping) for _, item in items):
+        return named_assignments(items, word, model)
+    target = target_of(model)
+    readings = [replace(_reading(item, target), line=number) for number, item in items]
+    return assembled(readings, word, target, model, base, by_column)
+
+
+def _reading(item: Any, target: Target) -> Reading:
+    if isinstance(item, list) and target.is_board and _is_matrix(item, target):
+        item = ["".join(".Q"[cell] for cell in row) for row in item]
+    if isinstance(item, list) and item and all(isinstance(row, str) for row in item):
+        item = (" " if {len(row) for row in item} == {1} else "\n").join(item)
+    if isinstance(item, str):
+        found = read_notation(item, target)
+        if len(found) != 1:
+            raise ModelError(f"{len(found)} solutions where one is needed")
+        return found[0]
+    try:
+        values = as_integers(item, target.variable).reshape(-1)
+    except IntegerError as error:
+        return Reading(1, None, problem=str(error))
+    if values.size != target.size:
+        text = f"{target.variable}: takes {counted(target.size, 'value')}, got {values.size}"
+        return Reading(1, None, problem=text)
+    return Reading(1, values, based=target.counts_from)
 
 
 def read_solutions(

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from cpqueens.lab.runfile import LIMITS, Ending, RunRecord
 from cpqueens.lab.runlength import Interval, RunLengths, thin
-from cpqueens.lab.runtable import LIMITS, Ending, RunRecord
 
 POINTS = 100
 """Moments of a curve, evenly spread among those at which some run got better."""

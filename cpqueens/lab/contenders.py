@@ -21,7 +21,7 @@ from cpqueens.crosscheck.external import DEFAULT_LIMIT, External
 from cpqueens.crosscheck.heuristic import Attempt, Heuristic, judge
 from cpqueens.errors import BackendFault, CpqueensError, ModelError
 from cpqueens.kernels.jit import tiers
-from cpqueens.lab.runtable import RunRecord
+from cpqueens.lab.runfile import RunRecord
 from cpqueens.language.kept import LARGEST_VARIABLES
 from cpqueens.language.rows import IntArray
 from cpqueens.model import Model

@@ -32,8 +32,7 @@ from cpqueens.lab.evaluation import Evaluation
 from cpqueens.lab.making import FIRST, Progress, RunMaker, Setting
 from cpqueens.lab.performance import UNITS, summed_up
 from cpqueens.lab.reference import Reference, coverage, prove
-from cpqueens.lab.runfile import RunFile
-from cpqueens.lab.runtable import Ending, RunRecord, RunTable
+from cpqueens.lab.runfile import Ending, RunFile, RunRecord, RunTable
 from cpqueens.language.rows import IntArray
 from cpqueens.longrun.pool import Processes
 from cpqueens.model import Model

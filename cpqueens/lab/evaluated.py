@@ -16,8 +16,8 @@ from cpqueens.lab.anytime import Anytime, ReachedTarget
 from cpqueens.lab.contenders import RunLimits
 from cpqueens.lab.performance import UNITS, Performance, named
 from cpqueens.lab.reference import Coverage, Reference
+from cpqueens.lab.runfile import Ending, RunRecord, RunTable
 from cpqueens.lab.runlength import RunLengths
-from cpqueens.lab.runtable import Ending, RunRecord, RunTable
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
 from cpqueens.text.plaintext import shown

@@ -14,7 +14,7 @@ from typing import Any
 from cpqueens.answers.outcome import Status
 from cpqueens.errors import CpqueensError, ModelError
 from cpqueens.lab.contenders import Contender, RunLimits, machine
-from cpqueens.lab.runtable import RunRecord
+from cpqueens.lab.runfile import RunRecord
 from cpqueens.longrun.job import JobError
 from cpqueens.longrun.pool import TaskLost
 from cpqueens.model import Model

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from cpqueens.answers.quality import Quality, quality
 from cpqueens.crosscheck.findings import WRONG
 from cpqueens.lab.reference import Reference
+from cpqueens.lab.runfile import Ending, RunRecord
 from cpqueens.lab.runlength import Interval, Restart, RunLengths
-from cpqueens.lab.runtable import Ending, RunRecord
 from cpqueens.language.goals import Goal
 
 UNITS = ("steps", "evaluations", "processor_seconds")

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from cpqueens.answers.quality import wilson_interval
 from cpqueens.answers.runs import Runs
-from cpqueens.lab.runtable import LIMITS, Ending, RunRecord
+from cpqueens.lab.runfile import LIMITS, Ending, RunRecord
 
 Floats = NDArray[np.float64]
 Truths = NDArray[np.bool_]

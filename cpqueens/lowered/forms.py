@@ -1,14 +1,21 @@
-"""The forms in which engines take a model: what stays as it is, and whether there is an objective."""
+"""The forms in which engines take a model, and which constraint each part of its arrays comes from."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import repeat
 from typing import Any
 
+import numpy as np
+
 from cpqueens.language.constraints.base import Constraint
+from cpqueens.language.constraints.joining import join_linear, joined_numbers
+from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
 from cpqueens.lowered.columns import scaled
-from cpqueens.lowered.compiled import PLAIN_KINDS, Compiled, Takes, compile_model
+from cpqueens.lowered.compiled import PLAIN_KINDS, Compiled, Takes, _renumber, _supports, compile_model
+from cpqueens.lowered.lowering import Lowered, lower
 
 
 @dataclass(frozen=True)
@@ -78,3 +85,95 @@ def _unfolded(compiled: Compiled) -> Compiled | None:
         return None
     terms = scaled(definition.terms, int(a))
     return replace(compiled, objective=replace(terms, constant=terms.constant + constant))
+
+
+# ---- which constraint of a model each part of its compiled arrays comes from: asked by profiles alone ----
+
+SHARED, IMPLIED, OBJECTIVE, SEARCH, CLAUSES = range(-1, -6, -1)
+"""Origins that are no constraint: several, what follows from several, the objective, the search itself."""
+
+_NOBODY = 1 << 60
+
+
+@dataclass(frozen=True)
+class Origins:
+    """The origin of each row, clause, AllDifferent, table, constraint taken whole, and defined variable.
+
+    In the order of `Compiled`; ``defined`` has one for each compiled variable. A number from 0 on is that of
+    a constraint of the model.
+    """
+
+    linear: Iterable[int] = repeat(SEARCH)
+    clauses: Iterable[int] = repeat(SEARCH)
+    different: Iterable[int] = repeat(SEARCH)
+    tables: Iterable[int] = repeat(SEARCH)
+    wholes: Iterable[int] = repeat(SEARCH)
+    defined: Sequence[int] = ()
+
+    def owner(self, variable: int) -> int:
+        """Return the origin of a defined variable."""
+        return self.defined[variable] if variable < len(self.defined) else SEARCH
+
+
+def origins_of(model: Statement, form: ModelForm, backend: str = "backend") -> Origins:
+    """Return where the parts come from of what `compiled_of` returns for the same model and form."""
+    form = simplest(model, form)
+    supports = _supports(form.kinds, form.takes)
+    lowered = lower(model, supports, backend, objective=form.objective, joined=True, computed=form.computed)
+    each = _of_each(model, lowered)
+    found: dict[str, list[IntArray]] = {}
+    joined = join_linear(lowered.constraints)
+    for constraint, numbers in zip(joined, joined_numbers(lowered.constraints), strict=True):
+        kind = constraint.kind if constraint.kind in form.kinds else "whole"
+        found.setdefault(kind, []).append(np.concatenate([each[k] for k in numbers]))
+
+    def of(kind: str) -> list[int]:
+        return [k for part in found.get(kind, ()) for k in part.tolist()]
+
+    _, order = _renumber(model, lowered)
+    defined = _of_defined(lowered, each)[order].tolist()
+    return Origins(of("Linear"), of("Or"), of("AllDifferent"), of("Table"), of("whole"), defined)
+
+
+def _of_each(model: Statement, lowered: Lowered) -> list[IntArray]:
+    """Return of each lowered constraint the origins of its elements."""
+    rows = model._constraints.row_positions() if lowered.rows else []
+    found = [np.array(positions, dtype=np.int64) for positions in rows]
+    others = lowered.constraints[lowered.rows :]
+    return found + [_of_elements(c, members) for c, members in zip(others, lowered.members, strict=True)]
+
+
+def _of_elements(constraint: Constraint, members: list[int]) -> IntArray:
+    if len(members) == constraint.size:
+        return np.array(members, dtype=np.int64)
+    return np.full(constraint.size, members[0] if len(members) == 1 else SHARED, dtype=np.int64)
+
+
+def _of_defined(lowered: Lowered, each: list[IntArray]) -> IntArray:
+    """Return the only constraint that each variable is needed for, `SHARED` where there are several."""
+    many = lowered.store.variable_count
+    least, most = np.full(many, _NOBODY), np.full(many, -_NOBODY)
+
+    def need(variables: IntArray, low: IntArray, high: IntArray) -> None:
+        np.minimum.at(least, variables, low)
+        np.maximum.at(most, variables, high)
+
+    for constraint, origins in zip(lowered.constraints, each, strict=True):
+        for array in constraint.arguments:
+            kept = array.coefficients != 0
+            if len(origins) and array.size % len(origins) == 0:
+                of = origins.repeat(array.size // len(origins))[:, None].repeat(array.width, axis=1)[kept]
+            else:
+                of = np.full(int(kept.sum()), SHARED)
+            need(array.variables[kept], of, of)
+    if lowered.objective is not None:
+        variables = lowered.objective.variables[lowered.objective.coefficients != 0]
+        need(variables, *(np.full(len(variables), OBJECTIVE),) * 2)
+    for block in reversed(lowered.definitions):
+        for k, array in enumerate(block.arguments):
+            each_has = block.each(k)
+            terms = (block.places(k)[:, None] * each_has + np.arange(each_has)).reshape(-1)
+            kept = array.coefficients[terms] != 0
+            of = block.results.repeat(each_has)[:, None].repeat(array.width, axis=1)[kept]
+            need(array.variables[terms][kept], least[of], most[of])
+    return np.where((least == most) & (least != _NOBODY), least, SHARED)

@@ -11,14 +11,13 @@ from cpqueens.language import views
 from cpqueens.language.labels import text_of_label
 from cpqueens.language.statement import Statement
 from cpqueens.language.views import Armies, Board, Cages, Colouring, Dots, Grid, Pairing, Pieces, Sequence
-from cpqueens.report import misfits
+from cpqueens.report import pieces
 from cpqueens.report.board import BoardPicture, armies_picture, axis_texts, board_picture, pieces_picture
 from cpqueens.report.board_svg import board_svg
 from cpqueens.report.board_text import PLAIN, Style, board_text, board_width, numbers_text
 from cpqueens.report.cages import cages_svg, cages_text
 from cpqueens.report.conflicts import conflicting_elements
-from cpqueens.report.graph import colouring_svg, colouring_text
-from cpqueens.report.groups import groups_svg, groups_text
+from cpqueens.report.groups import colouring_svg, colouring_text, groups_svg, groups_text
 from cpqueens.report.numbers import (
     features_svg,
     features_text,
@@ -68,13 +67,13 @@ def has_svg(model: Statement) -> bool:
 
 def misfit(model: Statement) -> str:
     """Return why a model's view cannot be drawn: a variable is missing or has another shape; "" if it can."""
-    return misfits.misfit(model) if type(model.view) in TEXT else ""
+    return pieces.misfit(model) if type(model.view) in TEXT else ""
 
 
 def _came_later(solution: Solution) -> str:
     """Return which variable of the view was added after the run; "" for none."""
     view = solution.model.view
-    names = () if view is None or type(view) not in TEXT else misfits.named_by(view)
+    names = () if view is None or type(view) not in TEXT else pieces.named_by(view)
     late = [name for name in names if name not in solution]
     return f"{late[0]} was added after this run" if late else ""
 

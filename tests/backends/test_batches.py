@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cpqueens.backends import batches
-from cpqueens.backends.batches import Batches
+from cpqueens.backends import base
+from cpqueens.backends.base import Batches
 
 
 def rows(items: list[Any]) -> Any:
@@ -30,7 +30,7 @@ class Receiver:
 
 @pytest.fixture
 def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(batches, "OLDEST", 1000.0)
+    monkeypatch.setattr(base, "OLDEST", 1000.0)
 
 
 @pytest.mark.usefixtures("_patient")
@@ -61,7 +61,7 @@ def test_old_rows_are_handed_over() -> None:
     assert receiver.sizes == [1]
     flow.flush_old()
     assert receiver.sizes == [1]
-    time.sleep(1.2 * batches.OLDEST)
+    time.sleep(1.2 * base.OLDEST)
     flow.flush_old()
     assert receiver.sizes == [1, 1]
 

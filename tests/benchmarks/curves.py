@@ -16,7 +16,7 @@ from typing import Any
 from cpqueens.lab.anytime import anytime
 from cpqueens.lab.evaluation import STYLE
 from cpqueens.lab.evaluation_plots import incumbents
-from cpqueens.lab.runtable import RunRecord
+from cpqueens.lab.runfile import RunRecord
 
 Line = Mapping[str, Any]
 """A run: row, party, seed, maximizing, seconds, and incumbents as pairs of seconds and objective."""

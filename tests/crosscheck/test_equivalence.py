@@ -27,8 +27,7 @@ from cpqueens.cli.main import main
 from cpqueens.crosscheck import oracle
 from cpqueens.crosscheck.equivalence import assert_equivalent, compare
 from cpqueens.crosscheck.given import small_enough
-from cpqueens.crosscheck.questions import SOLVERS
-from cpqueens.crosscheck.roles import redundant_constraints
+from cpqueens.crosscheck.roles import SOLVERS, redundant_constraints
 from cpqueens.crosscheck.two_models import ModelRelation
 from cpqueens.errors import CpqueensError
 from cpqueens.files.modelfile import save_model

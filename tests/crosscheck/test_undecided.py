@@ -11,7 +11,7 @@ from cpqueens import Model
 from cpqueens.crosscheck import equivalence
 from cpqueens.crosscheck.directions import Direction
 from cpqueens.crosscheck.matching import matched
-from cpqueens.crosscheck.questions import Questions
+from cpqueens.crosscheck.roles import Questions
 from cpqueens.crosscheck.two_models import ModelRelation
 from cpqueens.system.interrupts import listening
 

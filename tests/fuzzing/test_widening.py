@@ -12,9 +12,9 @@ from cpqueens import Model
 from cpqueens.crosscheck import as_written
 from cpqueens.crosscheck.findings import Code
 from cpqueens.crosscheck.participants import as_participants
+from cpqueens.fuzzing.examine import costs_as_written, wider_domains
 from cpqueens.fuzzing.generate import written_model
 from cpqueens.fuzzing.subject import Subject
-from cpqueens.fuzzing.widening import costs_as_written, wider_domains
 from cpqueens.fuzzing.written import Script
 from cpqueens.language.store import VariableStore
 
@@ -61,7 +61,7 @@ def test_a_condition_that_is_lost_is_found(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_a_solver_is_asked_over_wider_domains(monkeypatch: pytest.MonkeyPatch) -> None:
-    import cpqueens.fuzzing.widening as widening
+    import cpqueens.fuzzing.examine as widening
 
     one = product_of_a_decided_truth()
     right = widening.widened

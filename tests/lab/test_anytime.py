@@ -12,8 +12,7 @@ from cpqueens import Model, evaluate
 from cpqueens.lab.anytime import anytime, targets
 from cpqueens.lab.evaluated import occupancy
 from cpqueens.lab.evaluation_plots import anytimes, occupancies, reached
-from cpqueens.lab.runfile import run_of, text_of
-from cpqueens.lab.runtable import RunRecord
+from cpqueens.lab.runfile import RunRecord, run_of, text_of
 
 
 @pytest.fixture(autouse=True)

@@ -24,7 +24,7 @@ from cpqueens.kernels.jit import tiers
 from cpqueens.lab import contenders, making
 from cpqueens.lab import evaluate as evaluating
 from cpqueens.lab.reference import Reference
-from cpqueens.lab.runtable import COLUMNS, Ending, RunRecord
+from cpqueens.lab.runfile import COLUMNS, Ending, RunRecord
 from cpqueens.longrun.job import JobError
 from cpqueens.longrun.ledger import Ledger
 from cpqueens.problems.catalog import find, load

@@ -21,8 +21,8 @@ from cpqueens.lab.evaluated import (
 )
 from cpqueens.lab.performance import summed_up
 from cpqueens.lab.reference import Reference, coverage
+from cpqueens.lab.runfile import RunRecord, RunTable
 from cpqueens.lab.runlength import RunLengths, thin
-from cpqueens.lab.runtable import RunRecord, RunTable
 
 
 def record(steps: float | None, reason: str, heuristic: str = "h", seed: int = 0) -> RunRecord:

@@ -10,8 +10,7 @@ from cpqueens import AllDifferent, Model, Or
 from cpqueens.backends.backtracking.backend import Backtracking
 from cpqueens.fuzzing.generate import random_model
 from cpqueens.lowered.compiled import Compiled, Terms
-from cpqueens.lowered.forms import compiled_of
-from cpqueens.lowered.origins import OBJECTIVE, SHARED, origins_of
+from cpqueens.lowered.forms import OBJECTIVE, SHARED, compiled_of, origins_of
 
 FORM = Backtracking()._form(True)
 

@@ -23,10 +23,10 @@ from cpqueens.puzzles.generating import (
     made,
     model_of,
     random_placement,
+    shifts_of,
     solutions,
 )
 from cpqueens.puzzles.puzzle import Puzzle, parts, picture_of, read_puzzle
-from cpqueens.puzzles.repairing import shifts_of
 from cpqueens.report.board_svg import board_svg
 
 EXACT = ("backtracking", "cpsat", "python-constraint")

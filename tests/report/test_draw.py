@@ -29,14 +29,14 @@ from cpqueens.language.views import (
     View,
 )
 from cpqueens.problems import catalog
-from cpqueens.report import misfits
 from cpqueens.report.board import board_picture, one_per_row
 from cpqueens.report.board_svg import ATTACKED, BLOCKED_SQUARE, GIVEN_SQUARE, board_svg, gallery_svg
 from cpqueens.report.board_text import ASCII, COLOUR, Style, board_matrix, board_rules, board_text
 from cpqueens.report.draw import SVG, TEXT, draw_svg, draw_text
-from cpqueens.report.graph import colouring_svg, vertex_places
+from cpqueens.report.groups import colouring_svg, vertex_places
 from cpqueens.report.html import outcome_fragment, solution_fragment
 from cpqueens.report.numbers import grid_svg
+from cpqueens.report.pieces import misfit
 from cpqueens.report.replay import replay_page
 from cpqueens.report.trace_text import boards_text
 
@@ -432,7 +432,7 @@ def test_tasks_that_are_absent_are_not_drawn() -> None:
     assert draw_text(drawn) == "0 |11....\n1 |...222\n   1    7"
     assert (draw_svg(drawn) or "").count('rx="3"') == 2
     m.view = Schedule("x", (2, 2, 3), present="there")
-    assert misfits.misfit(m) == "no variable 'there' for Schedule"
+    assert misfit(m) == "no variable 'there' for Schedule"
 
 
 def test_several_tours_are_each_a_line() -> None:

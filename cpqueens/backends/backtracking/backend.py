@@ -148,7 +148,7 @@ class Backtracking:
     def _profiled(self, model: Statement, request: Request, started: float, deliver: Deliver) -> Ended:
         """Search in one thread and note what each constraint does."""
         from cpqueens.backends.backtracking.profiling import Profiling
-        from cpqueens.lowered.origins import origins_of
+        from cpqueens.lowered.forms import origins_of
 
         form = self._form(request.want is Want.BEST, decomposed=request.strategy == "check")
         profiling = Profiling(origins_of(model, form, self.name), len(model.decisions))

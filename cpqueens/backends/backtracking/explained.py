@@ -20,7 +20,7 @@ from cpqueens.kernels.exact.learning import literals as lit
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import Compiled, DefinitionBlock, Terms
-from cpqueens.lowered.origins import Origins
+from cpqueens.lowered.forms import Origins
 
 DROPPED = ("all_different_values", "distances", "fractional_bound", "tour_bound")
 """Propagators of what others say, which are explained by all that their arguments have lost."""

@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 from cpqueens.backends.backtracking.tally import Tally
 from cpqueens.backends.base import Ended, Request
 from cpqueens.kernels.boards.halves import Half, Room, count_units
-from cpqueens.kernels.boards.quadrants import Layout, Quadrant, layout
-from cpqueens.kernels.boards.row_sets import Units, quadrant_builders, row_sets
+from cpqueens.kernels.boards.quadrants import Layout, Quadrant, Units, layout, quadrant_builders, row_sets
 from cpqueens.system.stopping import Stopped
 
 CHUNK_SECONDS = 0.02  # between two looks at the limits

@@ -18,7 +18,7 @@ from cpqueens.kernels.exact.domains import Memory
 from cpqueens.kernels.exact.nogoods import NUMBERS, PATHS
 from cpqueens.language.rows import IntArray, stable_order
 from cpqueens.lowered.compiled import Compiled, offsets
-from cpqueens.lowered.origins import Origins
+from cpqueens.lowered.forms import Origins
 from cpqueens.system.pieces import copied, joined
 
 LISTED = 1 << 16

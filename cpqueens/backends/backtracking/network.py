@@ -48,7 +48,7 @@ from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import EQ, GE, LE, NE, Compiled, DefinitionBlock, Terms, Whole
-from cpqueens.lowered.origins import IMPLIED, OBJECTIVE, SEARCH, SHARED, Origins
+from cpqueens.lowered.forms import IMPLIED, OBJECTIVE, SEARCH, SHARED, Origins
 
 Made = TypeVar("Made")
 

@@ -19,7 +19,7 @@ from cpqueens.backends.backtracking.wholes.parts import Propagators
 from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact.domains import Memory
 from cpqueens.language.rows import IntArray
-from cpqueens.lowered.origins import CLAUSES, Origins
+from cpqueens.lowered.forms import CLAUSES, Origins
 
 
 class Built(Protocol):

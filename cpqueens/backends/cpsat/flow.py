@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cpqueens.backends.base import Deliver, Request, Want
-from cpqueens.backends.batches import Batches
+from cpqueens.backends.base import Batches, Deliver, Request, Want
 from cpqueens.backends.cpsat.translation import Translation
 
 if TYPE_CHECKING:

@@ -2,15 +2,110 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from cpqueens.backends.local_search.assembler import Entry
 from cpqueens.backends.local_search.layers import Arrays
-from cpqueens.backends.local_search.meaning import Fresh, fresh_state
 from cpqueens.kernels.local import arena
 from cpqueens.kernels.local import info as at
 from cpqueens.language.rows import IntArray
+from cpqueens.lowered.columns import block
+from cpqueens.lowered.compiled import GE, Compiled, Terms
+from cpqueens.lowered.evaluation import distance, evaluate, values_of_all
+
+# ---- the slow and obvious meaning of a search's state, in numpy and plain Python ----------------------
+# Used by the audit. It evaluates the model's own terms, definitions and constraints; from the kernels'
+# arrays it takes only which counter stands for which value.
+
+
+@dataclass
+class Fresh:
+    """What the arrays of `Core` should hold."""
+
+    activity: IntArray
+    count: IntArray
+    sum_of: IntArray
+    errors: IntArray
+    cost: int
+
+
+def violation(entry: Entry, values: IntArray, measure: int = 0) -> int:
+    """Return the violation of a constraint in the engine's measures."""
+    a = evaluate(entry.terms, values)
+    if entry.kind in ("Linear", "Count"):
+        return distance(entry.relation, _difference(entry, a))
+    if entry.kind == "Or":
+        return int(not (a != 0).any())
+    if entry.rows is not None:
+        return int((entry.rows != a).sum(axis=1).min(initial=len(a) + 1))
+    _, times = np.unique(a, return_counts=True)
+    return int((times * (times - 1) // 2).sum() if measure == 1 else (times - 1).sum())
+
+
+def _difference(entry: Entry, a: IntArray) -> int:
+    """Return what a Linear or a Count compares with 0."""
+    return int(a[0]) if entry.kind == "Linear" else int((a[:-1] == entry.value).sum() - a[-1])
+
+
+def support(compiled: Compiled, terms: Terms) -> set[int]:
+    """Return the decision variables that ``terms`` depend on."""
+    found: set[int] = set()
+    for t in range(len(terms)):
+        variables, coefficients, _ = terms.row(t)
+        net: dict[int, int] = {}
+        for v, coefficient in zip(variables.tolist(), coefficients.tolist(), strict=True):
+            net[v] = net.get(v, 0) + coefficient
+        for v in (v for v, coefficient in net.items() if coefficient):
+            if v < compiled.decision_count:
+                found.add(v)
+            else:
+                found |= support(compiled, compiled.definitions[v - compiled.decision_count].terms)
+    return found
+
+
+def fresh_state(arrays: Arrays, x: IntArray, weight: IntArray, measure: int) -> Fresh:
+    """Return what the state should be for ``x``."""
+    compiled = arrays.compiled
+    constraints, counters = len(arrays.part(arena.ACTIVITY)), len(arrays.part(arena.COUNT))
+    values = values_of_all(compiled, x)
+    fresh = Fresh(
+        np.zeros(constraints, np.int64), np.zeros(counters, np.int64),
+        np.zeros(counters, np.int64), np.zeros(compiled.decision_count, np.int64), 0,
+    )  # fmt: skip
+    for entry in arrays.entries:
+        c = entry.number
+        amount = violation(entry, values, measure)
+        fresh.cost += amount * int(weight[c])
+        fresh.activity[c] = _activity(entry, values, amount)
+        if entry.kind == "AllDifferent":
+            _enter(fresh, arrays, entry, values, int(weight[c]))
+        elif amount:
+            for v in support(compiled, entry.terms):
+                fresh.errors[v] += amount * int(weight[c])
+    return fresh
+
+
+def _activity(entry: Entry, values: IntArray, amount: int) -> int:
+    if entry.kind in ("AllDifferent", "Table"):
+        return amount
+    a = evaluate(entry.terms, values)
+    if entry.kind == "Or":
+        return int((a != 0).sum())
+    return _difference(entry, a) * (-1 if entry.relation == GE else 1)
+
+
+def _enter(fresh: Fresh, arrays: Arrays, entry: Entry, values: IntArray, weight: int) -> None:
+    """Count the terms of an AllDifferent and mark those that share a value."""
+    a = evaluate(entry.terms, values)
+    counters = arrays.bases[entry.number] + a
+    np.add.at(fresh.count, counters, 1)
+    np.add.at(fresh.sum_of, counters, arrays.occupants(entry))
+    for t in np.flatnonzero(fresh.count[counters] > 1).tolist():
+        for v in support(arrays.compiled, block(entry.terms, t, t + 1)):
+            fresh.errors[v] += weight
 
 
 class AuditError(AssertionError):

@@ -10,9 +10,8 @@ from typing import Any, Literal, Protocol
 import numpy as np
 
 from cpqueens.backends.local_search.assembler import below, objective_bounds
-from cpqueens.backends.local_search.audit import check_state
+from cpqueens.backends.local_search.audit import check_state, violation
 from cpqueens.backends.local_search.layers import build_arrays
-from cpqueens.backends.local_search.meaning import violation
 from cpqueens.backends.local_search.starts import NO_START, Start, all_starts, hinted_start, random_start
 from cpqueens.backends.local_search.tracing import NO_EVENTS, Recorder, events_for, observer_of
 from cpqueens.kernels.jit.pace import Pace

@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from cpqueens.answers.outcome import StopReason
-from cpqueens.backends.base import Deliver, Ended, Feature, Order, Parameter, Request, Want
-from cpqueens.backends.batches import Batches
+from cpqueens.backends.base import Batches, Deliver, Ended, Feature, Order, Parameter, Request, Want
 from cpqueens.backends.proving.search import Engine
 from cpqueens.language.statement import Statement
 from cpqueens.proofs.log import HEADER

@@ -13,8 +13,7 @@ import constraint as library
 import numpy as np
 
 from cpqueens.answers.outcome import StopReason
-from cpqueens.backends.base import Deliver, Ended, Feature, Order, Parameter, Request, Want
-from cpqueens.backends.batches import Batches
+from cpqueens.backends.base import Batches, Deliver, Ended, Feature, Order, Parameter, Request, Want
 from cpqueens.backends.python_constraint.atoms import supports
 from cpqueens.backends.python_constraint.formulas import Incumbent
 from cpqueens.backends.python_constraint.limits import LimitReached, Watch

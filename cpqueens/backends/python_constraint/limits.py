@@ -6,8 +6,7 @@ from typing import Any
 from constraint import Constraint
 
 from cpqueens.answers.outcome import StopReason
-from cpqueens.backends.base import Request
-from cpqueens.backends.batches import Batches
+from cpqueens.backends.base import Batches, Request
 
 EVERY = 0.01
 """Seconds between two looks at the limits."""

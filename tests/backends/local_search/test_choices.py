@@ -12,8 +12,8 @@ from each import each
 from searched import compiled, run
 
 from cpqueens import Model, element
+from cpqueens.backends.local_search.audit import violation
 from cpqueens.backends.local_search.layers import build_arrays
-from cpqueens.backends.local_search.meaning import violation
 from cpqueens.crosscheck import oracle
 from cpqueens.lowered.evaluation import values_of_all
 from cpqueens.lowered.neighbourhood import values_of

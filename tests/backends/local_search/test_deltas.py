@@ -12,8 +12,8 @@ from each import each
 from searched import compiled, diagonals, products, run
 
 from cpqueens import Model
+from cpqueens.backends.local_search.audit import fresh_state
 from cpqueens.backends.local_search.layers import FUNCTIONS
-from cpqueens.backends.local_search.meaning import fresh_state
 from cpqueens.backends.local_search.search import Search
 from cpqueens.fuzzing.generate import random_model
 from cpqueens.kernels.local import arena

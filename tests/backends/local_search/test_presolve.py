@@ -15,9 +15,9 @@ from seeds import sweep
 from cpqueens import AllDifferent, Model, element, maximum, minimum
 from cpqueens.backends.backtracking.wholes.registry import takes
 from cpqueens.backends.base import Clock, Request, Want
+from cpqueens.backends.local_search.audit import violation
 from cpqueens.backends.local_search.auto import FEWEST
 from cpqueens.backends.local_search.layers import build_arrays
-from cpqueens.backends.local_search.meaning import violation
 from cpqueens.backends.local_search.root import InTurns, propagated
 from cpqueens.crosscheck import oracle
 from cpqueens.fuzzing.generate import random_model

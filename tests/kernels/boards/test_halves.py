@@ -22,8 +22,7 @@ from cpqueens import StopReason
 from cpqueens.backends.backtracking import halves
 from cpqueens.backends.base import Clock, Ended, Request, Want
 from cpqueens.kernels.boards.halves import match_buckets, slice_bits, sort_into_buckets
-from cpqueens.kernels.boards.quadrants import MAX_N, Layout, layout, quadrant
-from cpqueens.kernels.boards.row_sets import quadrant_builders, row_sets
+from cpqueens.kernels.boards.quadrants import MAX_N, Layout, layout, quadrant, quadrant_builders, row_sets
 
 # A000170, n = 0 ..
 QUEENS = [
