@@ -1,10 +1,11 @@
 """Searches in turns, for one solution or the best: one begins anew, one never does but remembers.
 
-The first decides by what it learns, and begins anew without knowing where it was. Others join after `JOINING`
-failures: one decides in the order in which the model was written and remembers subproblems, which is better
-where rows or columns follow each other; one takes the smallest domain, and has a small part of the time,
-because what it solves it mostly solves at once; one learns a clause from each conflict. An order that a model
-names (`phases`) is followed first, and is one of them.
+The first decides by what it learns, and begins anew without knowing where it was. Others join after
+`JOINING` failures: one decides in the order in which the model was written and remembers subproblems, which
+is better where rows or columns follow each other; one takes the smallest domain, and has a small part of
+the time, because what it solves it mostly solves at once; one learns a clause from each conflict, and has
+more of the time the more its clauses spare. An order that a model names (`phases`) is followed first, and
+is one of them.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from cpqueens.backends.backtracking.rows import Proved
 from cpqueens.backends.base import Deliver, Ended, Request, Want
 from cpqueens.backends.relaxation.relaxation import Relaxation
 from cpqueens.kernels.exact.domains import Memory
+from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import Compiled
 
 RELAXING = 200
@@ -34,8 +36,14 @@ TURN = 500
 """Failures of a turn of a search of weight 1; of others it is shorter by their weight."""
 
 SELDOM = 4
-"""The weight of a search that has a small part of the time, as the one that learns clauses has under an
-objective: others prove that sooner, mostly."""
+"""The weight of a search that has a small part of the time, as the one that learns clauses has at first under
+an objective: others prove that sooner, mostly."""
+
+CHANCE, SPARED, LEAST, MOST = 1 / 8, 24, 1 / 8, 8
+"""How many times the work of another the one that learns may do after a turn: so many for each decision that
+a failure spared it on average, beyond what clauses spare by chance, within limits. Golomb rulers spare it
+0.02, still lifes and Mycielski's graphs 0.1, what it proves in a tenth of the time of others 0.2 and more.
+"""
 
 FEWEST, WORK = 400, 2_000_000
 """Failures, and runs of propagators, after which the others join where failures are dear: job shops
@@ -48,8 +56,8 @@ LATER = 2
 """How many times the work of the first one alone each has done before those that have a small part of the
 time join: what is decided by then pays nothing for them, and later they make up for it."""
 
-CREEPING = 10_000
-"""Runs of propagators a failure from which on bounds creep, and reasons would be too long to be looked at."""
+DESCRIBED = 24
+"""Arguments of constraints that are described in the time of a run of a propagator."""
 
 
 class RememberingSearch(ForwardSearch):
@@ -62,6 +70,11 @@ class RememberingSearch(ForwardSearch):
         request = replace(request, parameters={**request.parameters, **orders})
         memory = remembering.with_room(network[0])
         super().__init__(compiled, network, request, False, {**facts}, memory=memory)
+
+    @property
+    def work(self) -> int:
+        """The propagators that have run, and arguments that were looked at to describe subproblems."""
+        return super().work + remembering.described(self.memory) // DESCRIBED
 
     def give_turn(self, failures: int, found: int | None = None) -> None:
         """Give what is remembered more room, too."""
@@ -93,14 +106,11 @@ class Member(NamedTuple):
         Makes it, with rows that were proved; or says why it takes no part.
     weight
         It has one in so many parts of the propagations that another member has.
-    learns
-        Whether, with a weight of 1, it has a long first turn, which does not count.
     """
 
     name: str
     make: Callable[[Request, Proved], CompetingSearch | str]
     weight: int = 1
-    learns: bool = False
 
 
 class Alternating:
@@ -130,6 +140,7 @@ class Alternating:
         self._earlier: list[CompetingSearch] = []  # the first one, where it began anew
         self._absent: list[str] = []  # who takes no part, and why
         self._relaxed: Relaxation | None = None
+        self._met: IntArray | None = None  # the last solution, until the search that learns has heard of it
 
     def _first(self, request: Request, proved: Proved) -> ForwardSearch:
         search = self._members[0].make(request, proved)
@@ -151,6 +162,8 @@ class Alternating:
 
     def slices(self, deliver: Deliver) -> Slices:
         """Search to the end or to a stop, slice by slice."""
+        self._deliver = deliver
+        deliver = self._pass if self._request.want is Want.BEST else deliver
         seat = self._seats[0]
         until: int | None = None  # each has worked so much: those with a small part of the time wait
         ended = yield from self._alone(deliver)
@@ -165,16 +178,24 @@ class Alternating:
                 self._join(deliver, lambda member: member.weight > 1)
                 until = None
             seat = self._next()
-            seat.search.give_turn(seat.first_turn or -(-TURN // seat.weight))
+            seat.search.give_turn(max(1, int(TURN / max(1, seat.weight))))
+            if seat.search.spared is not None and self._met is not None:
+                seat.search.try_first(self._met)
+                self._met = None
             ended = yield from seat.go_on()
-            if seat.first_turn:
-                seat.first_turn = 0
-                seat.level(min(other.paid for other in self._playing() if other is not seat))
+            if (spared := seat.search.spared) is not None:
+                paid, seat.weight = seat.paid, 1 / min(max(LEAST, SPARED * (spared - CHANCE)), MOST)
+                seat.level(paid)
             if ended is not None and ended.stop_reason is StopReason.GAVE_UP:
                 seat.has_left = True
                 self._absent.append(f"without {seat.name}: {ended.statistics['gave_up']}")
                 ended = None
         return self._ended(seat, ended)
+
+    def _pass(self, batch: IntArray) -> bool:
+        """Deliver solutions, and keep the last one."""
+        self._met = batch[-1].copy()
+        return self._deliver(batch)
 
     def _alone(self, deliver: Deliver) -> Generator[int, None, Ended | None]:
         """Let the first search go on alone until it has failed often, or worked much."""
@@ -186,7 +207,10 @@ class Alternating:
             if self._relaxes(deliver):
                 return Ended(True, StopReason.EXHAUSTED)
             first = self._seats[0]
-        while ended is None and self._is_early():
+        failures, work = self._dear
+        while ended is None and self._failures < self._joining:
+            if self._failures >= failures and self.work >= work:
+                break
             first.search.give_turn(max(RELAXING, 1))
             ended = yield from first.go_on()
         return ended
@@ -214,26 +238,16 @@ class Alternating:
     def _failures(self) -> int:
         return sum(search.failures for search in self._searches)
 
-    def _is_early(self) -> bool:
-        """Say whether the first search goes on alone."""
-        failures, work = self._dear
-        return self._failures < self._joining and (self._failures < failures or self.work < work)
-
     def _join(self, deliver: Deliver, which: Callable[[Member], bool]) -> None:
         """Let those of the other members join."""
         first = self._seats[0].search
         first.request = replace(first.request, incumbent=self._hearing(0).incumbent)
-        creeping = self.work > CREEPING * max(FEWEST, self._failures)
         for member in filter(which, self._members[1:]):
-            search: CompetingSearch | str = "bounds creep"
-            if not (member.learns and creeping):
-                search = member.make(self._hearing(len(self._seats)), self._proved)
+            search = member.make(self._hearing(len(self._seats)), self._proved)
             if isinstance(search, str):
                 self._absent.append(f"without {member.name}: {search}")
                 continue
             seat = Seat(member.name, search, member.weight)
-            if member.learns and member.weight == 1 and not search.is_weak:  # as the first one had alone
-                seat.first_turn = max(JOINING, TURN)
             seat.is_waiting = self._waits and not search.is_ready
             seat.begin(deliver)
             self._seats.append(seat)
@@ -248,7 +262,7 @@ class Alternating:
             if seat.is_waiting and seat.search.is_ready:
                 seat.is_waiting = False
                 seat.level(least)
-        return min(self._playing(), key=lambda seat: (seat.paid, not seat.first_turn))
+        return min(self._playing(), key=lambda seat: seat.paid)
 
     @property
     def _proved(self) -> Proved:

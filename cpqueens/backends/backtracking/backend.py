@@ -8,12 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from cpqueens.backends.backtracking.choosing import PATTERNED, choose
-from cpqueens.backends.backtracking.orders import (
-    VALUE_ORDERS,
-    VARIABLE_ORDERS,
-    Branching,
-    with_places,
-)
+from cpqueens.backends.backtracking.orders import VALUE_ORDERS, VARIABLE_ORDERS, Branching, with_places
 from cpqueens.backends.base import PROFILE, TRACE, Deliver, Ended, Feature, Order, Parameter, Request, Want
 from cpqueens.errors import UnsupportedRequest
 from cpqueens.system.platforms import ThreadTime

@@ -46,22 +46,16 @@ MOST_WORDS = 1 << 26
 KEPT = 4000
 """Learned clauses from which on some are forgotten."""
 
-EXPLAINING = 10
+FADING = 4
+"""At each turn one in so many of the failures of late becomes an early one."""
+
+EXPLAINING = 12
 """Runs of a propagator that take as long as an explanation with what an analysis does with it."""
-
-WEAKLY = 200
-"""The same, more, of an explanation by all that arguments had lost: little is learned from it."""
-
-WEAK = 4
-"""How much longer all takes where some constraint of many variables is explained so: less is learned."""
 
 BOUNDS_ONLY = (
     kinds.ABS,
     kinds.PRODUCT,
-    *(
-        kind_of(name)
-        for name in ("cumulative", "distances", "fractional_bound", "lexicographic", "no_overlap")
-    ),
+    *map(kind_of, ("cumulative", "distances", "fractional_bound", "lexicographic", "no_overlap")),
 )
 """Propagators that read nothing of their arguments but bounds, which explain what they do."""
 
@@ -98,6 +92,7 @@ class ClauseSearch(CompetingSearch):
         self._refuted = not attach(self.memory, self.learner, start.clauses)
         self.audit = audit
         self._is_left, self._learned_at_solution = False, -1
+        self._early = 0  # failures that no longer count for what is spared
         if kept is not None:
             self.facts = facts | {"clauses_kept": kept.many}
             self._audit_kept(kept)
@@ -148,16 +143,16 @@ class ClauseSearch(CompetingSearch):
     @property
     def work(self) -> int:
         """The propagators that have run, changes that clauses looked at and explanations, by their time."""
-        done = super().work + self._count(of.LOOKED) + EXPLAINING * self._count(of.EXPLAINED)
-        done += WEAKLY * self._count(of.BY_ALL)
-        return WEAK * done if self.is_weak else done
+        return super().work + self._count(of.LOOKED) + EXPLAINING * self._count(of.EXPLAINED)
 
     @property
-    def is_weak(self) -> bool:
-        """Whether some constraint is explained by all that its variables lost."""
-        return bool(self.start.weak)
+    def spared(self) -> float:
+        """How many levels a conflict of late led back over, on average, beyond its own."""
+        return self._count(of.SKIPPED) / max(1, self.failures - self._early)
 
     def _ask_in_turns(self) -> None:
+        self._early += (self.failures - self._early) // FADING
+        self.learner.state[of.SKIPPED] -= self._count(of.SKIPPED) // FADING
         self.learner.state[of.ASK_FAILURES] = self._turn_end
 
     def _count(self, place: int) -> int:

@@ -42,15 +42,12 @@ class Explained:
         The objective's propagator, -1 for none.
     decided
         Variables that may be decided: the model's, and all others that have two values.
-    weak
-        Propagators of many variables that are explained by all that these have lost.
     """
 
     memory: Memory
     objective: int
     clauses: LearnedClauses
     decided: list[int]
-    weak: list[str]
 
 
 class ExplainedBuilder(Builder):
@@ -164,7 +161,4 @@ def explained(
         return "too many values"
     decided = [*range(compiled.decision_count), *builder.decided]
     decided += np.flatnonzero((low == 0) & (high == 1)).tolist()
-    weak = {own.name for own in builder.propagators.own.values() if len(own.variables) > SHORT}
-    return Explained(
-        memory, objective, builder.collected.of_model(), list(dict.fromkeys(decided)), sorted(weak)
-    )
+    return Explained(memory, objective, builder.collected.of_model(), list(dict.fromkeys(decided)))

@@ -179,10 +179,6 @@ class ForwardSearch(CompetingSearch):
             ]
         self.memory.stack[at.BUMP] = old.stack[at.BUMP]
 
-    def try_first(self, values: IntArray) -> None:
-        """Try these values of the compiled variables before others, where saved ones are tried."""
-        self.memory.x[at.SAVED : len(values) * at.X_WIDTH : at.X_WIDTH] = values
-
     def root_ends(self) -> tuple[IntArray, IntArray] | None:
         """Propagate at the root; return the bounds of the compiled variables, None if nothing is left."""
         if not self.propagates():

@@ -187,7 +187,11 @@ class CompetingSearch(ABC):
         """Let the values of an earlier solution be tried first, where saved ones are."""
         known = self.request.known
         if known is not None and known.row is not None:
-            self.memory.x[at.SAVED : len(known.row) * at.X_WIDTH : at.X_WIDTH] = known.row
+            self.try_first(known.row)
+
+    def try_first(self, values: IntArray) -> None:
+        """Try these values of the first variables before others, where saved ones are tried."""
+        self.memory.x[at.SAVED : len(values) * at.X_WIDTH : at.X_WIDTH] = values
 
     @property
     def work(self) -> int:
@@ -200,9 +204,9 @@ class CompetingSearch(ABC):
         return True
 
     @property
-    def is_weak(self) -> bool:
-        """Whether it learns little from a failure."""
-        return False
+    def spared(self) -> float | None:
+        """How many decisions a failure spares it beside the last one; None if it goes back one by one."""
+        return None
 
     @property
     def is_turn_over(self) -> bool:
@@ -312,30 +316,27 @@ class Seat(Generic[Searching]):
 
     Attributes
     ----------
-    first_turn
-        Failures of a first turn that costs nothing; 0 once it was, or where there is none.
     is_waiting
         Whether a kernel that it needs is being compiled.
     has_left
         Whether it has given up.
     """
 
-    def __init__(self, name: str, search: Searching, weight: int = 1) -> None:
+    def __init__(self, name: str, search: Searching, weight: float = 1) -> None:
         self.name, self.search, self.weight = name, search, weight
-        self.first_turn = 0
         self.is_waiting = self.has_left = False
-        self._credit = 0
+        self._credit = 0.0
 
     def begin(self, deliver: Deliver, told: Callable[[int], int] = int) -> None:
         """Prepare to search; after each slice is told what ``told`` makes of the solutions found by then."""
         self._slices, self._told = self.search.slices(deliver), told
 
     @property
-    def paid(self) -> int:
+    def paid(self) -> float:
         """The work that it has done, weighted, and what it is taken to have done."""
         return self.weight * self.search.work + self._credit
 
-    def level(self, paid: int) -> None:
+    def level(self, paid: float) -> None:
         """Take it to have paid so much."""
         self._credit += paid - self.paid
 

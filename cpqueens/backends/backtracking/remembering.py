@@ -117,6 +117,13 @@ def _groups(m: Memory) -> IntArray:
     return np.array(sorted(found), dtype=np.int64).reshape(-1)
 
 
+def described(m: Memory) -> int:
+    """Return how many arguments of propagators were looked at to describe subproblems."""
+    records = m.net[: m.net[at.START]].reshape(-1, at.P_WIDTH)
+    arguments = (records[:, at.END] - records[:, at.START]).sum() // 2
+    return int(arguments * m.net[m.net[at.ROWS] + kernel.LOOKED])
+
+
 def met(m: Memory) -> int:
     """Return how many subproblems came again."""
     return int(m.net[m.net[at.ROWS] + kernel.MET_IN_ALL])

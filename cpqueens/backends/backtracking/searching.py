@@ -139,11 +139,7 @@ class Searching:
         return self.pattern
 
     def _network(
-        self,
-        check_only: bool = False,
-        learning: bool = False,
-        remembering: bool = False,
-        proved: Proved = (),
+        self, check_only: bool = False, learning: bool = False, remembering: bool = False, proved: Proved = ()
     ) -> tuple[Memory, int]:
         in_order = bool(self.compiled.precedence)
         key = "network", self.request.want is Want.BEST, check_only, learning, remembering, proved, in_order
@@ -258,13 +254,17 @@ class Searching:
 
         members = [
             Member("restarts", ordered(**(as_written if in_phases else {}))),
+            Member("clause learning", learning, SELDOM if seldom else 1),
             Member("a search that remembers subproblems", remembering),
             Member("smallest domains", ordered(**as_written, variable_order="smallest-domain"), SELDOM),
-            Member("clause learning", learning, SELDOM if seldom else 1, learns=True),
         ]
         if in_phases:
-            others = [*members[:2], members[3]] if seldom else [members[3], *members[:2]]
-            members = [Member("the order that the model names", ordered()), *others]
+            members = [
+                Member("the order that the model names", ordered()),
+                members[1],
+                members[0],
+                members[2],
+            ]
         return Alternating(members, self.request, self._relaxation, self._parted, breaks).slices(deliver)
 
     def _with_one_order(self) -> Searching:

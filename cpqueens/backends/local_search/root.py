@@ -226,9 +226,9 @@ class InTurns:
 
         members = [
             Member("restarts", restarting),
-            Member("smallest domains", smallest, SELDOM),
+            Member("clause learning", learning),
             Member("remembered subproblems", remembering),
-            Member("clause learning", learning, learns=True),
+            Member("smallest domains", smallest, SELDOM),
         ]
         self._searches = Alternating(members, self._request, waits=False)
         self._slices = self._searches.slices(self._keep)

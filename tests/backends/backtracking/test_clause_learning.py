@@ -214,13 +214,17 @@ def test_what_becomes_clauses_and_rows_has_no_propagator_that_is_explained_by_al
     x, y = m.intvar(0, 4, shape=5, name="x"), m.intvar(0, 4, shape=5, name="y")
     m += [Count(x, 2, "<=", 3), Inverse(x, y), NValue(y, 5), Table(x, [[0, 1, 2, 3, 4], [1, 0, 2, 3, 4]])]
     m += [Cumulative(y, [2] * 5, [1] * 5, 3), LexLess(x, y), GlobalCardinality(x, [1, 2], [1, 1])]
-    start = explained.explained(compiled_of(m))
-    assert isinstance(start, Explained)
-    assert start.weak == []
+    assert max(made_of(m)[0]) < kinds.APART
     m += Circuit(x)
+    assert max(made_of(m)[0]) >= kinds.APART
+
+
+def made_of(m: Model) -> tuple[list[int], int]:
+    """Return the kinds of the propagators of a model, and how many clauses there are beside them."""
     start = explained.explained(compiled_of(m))
     assert isinstance(start, Explained)
-    assert start.weak == ["circuit"]
+    net = start.memory.net
+    return net[: net[at.START]].reshape(-1, at.P_WIDTH)[:, at.KIND].tolist(), start.clauses.many
 
 
 def test_products_of_truths_are_clauses() -> None:
@@ -229,11 +233,8 @@ def test_products_of_truths_are_clauses() -> None:
         b, n = m.boolvar(shape=2, name="b"), m.intvar(0, most, name="n")
         m.add(b[0] * n + b[1] * n >= 1, b[0] + b[1] + n <= 2)
         m.maximize(2 * b[0] + b[1] - n)
-        start = explained.explained(compiled_of(m))
-        assert isinstance(start, Explained)
-        net = start.memory.net
-        made = net[: net[at.START]].reshape(-1, at.P_WIDTH)[:, at.KIND].tolist()
-        assert (made.count(kinds.PRODUCT), start.clauses.many) == (products, clauses)
+        made, many = made_of(m)
+        assert (made.count(kinds.PRODUCT), many) == (products, clauses)
         check(m)
 
 
@@ -251,17 +252,28 @@ def test_learning_is_one_of_those_that_take_turns(monkeypatch: pytest.MonkeyPatc
     assert outcome.statistics["absent"] == ["without clause learning: too many values"]
 
 
-def test_others_join_where_failures_are_dear_and_learning_has_a_long_first_turn(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_others_join_where_failures_are_dear(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(relaxation, "is_installed", lambda: False)  # else rows of cliques refute pigeons
     monkeypatch.setattr(alternating, "RELAXING", 5)
     assert "took turns" not in pigeons(6).solve(solver="backtracking").statistics["reason"]
     monkeypatch.setattr(alternating, "FEWEST", 20)
     monkeypatch.setattr(alternating, "WORK", 200)
     outcome = pigeons(6).solve(solver="backtracking")
-    assert outcome.statistics["reason"].endswith("clause learning finished first")
-    assert outcome.statistics["clauses_learned"] > alternating.TURN // 10
+    assert "restarts and clause learning and a search that remembers" in outcome.statistics["reason"]
+
+
+@pytest.mark.parametrize("most", [1 / 64, 8])
+def test_who_spares_decisions_has_more_of_the_time(most: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(relaxation, "is_installed", lambda: False)
+    for name, value in (("RELAXING", 1), ("JOINING", 2), ("TURN", 2), ("MOST", most)):
+        monkeypatch.setattr(alternating, name, value)
+    m = pigeons(6)
+    idle = m.intvar(0, 3, shape=12, name="idle")  # decided on the way to what fails
+    m += idle[:-1] + idle[1:] <= 5
+    outcome = m.solve(solver="backtracking")
+    assert outcome.status is Status.INFEASIBLE
+    learned = outcome.statistics["clauses_learned"] / outcome.statistics["failures"]
+    assert learned > 0.5 if most > 1 else learned < 0.2
 
 
 def test_who_has_no_more_room_takes_no_part_any_more(monkeypatch: pytest.MonkeyPatch) -> None:

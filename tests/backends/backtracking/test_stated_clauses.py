@@ -29,7 +29,7 @@ def _started(clauses: list[list[tuple[int, int, int]]]) -> tuple[Memory, Learner
     collected = StatedClauses()
     for clause in clauses:
         collected.add(clause)
-    start = Explained(start.memory, start.objective, collected.of_model(), start.decided, start.weak)
+    start = Explained(start.memory, start.objective, collected.of_model(), start.decided)
     memory = _with_log(copied(start.memory))
     return memory, _learner(memory, start, 3, 0), start
 

@@ -206,6 +206,7 @@ def resolve(m: Memory, q: Learner) -> Any:
     found, c, depth = analyse(m, q)
     if found == LEARNED:
         keep_clause(q, c)
+        q.state[of.SKIPPED] += q.state[of.DEPTH] - 1 - depth
         return_to(m, q, depth)
         fade(m)
         m.stack[at.REASON] = (2 * c) * 4 + lit.BY_CLAUSE

@@ -11,12 +11,13 @@ from cpqueens.kernels.jit.entries import put
 # stops; the first record whose clauses were not looked at; where the log and the arena begin and end. What
 # the driver is told: solutions stored, the least sum of the objective's row before all decisions, the clause
 # that was learned last (0: a single literal, which stands at `SINGLE` then). `HALVES` says whether a solution
-# is known, so that the objective is halved at times.
+# is known, so that the objective is halved at times; `SKIPPED` counts the levels that conflicts of late
+# led back over, beyond their own.
 COUNT, OBJECTIVE, BOUNDS_ONLY, NODES, FAILURES, FOUND, STORED, RESTARTS = range(8)
 DEEPEST, DEPTH, SEEN, LOG_BASE, TRAIL_END, ARENA_TOP, CLAUSES, LEARNED = range(8, 16)
 LITERALS, DELETED, MOST_CLAUSES, LIMIT, LUBY, LUBY_BITS, LEAST, LAST_CLAUSE = range(16, 24)
 SINGLE, SINGLE_VALUE, ASK_FAILURES, BY_ALL, EXPLAINED, HAS_BEST, HAS_LEAST, LOOKED = range(24, 32)
-HALVES, STATES = range(32, 34)
+HALVES, SKIPPED, STATES = range(32, 35)
 
 # Places in ``state`` from `STATES` on: where the regions of ``room`` begin, and how much is in them. Levels
 # (where trail, cells and log were), the heap of variables and their places in it, facts, marked records, a
