@@ -198,7 +198,7 @@ class _DocumentReader:
 
     def _declarations(self) -> int:
         """Read all but the constraints, and note which of these define variables; return where they begin."""
-        first = len(self.given)
+        first, known = len(self.given), self.symbols.declared
         for at, statement in text.statements(self.given):
             self.at = at
             if self.goals is not None:
@@ -206,7 +206,8 @@ class _DocumentReader:
             if statement.startswith("constraint"):
                 first = min(first, at)
                 if "defines_var" in statement:
-                    self.definers.update((name, at) for name in _DEFINES.findall(statement))
+                    for name in _DEFINES.findall(statement):
+                        self.definers[known[name].name if name in known else name] = at
                 continue
             found = self.variables.declared(statement) or text.parse(statement)
             if isinstance(found, text.Goals):
@@ -223,7 +224,6 @@ class _DocumentReader:
         if aim is not None and isinstance(aim.domain, tuple):  # its holes bound the objective
             self.visible.add(aim.name)
         if self.searched_first:
-            known = self.symbols.declared
             names = {n for search in self.guides.searches for n in search.names if n in known}
             self.visible.update(n for n in names if known[n].value is None)
         return first
@@ -233,7 +233,10 @@ class _DocumentReader:
             raise ModelError(f"{found.name}: declared twice")
         if found.domain is not None and not found.domain and found.is_variable:
             raise ModelError(f"{found.name}: empty domain")
-        self.symbols.declared[found.name] = found
+        known = self.symbols.declared
+        known[found.name] = found
+        if found.size:  # many arrays name the same variables
+            found.value[:] = [known[v].name if type(v) is str and v in known else v for v in found.value]
         if is_output(found):
             self.outputs[found.name] = found
             names = [found.name] if found.size is None else found.value
@@ -479,13 +482,11 @@ class _DocumentReader:
     def _define(self, name: str, term: Any) -> None:
         """Let a variable be a term, within its domain."""
         found = self.symbols.declared[name]
-        ((variables, coefficients, constant),) = term.rows()
-        plain = Term(self.model, tuple(variables), tuple(coefficients), constant)
+        plain = term if type(term) is Term else term.plain()  # a sum that grows
         low, high, _ = plain.ends()
         if name in self.symbols.bound or name in self.visible or self.model.partial_terms(plain).any():
             if name not in self.symbols.bound and ends_of(found) is None:
-                array = self.model.intvar(low, high, name=name)
-                self.symbols.known(name, array)
+                self.symbols.known(name, self.model.intvar(low, high, name=name))
             self._add(self.symbols.variable(name) == plain)
             return
         self.symbols.bind(name, plain)
@@ -511,12 +512,10 @@ class _DocumentReader:
     # ---- the end ------------------------------------------------------------------------------------
 
     def _finished(self) -> ImportedFlatZinc:
-        self.at = None
+        self.at, self.definers, self.ahead = None, {}, set()  # before memory is needed for the names
         assert self.goals is not None
-        names = {}
-        for name, found in self.symbols.declared.items():
-            if found.is_variable and found.size is None:
-                names[name] = self.symbols.term(text.Name(name), found.kind)
+        declared = self.symbols.declared.items()
+        names = {n: self.symbols.term(n, f.kind) for n, f in declared if f.is_variable and f.size is None}
         outputs = tuple(self._output(found) for found in self.outputs.values())
         self._say_assumed()
         if self.goals.sense != "satisfy":
@@ -537,7 +536,7 @@ class _DocumentReader:
 
     def _output(self, found: text.Declared) -> Output:
         """Return what is to be written of one variable or array."""
-        values = [text.Name(found.name)] if found.size is None else found.value
+        values = [found.name] if found.size is None else found.value
         try:
             items = tuple(self.symbols.term(v, found.kind) for v in values)
         except ModelError as error:

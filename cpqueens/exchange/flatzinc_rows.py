@@ -14,7 +14,6 @@ import numpy as np
 
 from cpqueens.errors import ModelError
 from cpqueens.exchange.flatzinc_symbols import Symbols
-from cpqueens.exchange.flatzinc_text import Name
 from cpqueens.language.arrays import of_literals
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.connective import And, Connective, Or
@@ -74,8 +73,8 @@ def truths(symbols: Symbols, made: Sequence[Constraint]) -> list[Term]:
     found: list[Term] = [Term(symbols.model, (), (), 0)] * len(made)
     for (form, _), mine in places.items():
         together = _together(symbols.model, form, [made[k] for k in mine])
-        for k, (variables, coefficients, constant) in zip(mine, together.truth().rows(), strict=True):
-            found[k] = Term(symbols.model, tuple(variables), tuple(coefficients), constant)
+        for k, term in zip(mine, together.truth(), strict=True):
+            found[k] = cast(Term, term)
     return found
 
 
@@ -101,7 +100,7 @@ def _weights(symbols: Symbols, given: str) -> tuple[int, ...]:
     found = symbols.weights.get(given)
     if found is None:
         if given[0] != "[":
-            found = tuple(symbols.constants(Name(given), "k"))
+            found = tuple(symbols.constants(given, "k"))
         else:
             words = given[1:-1].split(",")
             found = tuple(map(int, words)) if all(map(_INTEGER.fullmatch, words)) else ()

@@ -11,7 +11,6 @@ import numpy as np
 
 from cpqueens.errors import ModelError, UnsupportedConstraint
 from cpqueens.exchange import flatzinc_text as text
-from cpqueens.language.expressions import LinearArray
 from cpqueens.language.term import Term
 from cpqueens.model import Model
 from cpqueens.text.plaintext import shown
@@ -125,8 +124,7 @@ class Symbols:
         ends = ends_of(self.declared[name])
         if ends is None:  # one of a circle of definitions
             ends = self.assumed[name] = -ASSUMED, ASSUMED
-        array = self.model.intvar(*ends, name=self.title(name))
-        return self.known(name, array)
+        return self.known(name, self.model.intvar(*ends, name=self.title(name)))
 
     def create_all(self, names: Sequence[str]) -> None:
         """Create variables one by one in name, in one go where their bounds are no trouble."""
@@ -140,7 +138,7 @@ class Symbols:
         first = model._append(lower, upper, defined=False)
         for variable, name in enumerate(names, first):
             model.blocks.create(self.title(name), variable, ())
-            self._known(name, Term(model, (variable,), (1,), 0))
+            self.known(name, Term(model, (variable,), (1,), 0))
 
     def create_array(self, name: str, names: Sequence[str]) -> None:
         """Create an array of variables, and know its entries by their names."""
@@ -152,12 +150,8 @@ class Symbols:
         for term, entry in zip(array.reshape(-1), names, strict=True):
             self.known(entry, term)
 
-    def known(self, name: str, array: LinearArray) -> Term:
+    def known(self, name: str, term: Any) -> Term:
         """Note a new variable, with the holes in its domain."""
-        ((variables, coefficients, constant),) = array.rows()
-        return self._known(name, Term(self.model, tuple(variables), tuple(coefficients), constant))
-
-    def _known(self, name: str, term: Term) -> Term:
         values = self.declared[name].domain
         if isinstance(values, tuple) and len(values) < values[-1] - values[0] + 1:
             self.model.domains[term.variable_list[0]] = np.array(values, dtype=np.int64)

@@ -1,7 +1,7 @@
 """FlatZinc as text (MiniZinc Handbook, "FlatZinc specification"): statements, values, annotations.
 
 What is read is plain: integers, truth values and reals as Python's, sets as ranges or tuples, arrays as
-lists, names, annotations and texts as the classes below. Nothing is run; the time is linear.
+lists, names as strings, annotations and texts as the classes below. Nothing is run; the time is linear.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import accumulate
+from sys import intern
 from typing import Any, NamedTuple, TypeAlias
 
 from cpqueens.errors import ModelError
@@ -37,7 +38,7 @@ _DEEPEST = 50
 """Annotations within annotations, arrays within arrays."""
 _LONGEST = 20
 """Digits of an integer; more are beyond all arithmetic anyway."""
-_SLICE = 2**16
+_SLICE = 2**13
 """So many letters are split at once."""
 _PIECE = 2**12
 """Of so many letters the lines are counted at once."""
@@ -46,16 +47,15 @@ Value: TypeAlias = Any
 """int, bool, float, range or tuple (sets), list (arrays), `Name`, `ArrayEntry`, `Annotation`, `Text`."""
 
 
-class Name(str):
-    """A name of a parameter, a variable, an array or an annotation."""
-
-    __slots__ = ()
+Name: TypeAlias = str
+"""A name of a parameter, a variable, an array or an annotation."""
 
 
-class Text(str):
+@dataclass(frozen=True)
+class Text:
     """A text in quotes; only annotations have these."""
 
-    __slots__ = ()
+    content: str
 
 
 @dataclass(frozen=True)
@@ -201,7 +201,7 @@ class Variables:
         low, high, name, said = found.groups()
         notes = self._annotations.get(said)
         if notes is None:
-            notes = self._annotations[said] = tuple(map(Name, re.findall(_WORD, said)))
+            notes = self._annotations[said] = tuple(re.findall(_WORD, said))
         if low is None:
             return Declared(name, "bool", None, True, None, notes, None)
         domain = self._domains.get((low, high))
@@ -257,7 +257,7 @@ class _Parser:
         if not _NAME.match(found):
             raise FlatZincError(f"a name is needed, got {shown(found)}")
         self.at += 1
-        return Name(found)
+        return found
 
     def integer(self) -> int:
         """Return an integer."""
@@ -299,7 +299,7 @@ class _Parser:
         entries = len(value) if isinstance(value, list) else None
         if entries != size:
             raise FlatZincError(f"{name}: {'one value' if size is None else f'{size} entries'} needed")
-        return Declared(str(name), kind, domain, is_variable, size, annotations, value)
+        return Declared(name, kind, domain, is_variable, size, annotations, value)
 
     def _array_size(self) -> int:
         self.take("[")
@@ -332,7 +332,7 @@ class _Parser:
             one = self.value(0, annotating=True)
             if not isinstance(one, Name | Annotation):
                 raise FlatZincError(f"an annotation is needed, got {_brief(one)}")
-            found.append(one)
+            found.append(intern(one) if isinstance(one, Name) else one)  # the same few say it all the time
         return tuple(found)
 
     # ---- values -------------------------------------------------------------------------------------
@@ -377,7 +377,7 @@ class _Parser:
         if following == "(":
             self.at += 1
             return Annotation(word, tuple(self._sequence(")", depth)))
-        return Name(word)
+        return word
 
     def _sequence(self, closing: str, depth: int) -> list[Value]:
         if depth >= _DEEPEST:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from operator import mul
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -79,13 +79,19 @@ def _connecting(kind: str) -> Callable[[Any, Any], BoolArray]:
 
 
 class Term(LinearArray):
-    """One term: an array of shape () whose rows stay Python tuples until arrays are needed."""
+    """One term: an array of shape () whose rows stay Python tuples until arrays are needed.
 
-    __slots__ = ("_opposite", "coefficient_list", "constant", "known_literal", "variable_list")
+    ``known_literal`` is its `literal`, once it is known to be a truth (`single`).
+    """
 
-    known_literal: int | None
-    """Its `literal`, once it is known to be a truth (`single`)."""
-    _opposite: Term | None
+    if TYPE_CHECKING:
+        __slots__ = ("_opposite", "coefficient_list", "constant", "known_literal", "variable_list")
+        known_literal: int | None
+        _opposite: Term | None
+    else:  # in the slots that arrays have for their columns: so each of many terms is smaller by a third
+        __slots__ = ()
+        variable_list, coefficient_list = LinearArray.variables, LinearArray.coefficients
+        constant, known_literal, _opposite = LinearArray.constants, LinearArray._scalars, LinearArray.shape
 
     def __init__(
         self,

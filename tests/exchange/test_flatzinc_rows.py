@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import tracemalloc
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -15,6 +16,8 @@ from cpqueens.exchange.flatzinc_symbols import Symbols
 from cpqueens.exchange.flatzinc_text import Variables
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.term import Term
+
+CHAINS = 1500
 
 FOLDER = Path(__file__).with_name("minizinc")
 TEXTS = {path.stem: path.read_text() for path in sorted(FOLDER.glob("*.fzn"))}
@@ -109,3 +112,20 @@ def test_truths_that_are_defined_together_mean_the_same(monkeypatch: pytest.Monk
 def test_lines_are_told_in_long_texts() -> None:
     text = "var 0..3: x;\n" + "% a comment\n" * 900 + "constraint int_le(x, 2);\nsolve satisfy;\n"
     assert from_flatzinc(text).model.posted(0).where == "FlatZinc:902"
+
+
+def test_reading_takes_at_most_five_times_the_memory_of_the_text() -> None:
+    """It took 7.5 times when each array had names of its own."""
+    names = [f"X_INTRODUCED_{k}_" for k in range(CHAINS)]
+    lines = [f"var 0..9: {name}:: var_is_introduced:: is_defined_var;" for name in names]
+    chains = [",".join(names[k : k + 8]) for k in range(CHAINS - 8)]
+    lines += [f"array [1..8] of var int: A_{k}:: var_is_introduced = [{c}];" for k, c in enumerate(chains)]
+    lines += [f"constraint int_lin_le([1,1,1,1,1,1,1,1],A_{k},60);" for k in range(len(chains))]
+    given = "\n".join([*lines, "solve satisfy;\n"])
+    from_flatzinc(given)
+    tracemalloc.start(1)
+    found = from_flatzinc(given)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert found.model.constraint_count == len(chains)
+    assert peak < 5 * len(given)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from operator import eq, ge, gt, le, lt, ne
 from typing import Any
@@ -62,6 +63,15 @@ def test_one_by_one_means_the_same(name: str) -> None:
             assert {tuple(row) for row in m.enumerate(solver=solver).solutions.matrix.tolist()} == rows
         found.append(rows)
     assert found[0] == found[1] != set()
+
+
+def test_a_single_term_takes_no_more_memory_than_an_array_without_its_columns() -> None:
+    x = Model().boolvar(shape=2, name="x")
+    term = x[0]
+    assert sys.getsizeof(term) == sys.getsizeof(x)
+    assert (term.shape, term.variables.tolist(), term.coefficients.tolist()) == ((), [[0]], [[1]])
+    assert term.constants.tolist() == [0]
+    assert list((~term).truth().rows()) == [([0], [-1], 1)]
 
 
 def test_equal_elements_are_one_however_they_are_written() -> None:
