@@ -103,14 +103,19 @@ def test_of_coordinators_that_begin_together_one_does(tmp_path: Path) -> None:
     path, job = tmp_path / "run.db", job_of(queens(5), 5)
     owners: list[Ledger] = []
     refused: list[str] = []
-    together = threading.Barrier(8)
+    together, decided = threading.Barrier(8), threading.Barrier(8)
 
     def begin() -> None:
         together.wait()
         try:
-            owners.append(Ledger.begin(path, job))
+            owner = Ledger.begin(path, job)
         except JobError as error:
             refused.append(str(error))
+            decided.wait()
+        else:
+            owners.append(owner)
+            decided.wait()
+            owner.close()  # a connection is of its thread
 
     threads = [threading.Thread(target=begin) for _ in range(8)]
     for thread in threads:
@@ -121,9 +126,6 @@ def test_of_coordinators_that_begin_together_one_does(tmp_path: Path) -> None:
     for line in refused:
         assert "is writing it; wait, or end that first" in line
         assert "\n" not in line
-    for owner in owners:
-        owner._connection = sqlite3.connect(path)  # that of a thread is that thread's
-        owner.close()
     assert not path.with_name("run.db.lock").exists()
     assert not path.with_name("run.db.new").exists()
 
