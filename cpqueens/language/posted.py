@@ -10,6 +10,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from operator import itemgetter
 from pathlib import Path
 from threading import RLock
 from types import CodeType
@@ -272,7 +273,8 @@ class ConstraintList(Sequence[Constraint]):
     def rows(self, first: int = 0) -> list[Linear]:
         """Return the relations between single terms, from position ``first`` on, as few arrays.
 
-        They go by relation and width.
+        They go by relation and width. Those of one variable that are always true are left out: what only such
+        ones look at, as the truth in ``(a & b) <= 1``, need not be defined.
         """
         if first:
             return self._rows(first)
@@ -284,30 +286,29 @@ class ConstraintList(Sequence[Constraint]):
     def row_positions(self) -> list[list[int]]:
         """Return of each array that `rows` makes the positions of the relations in it."""
         positions = _column([k for k, e in enumerate(self._entries) if isinstance(e, int) and e >= 0])
-        return [positions[mine].tolist() for _, _, mine in self._sorts()]
+        return [positions[mine].tolist() for mine, _ in self._sorts(0)]
 
-    def _sorts(self) -> Iterator[tuple[str, int, IntArray]]:
-        """Yield each relation and width that rows have, and which have it."""
-        codes = _column(list(map(CODES.__getitem__, self._relations)))
-        sorts = codes * _WIDEST + np.diff(_column(self._ends), prepend=0)
+    def _sorts(self, first: int) -> Iterator[tuple[IntArray, Linear]]:
+        """Yield, of rows from one on, those of each relation and width: which they are, and the relations."""
+        codes, ends = _column(list(map(CODES.__getitem__, self._relations))), _column(self._ends)
+        variables, coefficients = _column(self._variables), _column(self._coefficients)
+        constants, sorts = _column(self._constants), codes * _WIDEST + np.diff(ends, prepend=0)
         for sort in distinct(sorts).tolist():
             code, width = divmod(sort, _WIDEST)
-            yield list(CODES)[code], width, np.flatnonzero(sorts == sort)
+            relation, mine = list(CODES)[code], np.flatnonzero(sorts == sort)
+            mine = mine[np.searchsorted(mine, first) :]
+            places = (ends[mine] - width)[:, None] + np.arange(width)
+            columns = variables[places], coefficients[places], constants[mine]
+            terms = LinearArray(self._registry, mine.shape, *columns)
+            if (relation, width) == ("<=", 1):
+                open_ones = (terms.bounds()[1] > 0) | self._registry.partial_terms(terms)
+                mine, terms = mine[open_ones], terms[open_ones]
+            if mine.size:
+                yield mine, related(terms, relation)
 
     def _rows(self, first: int) -> list[Linear]:
         rows = [e for e in self._entries[first:] if isinstance(e, int) and e >= 0] if first else [0]
-        if not rows or not self._relations:
-            return []
-        ends, constants = _column(self._ends), _column(self._constants)
-        variables, coefficients = _column(self._variables), _column(self._coefficients)
-        joined = []
-        for relation, width, found in self._sorts():
-            mine = found[np.searchsorted(found, rows[0]) :]
-            if mine.size:
-                places = (ends[mine] - width)[:, None] + np.arange(width)
-                columns = variables[places], coefficients[places], constants[mine]
-                joined.append(related(LinearArray(self._registry, mine.shape, *columns), relation))
-        return joined
+        return list(map(itemgetter(1), self._sorts(rows[0]))) if rows and self._relations else []
 
     def joined(self) -> list[Constraint]:
         """Return all constraints with linear relations and single connectives joined into arrays."""

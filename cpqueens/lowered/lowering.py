@@ -267,7 +267,8 @@ def _definitions(
         elif type(definition).simpler is not Definition.simpler:
             simple += [_function(definition, row, scratch) for row in rows.tolist()]
         replaced += simple
-        left = np.setdiff1d(definition.results[rows], _results(simple)) - definition.results[0]
+        done = _results(simple) - definition.results[0]
+        left = rows[len(done) :] if len(done) in (0, len(rows)) else np.setdiff1d(rows, done)
         same = [definition if len(left) == definition.size else _part(definition, left)] if len(left) else []
         reach.add([a for d in (*simple, *same) for a in d.arguments])
     lowered.rewritten = bool(replaced)
@@ -450,7 +451,7 @@ def _truth(
     backend: str,
 ) -> Truth:
     """Return an equal truth of a supported constraint, where the conditions ``guard`` hold."""
-    item = definition.constraint.take(np.array([row]))
+    item = definition.constraint.take(np.array([row])) if definition.size > 1 else definition.constraint
     if guard:
         item = _total(item, guard, scratch)
     result = definition.results[[row]]

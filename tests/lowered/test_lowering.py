@@ -107,6 +107,21 @@ def test_unreached_definitions_are_dropped() -> None:
     assert [d.kind for d in lowered.definitions] == ["abs"]
 
 
+def test_what_only_relations_that_are_always_true_look_at_is_dropped() -> None:
+    m = Model()
+    b, x = m.boolvar(shape=3, name="b"), m.intvar(0, 2, name="x")
+    m.add((b[0] & b[1]) <= 1, element([0, 1], x) <= 1, x <= 1)
+    rows = m._constraints.rows()
+    assert [row.size for row in rows] == [2]
+    assert m._constraints.row_positions() == [[1, 3]]
+    assert [d.kind for d in lower(m, only(CORE), joined=True).definitions] == ["element"]
+    for solver in ("cpsat", "backtracking"):
+        assert m.count(solver) == 16
+    m.add((b[1] & b[2]) <= 1, (b[0] & b[1]) >= 1)
+    for solver in ("cpsat", "backtracking"):
+        assert m.count(solver) == 4
+
+
 def test_parts_of_blocks_are_dropped() -> None:
     m = Model()
     x = m.intvar(0, 3, shape=5, name="x")
