@@ -193,10 +193,10 @@ _TRUTH_ITSELF = {
 
 def compare(left: LinearArray | BoolArray, right: Any, relation: Relation) -> BoolArray:
     """Return the truths ``left relation right``; a truth equals, or differs from, another truth only."""
+    if isinstance(left, BoolArray) and isinstance(right, int) and (relation, right) in _TRUTH_ITSELF:
+        return left if _TRUTH_ITSELF[relation, right] else ~left
     right = aligned(right, left)
     if isinstance(left, BoolArray):
-        if isinstance(right, int) and (relation, int(right)) in _TRUTH_ITSELF:
-            return left if _TRUTH_ITSELF[relation, int(right)] else ~left
         other = as_truth(left.registry, right).truth() if relation in ("==", "!=") else right
         return compare(left.truth(), other, relation)
     if type(right) is not int and not isinstance(right, Operand):

@@ -451,8 +451,9 @@ def _add_elements(model: Any, table: Sequence[int], elements: Sequence[tuple[int
     if len(elements) > 1:
         one = library().ConstraintProto()
         one.copy_from(proto.constraints[len(proto.constraints) - 1])
-        place, result = one.element.linear_index, one.element.linear_target
-        for place.vars[0], place.coeffs[0], place.offset, result.vars[0] in elements[1:]:
+        place, result = one.element.linear_index, one.element.linear_target.vars
+        variable, factor = place.vars, place.coeffs
+        for variable[0], factor[0], place.offset, result[0] in elements[1:]:
             proto.constraints.append(one)
 
 
