@@ -47,8 +47,7 @@ def add(left: LinearArray | BoolArray, right: Any) -> LinearArray:
         return _add_constants(a, b.constants.reshape(b.shape))
     if a.registry is not b.registry:
         a, b = of_one_registry(a, b)
-    if a.shape != b.shape:
-        a, b = broadcast_all(a, b)
+    a, b = (a, b) if a.shape == b.shape else broadcast_all(a, b)
     if a.size and a.variables.item(0) > b.variables.item(0):
         a, b = b, a  # mostly nothing is to be sorted then
     variables, coefficients = a.registry.merged(

@@ -254,9 +254,10 @@ def require_not_negative(kind: str, present: LinearArray, **sides: LinearArray) 
     ModelError
         With the place of the first one.
     """
-    here = present.bounds()[0] > 0
     for name, terms in sides.items():
-        wrong = np.flatnonzero((terms.constants < 0) & ~terms.coefficients.any(axis=1) & here)
+        wrong = np.flatnonzero(terms.constants < 0)
+        if wrong.size:  # seldom: look at which of them are numbers, of what is there
+            wrong = wrong[~terms.coefficients[wrong].any(axis=1) & (present.bounds()[0][wrong] > 0)]
         if wrong.size:
             raise ModelError(f"{kind}: {name}: below 0 at position {wrong[0]}; at least 0 is needed")
 

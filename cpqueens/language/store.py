@@ -266,10 +266,9 @@ class VariableStore:
     def shared(self, numbers: IntArray) -> NumberTable:
         """Return numbers, at least one, which nobody changes, as a table; of equal ones the first."""
         content = numbers.tobytes()
-        found = self._tables.get(content)
-        if found is None:
-            found = self._tables[content] = NumberTable(self, numbers, content)
-        return found
+        if content not in self._tables:
+            self._tables[content] = NumberTable(self, numbers, content)
+        return self._tables[content]
 
     def define_single(self, kind: str, *arguments: LinearArray) -> LinearArray:
         """Return the term of a function of single terms, over a table if the kind has one."""

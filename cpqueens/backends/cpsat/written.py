@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 _READ_AT_ONCE = 2_000_000
 """Characters that OR-Tools reads in some hundredths of a second."""
 
-_AT_ONCE = 20_000
-"""Copies of which the numbers are lists of Python at one time."""
+_AT_ONCE = 2_048
+"""Copies of which the numbers are lists of Python at one time; more would set off the garbage collector."""
 
 Started = Callable[[NDArray[np.bool_]], NativeWriter]
 """Makes the writer of a model, given which variables are written."""
