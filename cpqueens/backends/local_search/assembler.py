@@ -339,12 +339,12 @@ class Assembler:
         bit_rows, slots = self._bit_rows(inner, first, signs)
         static = build_arena([
             owner, inner.constant, inner.start, inner.variable, np.zeros(4 * width),
-            bit_rows, slots, np.zeros(len(inner) + 1), np.zeros(3 * len(bit_rows) // 5),
+            bit_rows, slots,
         ])  # fmt: skip
         return Rows(start, incidences, layout, static)
 
     def _bit_rows(self, inner: Terms, first: IntArray, signs: IntArray) -> tuple[IntArray, IntArray]:
-        """Return the arrays of `search_bits`, empty ones where its conditions do not hold."""
+        """Return the rows and slots of `search_triangle`, empty ones where its conditions do not hold."""
         numbers = [row[0] for row in self.rows]
         if len(numbers) * self.n > MAX_SLOTS or any(self.spans[c][1] > 62 for c in numbers):
             return NONE, NONE

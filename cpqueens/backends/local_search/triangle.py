@@ -10,7 +10,6 @@ from cpqueens.backends.local_search.walking import Walk, probability, walk_once
 from cpqueens.kernels.local import info as at
 from cpqueens.kernels.local import triangle as codes
 from cpqueens.kernels.local.arena import BIT_ROWS, KINDS, OWNER, SLOTS, SUPPORT, part
-from cpqueens.kernels.local.bits import NOWHERE
 from cpqueens.kernels.local.runs import luby
 from cpqueens.language.rows import IntArray
 
@@ -77,7 +76,7 @@ class TriangleWalk(InPlaceWalk):
         first[self.all_rows[:, 0]] = self.all_rows[:, 1]
         owner = part(self.layer.static, OWNER)
         counters = self.layer.terms.reshape(-1, 4)[:, 1]
-        self.index = np.append(counters - first[owner], NOWHERE)
+        self.index = np.append(counters - first[owner], codes.NOWHERE)
         self.bits = self.index[self.terms]
         self.tabu[:] = 0
         self.info[at.LEAST], self.info[at.STALL] = at.NEVER, 0

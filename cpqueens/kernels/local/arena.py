@@ -36,10 +36,8 @@ TERM_CONSTANTS = 1  # (terms,) value of the linear part for all variables 0
 SUPPORT_START = 2  # (terms + 1,)
 SUPPORT = 3  # variables of terms
 SCRATCH = 4  # old and new counters of one AllDifferent
-BIT_ROWS = 5  # see search_bits; empty where that does not apply
+BIT_ROWS = 5  # see search_triangle; empty where that does not apply
 SLOTS = 6
-BITS = 7
-MASKS = 8
 
 
 @inlined

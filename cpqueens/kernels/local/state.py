@@ -11,8 +11,7 @@ from cpqueens.kernels.jit.decorators import inlined, inner_kernel
 from cpqueens.kernels.local import arena as parts
 from cpqueens.kernels.local import info as at
 from cpqueens.kernels.local.apply import plain_apply
-from cpqueens.kernels.local.arena import BIT_ROWS, SLOTS, Ints, part
-from cpqueens.kernels.local.bits import bits_swap_deltas
+from cpqueens.kernels.local.arena import Ints, part
 from cpqueens.kernels.local.deep import deep_apply, deep_deltas
 from cpqueens.kernels.local.moves import exchange_spare
 from cpqueens.kernels.local.plain import plain_assign_deltas, plain_swap_deltas
@@ -97,10 +96,7 @@ def swap_deltas(
     """Set ``out[q]`` to the change of weighted violation by swapping ``i`` and ``candidates[q]``."""
     plain_swap_deltas(i, candidates, size, out, core, measure)
     if rows is not None:
-        if measure == 0 and rows.static[SLOTS] > rows.static[BIT_ROWS]:
-            bits_swap_deltas(i, candidates, size, out, rows, core)
-        else:
-            rows_deltas(i, candidates, size, True, out, rows, core, measure)
+        rows_deltas(i, candidates, size, True, out, rows, core, measure)
     if deep is not None:
         deep_deltas(i, candidates, size, True, out, deep, core, measure)
 

@@ -3,7 +3,11 @@
 The same search as the walk with choice WORST, for models in which nothing but AllDifferents over linear
 terms of at most two entries per variable and at most 62 values counts. Those rows are so short that
 computing the values that occur once and more than once afresh in each step is several times cheaper than
-keeping counters and conflicts up to date. Layouts as in search_bits.
+keeping counters and conflicts up to date.
+
+``rows`` has constraint, counter of bit 0, first term, last term + 1, absolute values or not; ``slots`` per
+row and variable two terms with their coefficients (term, coefficient, term, coefficient), the term after the
+last one standing for none.
 
 ``bits`` holds the bit of the first term of each variable in each row, then that of
 the second, then one entry that nothing reads; ``factors`` and ``others`` hold the coefficient of the variable
@@ -19,7 +23,9 @@ from cpqueens.kernels.jit.entries import entry, put
 from cpqueens.kernels.jit.random import below, draw
 from cpqueens.kernels.local import info as at
 from cpqueens.kernels.local.arena import Ints
-from cpqueens.kernels.local.bits import NOWHERE, ROW, put_masks, seen_again
+
+NOWHERE = 63  # the index of no term; beyond every row
+ROW = (1 << 62) - 1
 
 # a key is a score, a hash of the variable by which equal scores are ordered, and the variable
 VARIABLE = (1 << 16) - 1
@@ -103,6 +109,20 @@ def without(i: int, s: Any) -> None:
                 if t != a1 and t != a2:
                     once, twice, thrice = seen_again(1 << entry(s.term_bits, t), once, twice, thrice)
         put_masks(s.masks, r, once, twice, thrice)
+
+
+@inlined
+def seen_again(bit: int, once: int, twice: int, thrice: int) -> Any:
+    """Return the values that occur once, twice and thrice at least, with one more occurrence of ``bit``."""
+    return once | bit, twice | (once & bit), thrice | (twice & bit)
+
+
+@inlined
+def put_masks(masks: Ints, r: int, once: int, twice: int, thrice: int) -> None:
+    """Set the words of row ``r``."""
+    masks[3 * r] = once
+    masks[3 * r + 1] = twice
+    masks[3 * r + 2] = thrice
 
 
 @inlined

@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from searched import mixed, products, run
 
 PLAIN, APPLY, ROWS = "local.plain", "local.apply", "local.rows"
-DEEP, DEEP_APPLY, BITS, STEP = "local.deep", "local.deep_apply", "local.bits", "local.step"
+DEEP, STEP = "local.deep", "local.state"
 FAULTS = [
     (PLAIN, "- (k2 == k1)", ""),
     (PLAIN, "- (k3 == k1) - (k3 == k2)", ""),
@@ -44,18 +44,14 @@ FAULTS = [
     (ROWS, "terms[t + COUNTER] = k\n", "pass\n"),
     (ROWS, "terms[t + VALUE] = value\n", "pass\n"),
     (ROWS, "if met == 1:", "if met == 2:"),
-    (BITS, "many = thrice if gone1 == gone2 else twice", "many = twice"),
-    (BITS, "twice | (once & bit)", "twice"),
-    (BITS, "k1 - coefficient", "k1 + coefficient"),
-    (BITS, "- e1 * d))", "+ e1 * d))"),
     (DEEP, "return abs(a)", "return a"),
     (DEEP, "if (b < a) == (kind == kinds.MINIMUM):", "if b < a:"),
     (DEEP, "arena[new] += 1\n", "pass\n"),
     (DEEP, "change = table_mismatches(c, deep) -", "change = table_mismatches(c, deep) +"),
     (DEEP, "arena[arena[parts.ACTIVITY] + c] -= change", "arena[arena[parts.ACTIVITY] + c] += change"),
-    (DEEP_APPLY, "deep.terms[f] = old + step", "pass"),
-    (DEEP_APPLY, "commit_definitions(v, deep)", "pass"),
-    (DEEP_APPLY, "arena[here] = activity\n", "pass\n"),
+    (DEEP, "deep.terms[f] = old + step", "pass"),
+    (DEEP, "commit_definitions(v, deep)", "pass"),
+    (DEEP, "arena[here] = activity\n", "pass\n"),
     (STEP, "info[at.COST] += change\n", "pass\n"),
 ]
 
