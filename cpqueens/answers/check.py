@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cpqueens.answers.soft import SoftViolation, soft_violations
+from cpqueens.answers.stated import SoftViolation, soft_violations
 from cpqueens.errors import ModelError
 from cpqueens.language.aligned import is_framed
 from cpqueens.language.constraints.base import Constraint

@@ -10,13 +10,11 @@ from typing import TYPE_CHECKING, Any, NoReturn, overload
 import numpy as np
 
 from cpqueens.answers.check import Check, check_row
-from cpqueens.answers.core import AssumptionCore
 from cpqueens.answers.frames import frame_of_set, frame_of_solution
 from cpqueens.answers.lookup import FlatValues, Lookup
 from cpqueens.answers.profile import Profile
 from cpqueens.answers.quality import objectives_text
-from cpqueens.answers.soft import SoftViolation, soft_violations
-from cpqueens.answers.stated import StatementThen, widened
+from cpqueens.answers.stated import AssumptionCore, SoftViolation, StatementThen, soft_violations, widened
 from cpqueens.answers.trace import Trace
 from cpqueens.errors import BadIndex, ModelError, NoSolution
 from cpqueens.language.labels import texts_of

@@ -1,16 +1,20 @@
-"""What a model stated when it was solved: what is added, replaced or dropped later does not count."""
+"""What a model stated when it was solved, which assumptions contradict it, which soft ones are violated."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
+from cpqueens.language.describe import describe
 from cpqueens.language.goals import Goal
 from cpqueens.language.posted import ConstraintList
 from cpqueens.language.rows import IntArray
 from cpqueens.language.soft import Soft
 from cpqueens.language.statement import Statement
+from cpqueens.text.plaintext import counted
 
 
 class StatementThen(NamedTuple):
@@ -56,3 +60,132 @@ def widened(model: Statement, known: IntArray, row: IntArray) -> IntArray:
     whole = model.lower[model.decisions]
     whole[np.searchsorted(model.decisions, known)] = row
     return whole
+
+
+# ---- which assumptions contradict the model, or each other --------------------------------------------
+
+
+@dataclass(frozen=True)
+class Assumption:
+    """One assumption: its position among those given (elements of arrays one by one), name and text.
+
+    Attributes
+    ----------
+    position
+        Among those given, elements of arrays one by one.
+    name, text
+        Its name, or None, and what it says.
+    """
+
+    position: int
+    name: str | None
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.text}" if self.name else self.text
+
+
+@dataclass(frozen=True)
+class AssumptionCore:
+    """Assumptions under which the model is proved to have no solution; none where it never has one.
+
+    ``minimal`` says that every one of them is needed: without it there is a solution. Where that would have
+    taken long it was not looked for, and some may be superfluous.
+
+    >>> from cpqueens import Model
+    >>> m = Model()
+    >>> x = m.intvar(1, 3, shape=2, name="x")
+    >>> core = m.solve(solver="backtracking", assumptions=[x[0] == 1, x[1] == 2, x[0] == 3]).core
+    >>> core.positions, core.minimal
+    ((0, 2), True)
+
+    Attributes
+    ----------
+    assumptions
+        Those to blame (`Assumption`).
+    minimal
+        Whether each of them is needed.
+    """
+
+    assumptions: tuple[Assumption, ...]
+    minimal: bool
+
+    @property
+    def positions(self) -> tuple[int, ...]:
+        """Positions of the assumptions among those given."""
+        return tuple(assumption.position for assumption in self.assumptions)
+
+    @property
+    def names(self) -> tuple[str | None, ...]:
+        """Names of the assumptions, None where they have none."""
+        return tuple(assumption.name for assumption in self.assumptions)
+
+    def __len__(self) -> int:
+        return len(self.assumptions)
+
+    def __iter__(self) -> Iterator[Assumption]:
+        return iter(self.assumptions)
+
+    def __str__(self) -> str:
+        kind = "a minimal core" if self.minimal else "a core, perhaps not minimal"
+        return "\n".join(
+            [f"{kind}: {counted(len(self), 'assumption')}", *(f"  {a}" for a in self.assumptions)]
+        )
+
+
+# ---- which soft constraints a solution violates, and what that costs ----------------------------------
+
+
+@dataclass(frozen=True)
+class SoftViolation:
+    """One violated soft constraint, the place where it was added, and its penalty.
+
+    >>> from cpqueens import Model
+    >>> m = Model()
+    >>> x = m.intvar(0, 5, name="x")
+    >>> m.add_soft(x == 3, weight=2, name="three")
+    >>> (found,) = m.check({"x": 4}).soft
+    >>> found.label, found.penalty
+    ('three: x == 3', 2)
+
+    Attributes
+    ----------
+    constraint, name
+        Its text, and the name that it was given, or None.
+    where
+        The user's file and line.
+    penalty
+        What it costs.
+    """
+
+    constraint: str
+    name: str | None
+    where: str
+    penalty: int
+
+    @property
+    def label(self) -> str:
+        """The constraint behind its name."""
+        return f"{self.name}: {self.constraint}" if self.name else self.constraint
+
+    def __str__(self) -> str:
+        place = f" ({self.where})" if self.where else ""
+        return f"{self.label}{place} violated, penalty {self.penalty}"
+
+
+def soft_violations(
+    model: Statement, row: IntArray, soft: Sequence[Soft] | None = None
+) -> tuple[SoftViolation, ...]:
+    """Return what an assignment, (decision variables,), violates of the soft constraints, in their order.
+
+    ``soft`` are those that count, by default all of the model.
+    """
+    soft = model.soft if soft is None else soft
+    if not soft:
+        return ()
+    values = model.complete(row[None, :], model.decisions)
+    return tuple(
+        SoftViolation(describe(model, constraint), one.name, one.where, penalty)
+        for one in soft
+        for constraint, penalty in one.violated(values, model)
+    )

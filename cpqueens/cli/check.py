@@ -13,7 +13,7 @@ import numpy as np
 
 from cpqueens.answers.check import Check, Checker, Violation
 from cpqueens.answers.outcome import SolutionSet
-from cpqueens.answers.soft import soft_violations
+from cpqueens.answers.stated import soft_violations
 from cpqueens.cli.documents import document, echo_json
 from cpqueens.cli.exits import CHECKER_DOUBT, DONE, INVALID
 from cpqueens.cli.options import json_option, load

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from cpqueens.answers.check import Checker
-from cpqueens.answers.soft import soft_violations
+from cpqueens.answers.stated import soft_violations
 from cpqueens.backends.base import Want
 from cpqueens.crosscheck import oracle
 from cpqueens.crosscheck.as_written import AsWritten

@@ -1,10 +1,14 @@
 """One model of a fuzzing run: drawing it, examining it, shrinking what fails."""
 
+from __future__ import annotations
+
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from cpqueens.backends.clock import by_processor
+from cpqueens.crosscheck.environment import versions
 from cpqueens.crosscheck.findings import Code
 from cpqueens.crosscheck.plan import Participant
 from cpqueens.crosscheck.shrink import Budget, shrink, size
@@ -15,6 +19,7 @@ from cpqueens.fuzzing.usage import usage
 from cpqueens.language.describe import describe, describe_array
 from cpqueens.model import Model
 from cpqueens.system.interrupts import Interrupted, listening
+from cpqueens.text.plaintext import counted
 
 Progress = Callable[[int, int, int], None]
 """Called with the models done, the models in all and the failures so far."""
@@ -118,3 +123,145 @@ def _same(subject: Subject, code: Code, accused: str) -> Callable[[Model], bool]
         return any((d.code, d.accused) == (code, accused) for d in examine(subject.about(model)))
 
     return fails
+
+
+# ---- what the models of a run brought: the report, and the tally that it is made of ----------------------
+
+CONTEXTS = ("plain", "reified", "negated", "soft", "defined", "scaled", "constant")
+
+
+def render(report: FuzzReport) -> str:
+    """Return the report as text: classes, coverage, failures."""
+    shares = ", ".join(f"{n} {name}" for name, n in sorted(report.classes.items()))
+    lines = [
+        f"{report.models} models ({shares}), seed {report.seed}, {report.seconds:.1f} s, "
+        f"{report.rate:,.0f} models an hour{', interrupted' if report.interrupted else ''}",
+        f"solvers: {', '.join(report.solvers)}",
+        "",
+        *coverage_lines(report.coverage, report.solvers),
+        "",
+        *asked_lines(report.asked),
+        "",
+    ]
+    for failure in report.failures:
+        lines += failure_lines(failure)
+    nothing = "no disagreement" if report.models else "nothing was examined"
+    lines.append(f"{counted(len(report.failures), 'kind')} of disagreement" if report.failures else nothing)
+    return "\n".join(lines)
+
+
+def coverage_lines(coverage: Mapping[tuple[str, str, str], int], solvers: tuple[str, ...]) -> list[str]:
+    """Return a table of how often each (kind, context) ran on the solver that ran it least."""
+    pairs = {(kind, context) for kind, context, _ in coverage}
+    kinds = sorted({kind for kind, _ in pairs}, key=lambda k: ((k, "defined") in pairs, k))
+    width = max(map(len, kinds), default=4)
+    lines = ["fewest hits on any solver".ljust(width) + "".join(c.rjust(10) for c in CONTEXTS)]
+    for kind in kinds:
+        cells = []
+        for context in CONTEXTS:
+            hits = min((coverage.get((kind, context, s), 0) for s in solvers), default=0)
+            cells.append((str(hits) if hits or (kind, context) in pairs else "").rjust(10))
+        lines.append(kind.ljust(len(lines[0]) - 10 * len(CONTEXTS)) + "".join(cells))
+    return lines
+
+
+def asked_lines(asked: Mapping[tuple[str, str], int]) -> list[str]:
+    """Return what was asked beyond the usual, and how often of whom."""
+    whats = sorted({what for what, _ in asked})
+    width = max(map(len, whats), default=0)
+    shown = {
+        w: ", ".join(f"{solver} {n}" for (what, solver), n in sorted(asked.items()) if what == w)
+        for w in whats
+    }
+    return [f"{what.ljust(width)}  {shown[what]}" for what in whats]
+
+
+def failure_lines(f: Failure) -> list[str]:
+    """Return one failure in words."""
+    lines = [
+        f"{f.code} accused: {f.accused}, seen {counted(f.seen, 'time')}, first in model {f.index}",
+        f"  {f.message}",
+    ]
+    lines += [f"  {text}" for text in (*f.variables, *f.constraints, f.objective) if text]
+    lines.append(f"  replay: {f.replay}")
+    return lines
+
+
+@dataclass(frozen=True)
+class FuzzReport:
+    """All that a fuzzing run found."""
+
+    seed: int
+    models: int
+    seconds: float
+    solvers: tuple[str, ...]
+    failures: tuple[Failure, ...]
+    coverage: Mapping[tuple[str, str, str], int]
+    """How often (kind, context, solver) was really exercised."""
+    classes: Mapping[str, int]
+    asked: Mapping[tuple[str, str], int]
+    """How often (what, solver) was asked beyond the usual: resuming, hints, strategies, ..."""
+    interrupted: bool = False
+    """Whether a signal ended the run: the report is about the models done until then."""
+    versions: Mapping[str, str] = field(default_factory=versions)
+    schema: int = 1
+
+    @property
+    def exit_code(self) -> int:
+        """That of the gravest failure; without one 130 if interrupted, else 0."""
+        return min((f.code.exit_code for f in self.failures), default=130 if self.interrupted else 0)
+
+    @property
+    def rate(self) -> float:
+        """Models an hour."""
+        return 3600 * self.models / self.seconds if self.seconds else 0.0
+
+    def __str__(self) -> str:
+        return render(self)
+
+
+# ---- adding up -------------------------------------------------------------------------------------------
+
+
+class FuzzTally:
+    """Puts the results of models together; failures of one kind are kept once."""
+
+    def __init__(self) -> None:
+        self.done = 0
+        self.classes: Counter[str] = Counter()
+        self.coverage: Counter[tuple[str, str, str]] = Counter()
+        self.asked: Counter[tuple[str, str]] = Counter()
+        self.failures: dict[tuple[str, str, str], Failure] = {}
+        self.seen: Counter[tuple[str, str, str]] = Counter()
+        self.shrunk: Counter[tuple[Code, str]] = Counter()
+
+    def add(self, found: Examined) -> None:
+        """Count one model."""
+        self.done += 1
+        self.classes[found.kind] += 1
+        for (kind, context), times in found.usage.items():
+            for solver in found.answered:
+                self.coverage[kind, context, solver] += times
+        for (what, solver), times in found.asked.items():
+            self.asked[what, solver] += times
+        for failure in found.failures:
+            self.fail(failure)
+
+    def fail(self, failure: Failure) -> None:
+        """Count one failure."""
+        self.shrunk[failure.code, failure.accused] += 1
+        self.seen[failure.signature] += 1
+        kept = self.failures.get(failure.signature)
+        if kept is None or failure.size < kept.size:
+            self.failures[failure.signature] = failure
+
+    def report(self, seed: int, seconds: float, solvers: Sequence[str], interrupted: bool) -> FuzzReport:
+        """Return the report of everything counted."""
+        from dataclasses import replace
+
+        kept = [replace(f, seen=self.seen[s]) for s, f in self.failures.items()]
+        kept.sort(key=lambda f: (f.code.exit_code, f.accused, f.size))
+        return FuzzReport(
+            seed, self.done, seconds, tuple(solvers), tuple(kept), dict(self.coverage), dict(self.classes),
+            dict(self.asked), interrupted,
+        )  # fmt: skip

@@ -12,9 +12,8 @@ from cpqueens.crosscheck.backend_participant import BackendParticipant
 from cpqueens.crosscheck.participants import as_participants
 from cpqueens.crosscheck.plan import Participant
 from cpqueens.errors import CpqueensError, ModelError
-from cpqueens.fuzzing.findings import Failure, Progress, examine_one
+from cpqueens.fuzzing.findings import Failure, FuzzReport, FuzzTally, Progress, examine_one
 from cpqueens.fuzzing.fuzzledger import FuzzStore, in_ledger
-from cpqueens.fuzzing.fuzztable import FuzzReport, FuzzTally
 from cpqueens.model import Model
 from cpqueens.solving.choosing import named_solver
 from cpqueens.solving.request import positive_seconds

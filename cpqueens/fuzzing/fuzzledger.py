@@ -16,8 +16,7 @@ from typing import Any
 from cpqueens.crosscheck.findings import Code
 from cpqueens.crosscheck.participants import as_participants
 from cpqueens.crosscheck.plan import Participant
-from cpqueens.fuzzing.findings import Examined, Failure, Progress, examine_one, replay_command
-from cpqueens.fuzzing.fuzztable import FuzzTally
+from cpqueens.fuzzing.findings import Examined, Failure, FuzzTally, Progress, examine_one, replay_command
 from cpqueens.fuzzing.fuzzworkers import HANG, MEMORY
 from cpqueens.longrun.job import LongJob, code_version
 from cpqueens.longrun.ledger import Ledger

@@ -22,9 +22,17 @@ from cpqueens.lab.experiments import (
     claims,
 )
 from cpqueens.lab.experiments_page import Distributions, OverSizes
-from cpqueens.lab.source_mistakes import acceptance, aliased_rows, sideways_mistakes, swap_mistakes
 from cpqueens.lab.source_programs import ClimbProgram, Program, RowsProgram, SidewaysProgram, SwapProgram
-from cpqueens.lab.source_tables import las_vegas_findings, las_vegas_table, overview, representations
+from cpqueens.lab.source_tables import (
+    acceptance,
+    aliased_rows,
+    las_vegas_findings,
+    las_vegas_table,
+    overview,
+    representations,
+    sideways_mistakes,
+    swap_mistakes,
+)
 from cpqueens.lab.verdicts import Judgement
 from cpqueens.text.plaintext import shown
 

@@ -16,7 +16,6 @@ import numpy as np
 from cpqueens.answers.symmetry import Group
 from cpqueens.crosscheck.environment import code_digest, fingerprint, versions
 from cpqueens.errors import CpqueensError, ModelError, UnsupportedConstraint, UnsupportedRequest
-from cpqueens.lab.anytime import Anytime, ReachedTarget, anytime, targets
 from cpqueens.lab.cases import EvaluatedCase, cases_of
 from cpqueens.lab.contenders import Contender, RunLimits, as_contenders
 from cpqueens.lab.evaluated import (
@@ -30,7 +29,7 @@ from cpqueens.lab.evaluated import (
 )
 from cpqueens.lab.evaluation import Evaluation
 from cpqueens.lab.making import FIRST, Progress, RunMaker, Setting
-from cpqueens.lab.performance import UNITS, summed_up
+from cpqueens.lab.performance import UNITS, Anytime, ReachedTarget, anytime, summed_up, targets
 from cpqueens.lab.reference import Reference, coverage, prove
 from cpqueens.lab.runfile import Ending, RunFile, RunRecord, RunTable
 from cpqueens.language.rows import IntArray

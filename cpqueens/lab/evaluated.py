@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpqueens.crosscheck.findings import broken
-from cpqueens.lab.anytime import Anytime, ReachedTarget
 from cpqueens.lab.contenders import RunLimits
-from cpqueens.lab.performance import UNITS, Performance, named
+from cpqueens.lab.performance import UNITS, Anytime, Performance, ReachedTarget, named
 from cpqueens.lab.reference import Coverage, Reference
 from cpqueens.lab.runfile import Ending, RunRecord, RunTable
 from cpqueens.lab.runlength import RunLengths

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from cpqueens.lab.anytime import Anytime
 from cpqueens.lab.drawing import (
     COLOURS,
     INK,
@@ -22,7 +21,7 @@ from cpqueens.lab.drawing import (
     together,
 )
 from cpqueens.lab.evaluated import COMPARED, Evaluated, Occupancy
-from cpqueens.lab.performance import Performance, named
+from cpqueens.lab.performance import Anytime, Performance, named
 from cpqueens.lab.runlength import Interval, RunLengths, thin
 
 

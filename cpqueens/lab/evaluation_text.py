@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from cpqueens.answers.quality import Quality, gap_text
-from cpqueens.lab.anytime import ReachedTarget
 from cpqueens.lab.evaluated import OBJECTIVE, Comparison, Evaluated
-from cpqueens.lab.performance import UNITS, Lengths, Performance, named
+from cpqueens.lab.performance import UNITS, Lengths, Performance, ReachedTarget, named
 from cpqueens.lab.runlength import Interval, Restart
 from cpqueens.text.plaintext import wrapped
 

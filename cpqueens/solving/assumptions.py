@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from cpqueens.answers.core import Assumption, AssumptionCore
 from cpqueens.answers.outcome import Outcome, SolutionSet, Status
+from cpqueens.answers.stated import Assumption, AssumptionCore
 from cpqueens.backends.base import Request, Want
 from cpqueens.backends.clock import Share, sharing
 from cpqueens.errors import CpqueensError, ModelError

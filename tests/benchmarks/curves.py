@@ -13,9 +13,9 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from cpqueens.lab.anytime import anytime
 from cpqueens.lab.evaluation import STYLE
 from cpqueens.lab.evaluation_plots import incumbents
+from cpqueens.lab.performance import anytime
 from cpqueens.lab.runfile import RunRecord
 
 Line = Mapping[str, Any]

@@ -19,10 +19,9 @@ from cpqueens.cli.main import main
 from cpqueens.crosscheck.findings import Code
 from cpqueens.errors import CpqueensError, ModelError
 from cpqueens.fuzzing import fuzzledger
-from cpqueens.fuzzing.findings import Examined, Failure
+from cpqueens.fuzzing.findings import Examined, Failure, FuzzReport
 from cpqueens.fuzzing.fuzz import fuzz
 from cpqueens.fuzzing.fuzzledger import as_text, from_text
-from cpqueens.fuzzing.fuzztable import FuzzReport
 from cpqueens.longrun.ledger import Ledger
 from cpqueens.longrun.session import STANDS_STILL
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from cpqueens import Model, evaluate
-from cpqueens.lab.anytime import anytime, targets
 from cpqueens.lab.evaluated import occupancy
 from cpqueens.lab.evaluation_plots import anytimes, occupancies, reached
+from cpqueens.lab.performance import anytime, targets
 from cpqueens.lab.runfile import RunRecord, run_of, text_of
 
 

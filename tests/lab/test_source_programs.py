@@ -12,7 +12,6 @@ import pytest
 from each import each
 
 from cpqueens.lab.experiments import FigureTable
-from cpqueens.lab.source_mistakes import acceptance, aliased_rows, sideways_mistakes, swap_mistakes
 from cpqueens.lab.source_programs import (
     MISSED,
     SOLVED,
@@ -29,6 +28,7 @@ from cpqueens.lab.source_programs import (
     lengths,
     played,
 )
+from cpqueens.lab.source_tables import acceptance, aliased_rows, sideways_mistakes, swap_mistakes
 
 
 def interval(cell: str) -> tuple[float, float]:

@@ -10,8 +10,8 @@ import numpy as np
 from cpqueens.backends.backtracking.wholes.registry import takes
 from cpqueens.backends.base import Many, Request
 from cpqueens.backends.local_search.engine import form_of, limits_of, release, search_for
+from cpqueens.backends.local_search.permutations import solve_shifted_many
 from cpqueens.backends.local_search.running import task_of
-from cpqueens.backends.local_search.sosic_gu_4 import solve_shifted_many
 from cpqueens.backends.local_search.specials import SPECIALS, Task, default_steps, kernel_of, special_of
 from cpqueens.backends.local_search.strategies import complete, get_strategy
 from cpqueens.backends.together import COUNTED, Together, drive, ended

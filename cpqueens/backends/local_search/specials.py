@@ -10,17 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from cpqueens.backends.local_search import (
-    cells,
-    exchange,
-    linear,
-    pairs,
-    reversal,
-    schedule,
-    sosic_gu_4,
-    tours,
-    triangle,
-)  # fmt: skip
+from cpqueens.backends.local_search import cells, linear, pairs, permutations, schedule, tours, triangle
 from cpqueens.backends.local_search.search import End, Hint, Judge, Limits, Run
 from cpqueens.backends.local_search.slices import LoneWalk
 from cpqueens.backends.local_search.strategies import COMMON
@@ -110,16 +100,16 @@ SPECIALS: Mapping[str, Special] = {
         lambda _: tours.SHARE, steps=lambda model: TOUR_STEPS, takes_hints=True,
     ),
     "shifted_permutation": Special(
-        lambda record, task, options: sosic_gu_4.ShiftedWalk(record, task.seed, options),
+        lambda record, task, options: permutations.ShiftedWalk(record, task.seed, options),
         lambda record: 100_000 + 1000 * record.size, "sosic-gu-4",
         lambda model: 2_000_000 + 100 * len(model.decisions),
     ),
     "path": Special(
-        lambda record, task, options: reversal.PathWalk(record, task.seed, options),
+        lambda record, task, options: permutations.PathWalk(record, task.seed, options),
         lambda record: 1_000_000 + 1000 * record.size, "reversal",
     ),
     "lines": Special(
-        lambda record, task, options: exchange.LinesWalk(record, task.seed, options),
+        lambda record, task, options: permutations.LinesWalk(record, task.seed, options),
         strategy="exchange",
     ),
     "schedule": Special(

@@ -21,15 +21,15 @@ STRATEGIES: dict[str, str] = {
     "auto": _HERE + "auto",
     "adaptive": _HERE + "walking:Adaptive",
     "annealing": _HERE + "annealing",
-    "exchange": _HERE + "exchange",
+    "exchange": _HERE + "permutations:LinesWalk",
     "hill-climbing": _HERE + "climbing:HillClimbing",
     "jump": _HERE + "jump:Jump",
     "min-conflicts": _HERE + "walking:MinConflicts",
     "random-restart": _HERE + "climbing:RandomRestart",
-    "reversal": _HERE + "reversal",
+    "reversal": _HERE + "permutations:PathWalk",
     "sideways": _HERE + "climbing:Sideways",
     "sosic-gu": _HERE + "sosic_gu",
-    "sosic-gu-4": _HERE + "sosic_gu_4",
+    "sosic-gu-4": _HERE + "permutations:ShiftedWalk",
     "tabu": _HERE + "walking:Tabu",
 }
 

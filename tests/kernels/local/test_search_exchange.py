@@ -9,7 +9,7 @@ from cpqueens.models.queens import queens
 
 from cpqueens import AllDifferent, Model
 from cpqueens.backends.local_search.engine import search_special
-from cpqueens.backends.local_search.exchange import PARAMETERS, _incidence
+from cpqueens.backends.local_search.permutations import LinesWalk, _incidence
 from cpqueens.backends.local_search.search import Limits
 from cpqueens.backends.local_search.specials import DEFAULTS, Task
 from cpqueens.kernels.local.exchange import aligned, swap_change
@@ -101,7 +101,10 @@ def test_what_has_no_solution_goes_on_elsewhere_within_the_limit() -> None:
     model += x[0] + x[1] == 1000
     task = Task("exchange", 1, Limits(), {}, DEFAULTS)
     stuck = search_special("lines", lines_of(model), task, lambda batch: False)
-    assert (stuck.reason, stuck.statistics["restarts"]) == ("stalled", PARAMETERS["starts"].default - 1)
+    assert (stuck.reason, stuck.statistics["restarts"]) == (
+        "stalled",
+        LinesWalk.PARAMETERS["starts"].default - 1,
+    )
     outcome = model.solve(solver="local-search", random_seed=1, step_limit=stuck.steps + 500)
     assert (outcome.stop_reason, outcome.statistics["steps"]) == ("step_limit", stuck.steps + 500)
     assert outcome.closest is not None
