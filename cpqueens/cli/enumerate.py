@@ -54,7 +54,7 @@ class PrintSink:
 
     def write(self, found: SolutionSet) -> None:
         """Print a batch."""
-        from cpqueens.report.formats import render
+        from cpqueens.report.draw import render
 
         for solution in found:
             text = render(solution, self.form, self.style)
@@ -143,7 +143,7 @@ class OrbitPrinter(PrintSink):
 
     def write(self, found: SolutionSet) -> None:
         """Print the orbits of a batch of fundamental solutions."""
-        from cpqueens.report.formats import render
+        from cpqueens.report.draw import render
 
         for row in found.matrix:
             names, members = orbit_members(row, self.group)
@@ -179,7 +179,7 @@ class OrbitSheet:
     """Collects boards, one orbit a row, and writes them as one picture when the ``with`` block ends."""
 
     def __init__(self, path: str, model: Statement, group: Group, force: bool) -> None:
-        from cpqueens.report.formats import check_format
+        from cpqueens.report.draw import check_format
         from cpqueens.report.outputfile import OutputFile
 
         if not path.lower().endswith(".svg"):
@@ -195,7 +195,7 @@ class OrbitSheet:
     def write(self, found: SolutionSet) -> None:
         """Keep the orbits of a batch of fundamental solutions."""
         from cpqueens.files.solutionfile import MOST_BOARDS
-        from cpqueens.report.formats import picture_of
+        from cpqueens.report.draw import picture_of
 
         for row in found.matrix:
             names, members = orbit_members(row, self.group)
@@ -310,7 +310,7 @@ def _sink(
 ) -> Sink:
     """Return where the solutions go; a file is opened, or refused, before the search starts."""
     from cpqueens.files.solutionfile import SolutionWriter
-    from cpqueens.report.formats import check_format
+    from cpqueens.report.draw import check_format
 
     if out:
         return stack.enter_context(SolutionWriter(out, instance.model, force=force))
@@ -326,7 +326,7 @@ def _orbit_sink(
     stack: ExitStack, instance: Instance, group: Group, form: str, out: str | None, force: bool
 ) -> Sink:
     """Return what shows whole orbits."""
-    from cpqueens.report.formats import check_format
+    from cpqueens.report.draw import check_format
 
     if out:
         return stack.enter_context(OrbitSheet(out, instance.model, group, force))

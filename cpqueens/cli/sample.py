@@ -40,7 +40,7 @@ def command(
     """
     from cpqueens.cli.terminal import style_of
     from cpqueens.files.solutionfile import SolutionWriter
-    from cpqueens.report.formats import check_format, render
+    from cpqueens.report.draw import check_format, render
 
     instance = shared.load(model, parameters)
     shared.check_place(out or None, "--out")

@@ -48,7 +48,7 @@ def command(
     """Find one solution, or the best one."""
     from cpqueens.cli.terminal import progress
     from cpqueens.files.solutionfile import SolutionWriter
-    from cpqueens.report.formats import check_format
+    from cpqueens.report.draw import check_format
     from cpqueens.solving.solve import solve
 
     instance = shared.load(model, parameters)
@@ -157,7 +157,7 @@ def _published(instance: Instance) -> dict[str, Any] | None:
 def _print(instance: Instance, outcome: Outcome, form: str, out: str | None, explain: bool) -> None:
     """Print the solution; what is said about it goes where it does not disturb a program that reads."""
     from cpqueens.cli.terminal import style_of, summary
-    from cpqueens.report.formats import render
+    from cpqueens.report.draw import render
 
     if outcome.solution is not None and out is None:
         say(render(outcome.solution, form, style_of(sys.stdout)))

@@ -112,7 +112,7 @@ class SvgWriter(FormatWriter):
     """One picture: a solution alone, or a sheet of boards."""
 
     def __init__(self, file: OutputFile, model: Statement) -> None:
-        from cpqueens.report.formats import check_format
+        from cpqueens.report.draw import check_format
 
         check_format(model, "svg")
         super().__init__(file, model)
@@ -122,7 +122,7 @@ class SvgWriter(FormatWriter):
 
     def write(self, found: SolutionSet) -> None:
         """Keep a batch for the sheet."""
-        from cpqueens.report.formats import picture_of, render
+        from cpqueens.report.draw import picture_of, render
 
         for solution in found:
             picture = picture_of(solution)

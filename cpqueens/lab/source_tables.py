@@ -308,14 +308,14 @@ _WATCHED = (0, 10, 20)
 
 def acceptance(runs: int) -> FigureTable:
     """Return how often the two rules of annealing take a worse move."""
-    from cpqueens.backends.local_search.rowwise import course
+    from cpqueens.backends.local_search.annealing import rowwise_course
 
     number = max(20, runs // 20)
     tables = [_worse_moves(rule, number) for rule in ("coarse", "metropolis")]
     rows = [["temperature", "the survey's rule, ours", "the usual rule, ours", "runs"]]
     for place in _WATCHED:
         shares = (per_cent(int(taken[place]), int(worse[place])) for worse, taken in tables)
-        rows.append([f"{course()[place]:.3g}", *shares, f"{number:,}"])
+        rows.append([f"{rowwise_course()[place]:.3g}", *shares, f"{number:,}"])
     caption = "Worse moves that are taken, by either rule (8 queens)"
     return FigureTable("acceptance", caption, rows, only("acceptance", runs))
 

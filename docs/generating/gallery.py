@@ -11,7 +11,7 @@ from cpqueens.answers.outcome import Solution
 from cpqueens.backends.clock import by_processor
 from cpqueens.problems import catalog
 from cpqueens.problems.published import Published, called
-from cpqueens.report.formats import render
+from cpqueens.report.draw import render
 from cpqueens.report.gallery import runnable
 from generating import likes
 from generating.tables import fenced, linked, orphan, table

@@ -14,7 +14,7 @@ from itertools import permutations
 import numpy as np
 from numpy.typing import NDArray
 
-from cpqueens.backends.local_search.rowwise import course
+from cpqueens.backends.local_search.annealing import rowwise_course
 
 Floats = NDArray[np.float64]
 Rule = Callable[[Floats], Floats]
@@ -49,7 +49,7 @@ def courses(seen: NDArray[np.int8], rule: Rule) -> Floats:
     chances = np.zeros((n, n, kinds))  # (to, from, kinds)
     for column in range(n):
         chances[column, column] = 1.0
-    for temperature in course():
+    for temperature in rowwise_course():
         changes = np.arange(-n, n + 1)
         taken = np.where(changes <= 0, 1.0, rule(np.exp(-np.maximum(changes, 0) / temperature)))
         for to in range(n):

@@ -214,7 +214,7 @@ def test_where_calls_end_changes_no_walk(monkeypatch: pytest.MonkeyPatch) -> Non
     for work in (search._WORK, 1):
         monkeypatch.setattr(search, "_WORK", work)
         calls.append(0)
-        outcome = run(m, "jump", 3, 3000)
+        outcome = run(m, "jump", 3, 30_000)
         found.append([outcome.statistics[name] for name in ("steps", "trajectory", "evaluations", "moves")])
     assert found[0] == found[1]
     assert calls[2] > calls[1]
