@@ -28,7 +28,7 @@ def require_terms(model: Statement, arrays: Iterable[tuple[LinearArray, int]]) -
     arrays = list(arrays)
     if not arrays:
         return
-    together = [array for array, _ in arrays]
+    together = list({id(array): array for array, _ in arrays}.values())  # many constraints may share one
     is_little = sum([array.size * array.width for array in together]) <= _TOGETHER * len(together)  # to copy
     if is_little and _surely_in_range(together, model.span):
         return
