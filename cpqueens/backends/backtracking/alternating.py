@@ -39,7 +39,7 @@ SELDOM = 4
 """The weight of a search that has a small part of the time, as the one that learns clauses has at first under
 an objective: others prove that sooner, mostly."""
 
-CHANCE, SPARED, LEAST, MOST = 1 / 8, 24, 1 / 8, 8
+CHANCE, SPARED, LEAST, MOST = 1 / 8, 64, 1 / 8, 16
 """How many times the work of another the one that learns may do after a turn: so many for each decision that
 a failure spared it on average, beyond what clauses spare by chance, within limits. Golomb rulers spare it
 0.02, still lifes and Mycielski's graphs 0.1, what it proves in a tenth of the time of others 0.2 and more.
