@@ -27,7 +27,7 @@ from cpqueens.language.linear_rows import Row
 from cpqueens.language.listing import names_text
 from cpqueens.language.posted import Posted
 from cpqueens.language.ranges import OutOfRange, saturated_sum
-from cpqueens.language.rows import IntArray, Shape
+from cpqueens.language.rows import IntArray, Shape, as_integers
 from cpqueens.language.statement import Statement
 from cpqueens.language.wording import closed
 from cpqueens.text import markup
@@ -465,8 +465,6 @@ def _fits(given: Shape, wanted: Shape) -> bool:
 
 
 def _read_entry(model: Statement, known: IntArray, key: Any, value: Any) -> tuple[IntArray, IntArray]:
-    from cpqueens.language.rows import as_integers
-
     terms = model[key] if isinstance(key, str) else key
     if not isinstance(terms, LinearArray):
         raise ModelError(f"{shown(key)} is neither a variable nor the name of one")

@@ -17,7 +17,7 @@ from cpqueens.answers.stated import soft_violations
 from cpqueens.cli.documents import document, echo_json
 from cpqueens.cli.exits import CHECKER_DOUBT, DONE, INVALID
 from cpqueens.cli.options import json_option, load
-from cpqueens.cli.terminal import say
+from cpqueens.cli.terminal import say, style_of
 from cpqueens.errors import ModelError
 from cpqueens.text.bounded import MAX_TEXT, decoded, read_standard_input
 
@@ -192,7 +192,6 @@ def _lines(instance: Instance, found: Found, report: dict[str, Any]) -> list[str
 
 
 def _drawn(instance: Instance, found: Found, row: int) -> list[str]:
-    from cpqueens.cli.terminal import style_of
     from cpqueens.report.draw import TEXT_ROWS, draw_text
 
     if instance.model.view is None or len(found.matrix[row]) > TEXT_ROWS**2:

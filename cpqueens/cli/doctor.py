@@ -13,7 +13,7 @@ import click
 from cpqueens.cli.documents import document, echo_json
 from cpqueens.cli.exits import DONE, REFUSED
 from cpqueens.cli.options import json_option
-from cpqueens.cli.terminal import say
+from cpqueens.cli.terminal import progress, say
 from cpqueens.kernels.jit import cache
 from cpqueens.system.platforms import limits, processors
 from cpqueens.system.requirements import requirements
@@ -62,7 +62,6 @@ def _compile() -> None:
     """Compile all kernels, with progress meanwhile."""
     from cpqueens.cli import warming
     from cpqueens.cli.standing import Standing
-    from cpqueens.cli.terminal import progress
 
     with progress(Standing("compiling", unit="kernels", of=warming.NUMBER)) as standing:
         for standing.done, name in enumerate(warming.compile_all(processors())):

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 import click
 
 from cpqueens.answers.outcome import Outcome, SolutionSet, StopReason
-from cpqueens.answers.symmetry import orbit_members, symmetry_class
+from cpqueens.answers.symmetry import OrbitsMet, orbit_members, symmetry_class
 from cpqueens.cli import options as shared
 from cpqueens.cli.documents import document, dumps, echo_json, outcome_fields
 from cpqueens.cli.durable import durable_given, in_store
 from cpqueens.cli.exits import DONE
 from cpqueens.cli.guard import JSON_WANTED
 from cpqueens.cli.published import compared, exit_of_compared, published_lines
-from cpqueens.cli.terminal import say
+from cpqueens.cli.terminal import WIDTH, progress, say, style_of, summary
 from cpqueens.errors import CpqueensError, ModelError
 from cpqueens.solving.request import positive_integer
 
@@ -46,8 +46,6 @@ class PrintSink:
     """Prints solutions: one a line where one line is enough, else with blank lines between."""
 
     def __init__(self, form: str) -> None:
-        from cpqueens.cli.terminal import style_of
-
         self.form = form
         self.style = style_of(sys.stdout)
         self.started = False
@@ -98,8 +96,6 @@ class Funnel:
 
     def __init__(self, sink: Sink, group: Group, limit: int | None) -> None:
         self.sink = sink
-        from cpqueens.answers.symmetry import OrbitsMet
-
         self.group = group
         self._met = OrbitsMet(group)
         self.limit = limit
@@ -162,8 +158,6 @@ class OrbitPrinter(PrintSink):
 
     def _beside(self, blocks: list[list[str]]) -> list[str]:
         """Return blocks of lines side by side, as many as fit the terminal."""
-        from cpqueens.cli.terminal import WIDTH
-
         wide = max(len(line) for block in blocks for line in block) + _GAP
         across = 1 if self.style.colour else max(1, (self.style.width or WIDTH) // wide)
         lines: list[str] = []
@@ -339,7 +333,6 @@ def _orbit_sink(
 def _run(instance: Instance, funnel: Funnel, given: dict[str, Any], shown: bool) -> Outcome:
     from cpqueens.backends.base import Want
     from cpqueens.cli.standing import Standing
-    from cpqueens.cli.terminal import progress
     from cpqueens.solving.solve import run, trusted
 
     options = dict(given)
@@ -371,8 +364,6 @@ def _print_json(sink: Sink, head: dict[str, Any], fields: dict[str, Any]) -> Non
 
 
 def _print(outcome: Outcome, funnel: Funnel, title: str, form: str, out: str | None, said: list[str]) -> None:
-    from cpqueens.cli.terminal import summary
-
     many = f"{funnel.count:,} up to symmetry" if funnel.group else f"{outcome.count:,}"
     if funnel.group and outcome.complete:
         many += f", {outcome.count:,} in all"

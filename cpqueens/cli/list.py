@@ -8,7 +8,7 @@ import click
 
 from cpqueens.cli.documents import document, echo_json
 from cpqueens.cli.options import check_place, json_option
-from cpqueens.cli.terminal import say
+from cpqueens.cli.terminal import progress, say
 
 if TYPE_CHECKING:
     from cpqueens.problems.catalog import Problem
@@ -44,7 +44,6 @@ def command(as_json: bool, gallery: str | None) -> int:
 
 def _write_gallery(path: str, problems: list[Problem]) -> None:
     from cpqueens.cli.standing import Standing
-    from cpqueens.cli.terminal import progress
     from cpqueens.report.gallery import gallery_page
     from cpqueens.report.outputfile import write_whole
 

@@ -15,7 +15,7 @@ import click
 
 from cpqueens.cli.exits import DONE, INTERRUPTED
 from cpqueens.cli.terminal import say
-from cpqueens.errors import ModelError
+from cpqueens.errors import CpqueensError, ModelError
 from cpqueens.exchange.flatzinc import ImportedFlatZinc, load_flatzinc
 from cpqueens.exchange.flatzinc_searches import hint_of, parameters_of, unfollowed
 from cpqueens.exchange.flatzinc_symbols import Output
@@ -58,8 +58,6 @@ def answer(
     **given: Any,
 ) -> int:
     """Read, solve and print; return the exit code."""
-    from cpqueens.errors import CpqueensError
-
     started = time.monotonic()
     try:
         follows = not free and solver.partition(":")[0] in ("auto", "backtracking")

@@ -13,7 +13,7 @@ from cpqueens.cli.documents import echo_json
 from cpqueens.cli.exits import DONE, INFEASIBLE, INVALID, LIMIT
 from cpqueens.cli.options import check_place, json_option
 from cpqueens.cli.standing import Standing
-from cpqueens.cli.terminal import progress, say
+from cpqueens.cli.terminal import progress, say, style_of
 
 if TYPE_CHECKING:
     from cpqueens.puzzles.puzzle import Puzzle, Square
@@ -87,7 +87,6 @@ def _document(verb: str, **fields: Any) -> None:
 
 
 def _drawn(puzzle: Puzzle, given: frozenset[Square] = frozenset()) -> str:
-    from cpqueens.cli.terminal import style_of
     from cpqueens.puzzles.puzzle import picture_of
     from cpqueens.report.board_text import board_text
 

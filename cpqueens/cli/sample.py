@@ -10,7 +10,7 @@ import click
 from cpqueens.cli import options as shared
 from cpqueens.cli.documents import document, echo_json
 from cpqueens.cli.standing import Standing
-from cpqueens.cli.terminal import progress, say
+from cpqueens.cli.terminal import progress, say, style_of
 
 
 @click.command()
@@ -38,7 +38,6 @@ def command(
 
     Each is drawn from all solutions, independently of the others, so one may be drawn twice.
     """
-    from cpqueens.cli.terminal import style_of
     from cpqueens.files.solutionfile import SolutionWriter
     from cpqueens.report.draw import check_format, render
 

@@ -13,7 +13,7 @@ from cpqueens.cli import options as shared
 from cpqueens.cli.documents import document, echo_json, outcome_fields
 from cpqueens.cli.exits import exit_of_solve
 from cpqueens.cli.standing import Standing, watched
-from cpqueens.cli.terminal import say
+from cpqueens.cli.terminal import progress, say, style_of, summary
 from cpqueens.errors import ModelError
 from cpqueens.problems.published import called
 
@@ -46,7 +46,6 @@ def command(
     **options: Any,
 ) -> int:
     """Find one solution, or the best one."""
-    from cpqueens.cli.terminal import progress
     from cpqueens.files.solutionfile import SolutionWriter
     from cpqueens.report.draw import check_format
     from cpqueens.solving.solve import solve
@@ -102,7 +101,6 @@ def _check_trace(instance: Instance, given: dict[str, Any], boards: bool) -> Non
 
 def _print_trace(outcome: Outcome, boards: bool) -> None:
     """Print what the search did."""
-    from cpqueens.cli.terminal import style_of
     from cpqueens.report.trace_text import boards_text, rows_text
 
     if outcome.trace is None:
@@ -156,7 +154,6 @@ def _published(instance: Instance) -> dict[str, Any] | None:
 
 def _print(instance: Instance, outcome: Outcome, form: str, out: str | None, explain: bool) -> None:
     """Print the solution; what is said about it goes where it does not disturb a program that reads."""
-    from cpqueens.cli.terminal import style_of, summary
     from cpqueens.report.draw import render
 
     if outcome.solution is not None and out is None:
@@ -181,7 +178,6 @@ _INDENT = 11
 
 def _closest(state: Solution) -> list[str]:
     """Return the best assignment of a failed search as it is drawn, and some of what it violates."""
-    from cpqueens.cli.terminal import style_of
     from cpqueens.report.draw import draw_text
 
     check = state.check()

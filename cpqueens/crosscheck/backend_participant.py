@@ -12,6 +12,7 @@ from cpqueens.backends.base import Backend, Clock, Feature, Want
 from cpqueens.crosscheck.observe import Observation, observe_backend
 from cpqueens.crosscheck.plan import Plan
 from cpqueens.model import Model
+from cpqueens.solving.choosing import choose
 
 
 @dataclass(frozen=True)
@@ -24,8 +25,6 @@ class BackendParticipant:
 
     def observe(self, model: Model, plan: Plan) -> Observation:
         """Run it once, or once for each seed if it is a heuristic."""
-        from cpqueens.solving.choosing import choose
-
         backend = choose(model, self.solver, plan.want)[1]
         if not backend.proves:
             from cpqueens.crosscheck.heuristic import observe_seeds
@@ -35,7 +34,6 @@ class BackendParticipant:
 
     def once(self, model: Model, plan: Plan, seed: int) -> Observation:
         """Run it with one seed, asking for what it has features for."""
-        from cpqueens.solving.choosing import choose
         from cpqueens.solving.request import NEEDED
 
         backend = choose(model, self.solver, plan.want)[1]
@@ -55,7 +53,6 @@ class BackendParticipant:
     def many(self, model: Model, plan: Plan) -> Runs | None:
         """Run it with all seeds, if it makes many runs at once and nothing is wrong with any."""
         from cpqueens.errors import CpqueensError
-        from cpqueens.solving.choosing import choose
 
         if not hasattr(choose(model, self.solver, plan.want)[1], "run_many") or "random_seed" in self.options:
             return None
@@ -67,7 +64,6 @@ class BackendParticipant:
 
     def prepare(self, model: Model, plan: Plan) -> None:
         """Refuse an unknown solver, or a parameter that it has not, before anybody has searched."""
-        from cpqueens.solving.choosing import choose
         from cpqueens.solving.request import build_request
         from cpqueens.system.interrupts import Interrupt
 

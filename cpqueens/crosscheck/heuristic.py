@@ -23,7 +23,7 @@ from cpqueens.crosscheck.observe import Observation
 from cpqueens.crosscheck.plan import NarrowedTo, Plan, Seeded
 from cpqueens.crosscheck.sets import SolutionStore, count_orbits
 from cpqueens.errors import CpqueensError, ModelError
-from cpqueens.language.rows import IntArray
+from cpqueens.language.rows import IntArray, as_integers
 from cpqueens.model import Model
 from cpqueens.system.interrupts import listening
 from cpqueens.text.plaintext import file_of, one_line, raised_text, shown
@@ -202,8 +202,6 @@ def read_answer(model: Model, answer: Any) -> tuple[IntArray | None, str]:
 
 
 def _read_flat(model: Model, answer: Any) -> tuple[IntArray | None, str]:
-    from cpqueens.language.rows import as_integers
-
     values = as_integers(answer, "answer")
     if values.ndim == 0:
         return None, f"an assignment is needed, got {shown(answer)}"

@@ -128,7 +128,6 @@ def work(
 ) -> None:
     """Run one backend and send what was seen; runs in the child process."""
     from cpqueens.crosscheck.backend_participant import BackendParticipant
-    from cpqueens.crosscheck.plan import Plan
     from cpqueens.errors import CpqueensError
     from cpqueens.files.modelfile import parse_model
 

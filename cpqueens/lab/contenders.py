@@ -26,6 +26,7 @@ from cpqueens.language.kept import LARGEST_VARIABLES
 from cpqueens.language.rows import IntArray
 from cpqueens.model import Model
 from cpqueens.solving.carried import Callbacks
+from cpqueens.solving.choosing import choose
 from cpqueens.system.interrupts import Interrupt, listening
 from cpqueens.system.platforms import children_seconds
 from cpqueens.text.plaintext import one_line, shown, text_of
@@ -118,7 +119,6 @@ class SolverContender:
 
     def prepare(self, model: Model, budget: RunLimits) -> None:
         """Refuse an unknown solver, or an option that it has not."""
-        from cpqueens.solving.choosing import choose
         from cpqueens.solving.request import build_request
 
         want = Want.ONE if model.objective is None else Want.BEST
@@ -163,8 +163,6 @@ class SolverContender:
 
     def _is_lot(self, model: Model) -> bool:
         """Say whether one call of one thread makes all runs."""
-        from cpqueens.solving.choosing import choose
-
         return model.objective is None and hasattr(choose(model, self.solver, Want.ONE)[1], "run_many")
 
     def _rejected(self, title: str, seed: int, error: Exception) -> RunRecord:

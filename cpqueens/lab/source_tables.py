@@ -17,7 +17,7 @@ from cpqueens.answers.outcome import Outcome
 from cpqueens.answers.quality import wilson_interval
 from cpqueens.kernels.jit import tiers
 from cpqueens.lab.experiments import KINDS, Cells, FigureTable, Measured, board, ended, made, told
-from cpqueens.lab.las_vegas_expectations import Expectations, rounded
+from cpqueens.lab.las_vegas_expectations import Expectations, las_vegas_expectations, rounded
 from cpqueens.lab.source_programs import (
     MISSED,
     SOLVED,
@@ -115,8 +115,6 @@ def only(name: str, runs: int | None = None) -> tuple[str, ...]:
 
 def las_vegas_table(n: int, _runs: int = 0) -> FigureTable:
     """Return the source's table of a board, exact, beside what it prints."""
-    from cpqueens.lab.las_vegas_expectations import las_vegas_expectations
-
     rows = [["random queens", *(f"{c}: {who}" for c in "pset" for who in ("the source says", "exact"))]]
     for exact in las_vegas_expectations(board(n)):
         printed, ours = PUBLISHED[n].get(exact.stop_vegas, {}), cells(exact)
@@ -130,8 +128,6 @@ def las_vegas_table(n: int, _runs: int = 0) -> FigureTable:
 
 def las_vegas_findings() -> list[str]:
     """Return where the printed table is wrong, with the evidence of its own row."""
-    from cpqueens.lab.las_vegas_expectations import las_vegas_expectations
-
     return [str(finding) for finding in findings(8, las_vegas_expectations(board(8)))]
 
 
