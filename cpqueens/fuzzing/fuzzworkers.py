@@ -11,8 +11,7 @@ from multiprocessing.connection import Connection, wait
 
 from cpqueens.crosscheck.findings import Code
 from cpqueens.crosscheck.participants import as_participants
-from cpqueens.fuzzing.drawing import BLOCK
-from cpqueens.fuzzing.findings import Failure, FuzzTally, Progress, examine_one, replay_command
+from cpqueens.fuzzing.findings import BLOCK, Failure, FuzzTally, Progress, examine_one, replay_command
 from cpqueens.system.children import Patience, Worker
 from cpqueens.system.interrupts import Interrupt
 

@@ -17,8 +17,7 @@ from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.base import Deliver, Ended, Order, Request, Want
 from cpqueens.backends.named import get_backend
 from cpqueens.crosscheck.participants import as_participants
-from cpqueens.fuzzing.drawing import fuzz_model
-from cpqueens.fuzzing.findings import examine_one
+from cpqueens.fuzzing.findings import examine_one, fuzz_model
 from cpqueens.fuzzing.generate import usage
 from cpqueens.language.constraints.linear import Linear
 from cpqueens.language.definitions import Element, Truth

@@ -14,8 +14,7 @@ from cpqueens.answers.check import Checker
 from cpqueens.crosscheck import as_written
 from cpqueens.errors import ModelError
 from cpqueens.fuzzing.examine import widened
-from cpqueens.fuzzing.generate import CONTEXTS, written_model
-from cpqueens.fuzzing.usage import usage
+from cpqueens.fuzzing.generate import CONTEXTS, usage, written_model
 from cpqueens.fuzzing.written import Script, written_element, written_minimum, written_stack
 from cpqueens.language.constraints.kinds import KINDS
 from cpqueens.language.rows import checked_multiply, normalise

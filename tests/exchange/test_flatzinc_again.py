@@ -7,7 +7,7 @@ import pytest
 from cpqueens import AllDifferent, CpqueensError, Model, div_trunc, element, from_flatzinc, maximum, mod_trunc
 from cpqueens.backends.minizinc.flat import flatzinc_text
 from cpqueens.crosscheck import oracle
-from cpqueens.fuzzing.drawing import fuzz_model
+from cpqueens.fuzzing.findings import fuzz_model
 from cpqueens.problems import catalog
 
 

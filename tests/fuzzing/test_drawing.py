@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cpqueens.crosscheck import oracle
 from cpqueens.files.modelfile import dump_model
-from cpqueens.fuzzing.drawing import BLOCK, CLASSES, Quota, class_of, fuzz_model
+from cpqueens.fuzzing.findings import BLOCK, CLASSES, Quota, class_of, fuzz_model
 
 
 def test_models_are_determined_by_seed_and_number() -> None:
@@ -42,6 +42,6 @@ def test_few_draws_are_thrown_away() -> None:
 
 
 def test_a_class_that_never_comes_is_given_up(monkeypatch) -> None:
-    monkeypatch.setattr("cpqueens.fuzzing.drawing.class_of", lambda count: "few")
+    monkeypatch.setattr("cpqueens.fuzzing.findings.class_of", lambda count: "few")
     block = Quota(1, 0, huge=False)
     assert {block.at(index)[1] for index in range(2)} == {"few"}

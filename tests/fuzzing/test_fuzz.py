@@ -17,8 +17,8 @@ from cpqueens.crosscheck.participants import as_participants
 from cpqueens.errors import ModelError, UnknownBackend
 from cpqueens.files.modelfile import parse_model
 from cpqueens.fuzzing import fuzzworkers
-from cpqueens.fuzzing.drawing import fuzz_model, is_huge
 from cpqueens.fuzzing.examine import examine
+from cpqueens.fuzzing.findings import fuzz_model, is_huge
 from cpqueens.fuzzing.fuzz import assert_agree, fuzz
 from cpqueens.fuzzing.generate import random_model
 from cpqueens.fuzzing.subject import Subject

@@ -17,10 +17,9 @@ from cpqueens.crosscheck.participants import as_participants
 from cpqueens.fuzzing import probes
 from cpqueens.fuzzing.examine import FURTHER, USUAL, examine
 from cpqueens.fuzzing.fuzz import fuzz
-from cpqueens.fuzzing.generate import random_model
+from cpqueens.fuzzing.generate import random_model, usage
 from cpqueens.fuzzing.random_patterns import pattern_model
 from cpqueens.fuzzing.subject import HEURISTIC_LIMIT, HOPELESS_LIMIT, Examination, Subject
-from cpqueens.fuzzing.usage import usage
 
 MODELS = 60
 
