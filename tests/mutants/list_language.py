@@ -122,7 +122,7 @@ LANGUAGE = Area(
         Mutant("a row belongs to the one before", "ConstraintList._row",
                "self._ends[k - 1] if k else 0", "self._ends[max(0, k - 2)] if k else 0",
                ("tests/language/constraints/test_schedules.py",)),
-        Mutant("a group of rows has another relation", "ConstraintList._rows",
+        Mutant("a group of rows has another relation", "ConstraintList._sorts",
                "list(CODES)[code]", "list(CODES)[code - 1]"),
         Mutant("objects are left out when all are joined", "ConstraintList.joined",
                "[*self.rows(), *join(c for _, c in self.others())]", "[*self.rows()]"),
