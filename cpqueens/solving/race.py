@@ -71,10 +71,6 @@ SILENCE = 0.3
 """Seconds that the own engine works or pauses (`tiers.had`) until CP-SAT joins, if nothing is heard of it: it
 waits for its compiler."""
 
-STEPS = 7
-"""Steps of nice of CP-SAT's threads, which are nine once it has a second search: else, on two processors, the
-own engine would have a tenth of them. By the weights of Linux it has a third, until a heuristic joins."""
-
 LATE, WITHOUT, PATIENCE = 2.0, 3.0, 1.0
 """Processor seconds of the own engine until a heuristic joins, those that it may take without a solution, and
 how many times as long as it took to the last one it goes on."""
@@ -182,7 +178,7 @@ class _Rival:
 
     def _work(self) -> None:
         if self._request.spare:
-            give_way(STEPS)
+            give_way()
         try:
             self.ended = within_limits(named.get_backend(RIVAL), self._model, self._request, self._take)
         except BaseException as error:

@@ -125,11 +125,11 @@ def test_a_thread_gives_way_alone() -> None:
     before, found = os.getpriority(os.PRIO_PROCESS, 0), list[int]()
 
     def work() -> None:
-        platforms.give_way(3)
+        platforms.give_way()
         found.append(os.getpriority(os.PRIO_PROCESS, threading.get_native_id()))
 
     thread = threading.Thread(target=work)
     thread.start()
     thread.join()
-    assert found == [min(19, before + 3)]
+    assert found == [min(19, before + 7)]
     assert os.getpriority(os.PRIO_PROCESS, 0) == before

@@ -3,9 +3,10 @@
 One worker is the best single setting on models that are soon proved. On others it is beaten out of sight, or
 finds no solution at all, for it has one strategy, no neighbourhoods and no feasibility jump. So a run begins
 with one worker; once that has taken `JOINS_AFTER` seconds, a second search joins with OR-Tools' portfolio,
-which has a subsolver of each kind from `PORTFOLIO` workers on. They share the processors with the first, and
-the first answer is taken. A run with a seed, a number of workers or parameters of its own has no second
-search: it is what was asked for, and reproducible. ``tests/benchmarks/bench_workers.py`` measures settings.
+which has a subsolver of each kind from `PORTFOLIO` workers on. They give way to the first where processors
+are few, and the first answer is taken. A run with a seed, a number of workers or parameters of its own has
+no second search: it is what was asked for, and reproducible. ``tests/benchmarks/bench_workers.py`` measures
+settings.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from cpqueens.backends.cpsat.flow import Flow, Proved
 from cpqueens.backends.cpsat.native import CONCLUSIVE, Solver, make_callback, new_proto
 from cpqueens.backends.cpsat.translation import Translation
 from cpqueens.system.interrupts import watching
-from cpqueens.system.platforms import ThreadTime
+from cpqueens.system.platforms import ThreadTime, give_way
 
 if TYPE_CHECKING:
     from cpqueens.language.statement import Statement
@@ -94,6 +95,7 @@ class Second:
             self._thread.start()
 
     def _work(self) -> None:
+        give_way()
         try:
             self._search = search = self._make(_helper(self._first))
             with watching(search.solver.stop_search, self._over.is_set):

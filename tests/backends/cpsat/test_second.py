@@ -107,6 +107,14 @@ def test_one_processor_means_one_worker(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 @pytest.mark.usefixtures("machine")
+def test_only_the_second_gives_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    gave_way: list[str] = []
+    monkeypatch.setattr(second, "give_way", lambda: gave_way.append(threading.current_thread().name))
+    roster().solve("cpsat")
+    assert gave_way == ["cpqueens-cpsat-second"]
+
+
+@pytest.mark.usefixtures("machine")
 def test_an_error_of_the_second_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(first: Any) -> Any:
         raise ModelError("broken")
