@@ -34,7 +34,7 @@ LANGUAGE = Area(
         Mutant("a comparison with an array on its left is not mirrored", "ufuncs._of_two",
                "_MIRRORED.get(name, 'r' + name)", "name"),
         Mutant("sums of a function of NumPy's are over all axes", "ufuncs.apply_ufunc",
-               'options.get("axis", 0)', "None"),
+               'options.get("axis", 0)', "None", tests=("tests/language/test_ufuncs.py",)),
         Mutant("a sum over an axis keeps it first", "arithmetic._groups",
                "transpose(kept + axes)", "transpose(axes + kept)"),
         Mutant("< is <=", "Operand.__lt__",
