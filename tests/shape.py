@@ -22,9 +22,9 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 71_254,
+    "code lines": 71_255,
     "files": 547,
-    "import lines": 6_408,
+    "import lines": 6_409,
     "longest file": 704,
     "sudoku by backtracking, files": 56,
     "sudoku by backtracking, functions": 356,

@@ -25,6 +25,7 @@ from cpqueens.language.constraints.joining import join
 from cpqueens.language.constraints.linear import Linear, related
 from cpqueens.language.expressions import LinearArray, Registry
 from cpqueens.language.pending import Form, Pending, flatten
+from cpqueens.language.ranges import DIFFERENCE
 from cpqueens.language.rows import IntArray, distinct, too_large
 from cpqueens.language.term import Term
 
@@ -301,7 +302,7 @@ class ConstraintList(Sequence[Constraint]):
             columns = variables[places], coefficients[places], constants[mine]
             terms = LinearArray(self._registry, mine.shape, *columns)
             if (relation, width) == ("<=", 1):
-                open_ones = (terms.bounds()[1] > 0) | self._registry.partial_terms(terms)
+                open_ones = (terms.bounds(DIFFERENCE)[1] > 0) | self._registry.partial_terms(terms)
                 mine, terms = mine[open_ones], terms[open_ones]
             if mine.size:
                 yield mine, related(terms, relation)
