@@ -22,7 +22,7 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 71_255,
+    "code lines": 71_253,
     "files": 547,
     "import lines": 6_409,
     "longest file": 704,

@@ -229,7 +229,7 @@ class _Contest:
         self._best: int | None = None  # the objective of the best solution so far
         self._closed = False
         self._thread = threading.get_ident()
-        self._alone = HEAD_START if LIBRARY in sys.modules else HEAD_START + LOADING
+        self._head_start = HEAD_START if LIBRARY in sys.modules else HEAD_START + LOADING
         self._began: float | None = None  # after the first slice: processor time of this thread
         self._heard_at = math.inf  # by `tiers.had`; it has not begun
 
@@ -306,7 +306,7 @@ class _Contest:
         self._began = now if self._began is None else self._began
         seconds = now - self._began
         if self.rival is None:
-            if seconds > self._alone and not (self._listing and found >= FEW * seconds):
+            if seconds > self._head_start and not (self._listing and found >= FEW * seconds):
                 self.rival = _Rival(self.model, self.request)
         elif self._listing and found > MANY and found >= FEW * seconds:
             self.rival.give_up()

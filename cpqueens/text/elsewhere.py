@@ -1,4 +1,4 @@
-"""Attributes that values have in other tools and not here: asking for one tells what is written here.
+"""Attributes that values have in other tools and not here, and what a line was doing that asked for one.
 
 Each name is a descriptor of its own, in a base class of values. A method ``__getattr__`` would answer all
 names that there are, but with one Python looks three times for every attribute that is there: double loops

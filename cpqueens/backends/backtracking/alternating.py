@@ -70,11 +70,12 @@ class RememberingSearch(ForwardSearch):
         request = replace(request, parameters={**request.parameters, **orders})
         memory = remembering.with_room(network[0])
         super().__init__(compiled, network, request, False, {**facts}, memory=memory)
+        self._at_once = remembering.arguments(memory)
 
     @property
     def work(self) -> int:
         """The propagators that have run, and arguments that were looked at to describe subproblems."""
-        return super().work + remembering.described(self.memory) // DESCRIBED
+        return super().work + self._at_once * remembering.looked(self.memory) // DESCRIBED
 
     def give_turn(self, failures: int, found: int | None = None) -> None:
         """Give what is remembered more room, too."""

@@ -117,11 +117,15 @@ def _groups(m: Memory) -> IntArray:
     return np.array(sorted(found), dtype=np.int64).reshape(-1)
 
 
-def described(m: Memory) -> int:
-    """Return how many arguments of propagators were looked at to describe subproblems."""
+def arguments(m: Memory) -> int:
+    """Return how many arguments propagators have: so many are looked at to describe one subproblem."""
     records = m.net[: m.net[at.START]].reshape(-1, at.P_WIDTH)
-    arguments = (records[:, at.END] - records[:, at.START]).sum() // 2
-    return int(arguments * m.net[m.net[at.ROWS] + kernel.LOOKED])
+    return int((records[:, at.END] - records[:, at.START]).sum() // 2)
+
+
+def looked(m: Memory) -> int:
+    """Return how many subproblems were described."""
+    return int(m.net[m.net[at.ROWS] + kernel.LOOKED])
 
 
 def met(m: Memory) -> int:

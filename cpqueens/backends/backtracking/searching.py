@@ -259,12 +259,8 @@ class Searching:
             Member("smallest domains", ordered(**as_written, variable_order="smallest-domain"), SELDOM),
         ]
         if in_phases:
-            members = [
-                Member("the order that the model names", ordered()),
-                members[1],
-                members[0],
-                members[2],
-            ]
+            restarts, learner, *others = members
+            members = [Member("the order that the model names", ordered()), learner, restarts, *others]
         return Alternating(members, self.request, self._relaxation, self._parted, breaks).slices(deliver)
 
     def _with_one_order(self) -> Searching:

@@ -1,4 +1,4 @@
-"""A strategy in a file of its own, as one that is added."""
+"""Weighted jumps: a strategy in a file of its own, the pattern for one that you add."""
 
 from collections.abc import Mapping
 from typing import Any
