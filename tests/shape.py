@@ -22,9 +22,9 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 71_253,
-    "files": 547,
-    "import lines": 6_409,
+    "code lines": 71_275,
+    "files": 548,
+    "import lines": 6_416,
     "longest file": 704,
     "sudoku by backtracking, files": 56,
     "sudoku by backtracking, functions": 356,

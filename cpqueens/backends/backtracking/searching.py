@@ -16,7 +16,7 @@ from cpqueens.backends.backtracking.forward import ForwardSearch
 from cpqueens.backends.backtracking.interchangeable import with_one_order
 from cpqueens.backends.backtracking.memory import build_memory
 from cpqueens.backends.backtracking.orders import Branching
-from cpqueens.backends.backtracking.parted import Part, Parted, counted_apart, counted_parts, parts_of_model
+from cpqueens.backends.backtracking.parted import Parted, counted_apart
 from cpqueens.backends.backtracking.portfolio import InOrder, Slices, Turns, drained
 from cpqueens.backends.backtracking.rows import Proved
 from cpqueens.backends.backtracking.tally import count_shared, wants_parts
@@ -29,6 +29,7 @@ from cpqueens.kernels.boards.pattern import Pattern, SumPattern
 from cpqueens.kernels.exact.domains import Memory
 from cpqueens.language.statement import Statement
 from cpqueens.lowered.compiled import Compiled
+from cpqueens.lowered.presolve.parts import IndependentParts, parts_of
 from cpqueens.system.stopping import stopping
 
 if TYPE_CHECKING:
@@ -110,12 +111,12 @@ class Searching:
             return None
         if self.pattern is not None and not self._is_free():
             return None
-        start, row, free, parts = self.model.kept("parts", self._parts)
-        if free == 1 and len(parts) < 2:
+        start, row, parts = self.model.kept("parts", self._parts)
+        if not len(parts.free) and len(parts.members) < 2:
             return None
         order = self._lexicographic() if strategies == (LEXICOGRAPHIC,) else self
 
-        def counted(part: Part) -> Callable[[], Slices]:
+        def counted(part: list[int]) -> Callable[[], Slices]:
             def begin() -> Slices:  # each has a copy of everything: one at a time
                 search = ForwardSearch(
                     order.compiled, (start, row), order.request, False, order.facts, part=part
@@ -124,15 +125,17 @@ class Searching:
 
             return begin
 
-        return counted_apart(free, [counted(part) for part in parts or [()]])
+        decided = [part[part < self.compiled.decision_count].tolist() for part in parts.members]
+        return counted_apart(parts.choices, [counted(part) for part in decided or [[]]])
 
-    def _parts(self) -> tuple[Memory, int, int, list[Part]]:
+    def _parts(self, learning: bool = False) -> tuple[Memory, int, IndependentParts]:
         """Return where searches of independent parts start, with the objective's row, and the parts."""
-        memory, row = self._network()
-        root = ForwardSearch(self.compiled, (memory, row), self.request, False, {})
-        if root.propagates():  # what is fixed connects nothing
-            memory = root.memory
-        return (memory, row, *counted_parts(self.compiled, memory))
+        c, (memory, row) = self.compiled, self._network(learning=learning)
+        root = ForwardSearch(c, (memory, row), self.request, False, {})
+        ends = root.root_ends()
+        if ends is None:
+            return memory, row, parts_of(c, c.lower, c.upper)
+        return root.memory, row, parts_of(c, *ends)
 
     def _board(self) -> Pattern | SumPattern:
         assert self.pattern is not None, "strategies of patterns are chosen only where there is one"
@@ -305,15 +308,15 @@ class Searching:
             or (request.want is Want.ONE and request.look_ahead)
         ):
             return None
-        parts = parts_of_model(self.compiled)
-        if len(parts) < 2:
+        *_, parts = self._parts(learning=True)
+        if len(parts.searched()) < 2:
             return None
 
         def begin(compiled: Compiled, own: Request, deliver: Deliver) -> Slices:
             part = replace(self, compiled=compiled, request=own, networks={}, apart=True)
             return part._alternating(deliver)
 
-        return Parted(self.compiled, parts, begin, request)
+        return Parted(parts, begin, request)
 
     def _observer(self, check_only: bool) -> TreeObserver | None:
         """Return what shows a search to a recorder, where it is to be recorded."""

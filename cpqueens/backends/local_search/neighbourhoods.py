@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from cpqueens.backends.backtracking.parted import Flags, scopes_of
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
 from cpqueens.lowered.compiled import Compiled
+from cpqueens.lowered.presolve.parts import Flags, scopes_of
 
 FIRST, LEAST = 0.1, 4
 """The part of the variables that is free at first, and how many are at least."""

@@ -15,7 +15,6 @@ from cpqueens.backends.backtracking.alternating import SELDOM, Alternating, Memb
 from cpqueens.backends.backtracking.clause_search import ClauseSearch, clause_search
 from cpqueens.backends.backtracking.forward import ForwardSearch
 from cpqueens.backends.backtracking.memory import build_memory
-from cpqueens.backends.backtracking.parted import Flags
 from cpqueens.backends.backtracking.rows import Proved
 from cpqueens.backends.base import Ended, Request, Want
 from cpqueens.kernels.exact import domains as at
@@ -23,6 +22,7 @@ from cpqueens.kernels.exact.domains import Memory, contains, copied, tighten
 from cpqueens.kernels.jit.pace import Pace
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import Compiled
+from cpqueens.lowered.presolve.parts import Flags
 from cpqueens.lowered.structures.table import Structures
 from cpqueens.system.stopping import Stopped, stopping
 

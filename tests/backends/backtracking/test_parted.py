@@ -23,10 +23,10 @@ from cpqueens import (
     maximum,
 )
 from cpqueens.backends.backtracking import alternating
-from cpqueens.backends.backtracking.parted import MOST, parts_of_model
 from cpqueens.backends.base import Request
 from cpqueens.crosscheck import oracle
 from cpqueens.lowered.compiled import compile_model
+from cpqueens.lowered.presolve.parts import MOST, parts_of
 
 SOLVER = "backtracking:forward"
 
@@ -139,11 +139,23 @@ def test_one_solution_is_put_together() -> None:
 
 
 def test_every_variable_is_in_a_part() -> None:
-    """Also where there are more parts than are searched apart."""
+    """Also where there are more parts than are searched apart; those that nothing looks at are one."""
     m = Model()
     x, y = m.intvar(0, 3, shape=50, name="x"), m.intvar(0, 3, shape=3, name="y")
-    m.add(AllDifferent(y), x[4] == 1)
-    parts = parts_of_model(compile_model(m))
-    assert len(parts) == MOST
-    assert np.sum(parts, axis=0).tolist() == [1] * 53
-    assert max(int(part[50:].sum()) for part in parts) == 3
+    m.add(AllDifferent(y), x[4] == 1, *(x[k] != 2 * x[k + 5] for k in range(5, 45) if k % 10 > 4))
+    c = compile_model(m)
+    parts = parts_of(c, c.lower, c.upper)
+    assert [sorted(part) for part in parts.members][-1] == [50, 51, 52]
+    assert (len(parts.members), len(parts.free), parts.choices) == (22, 9, 4**9)
+    assert sorted(v for part in parts.searched() for v in part) == list(range(53))
+
+
+def test_small_parts_of_many_are_one() -> None:
+    m = Model()
+    x, y = m.intvar(0, 3, shape=(50, 2), name="x"), m.intvar(0, 3, shape=3, name="y")
+    m.add(AllDifferent(y), *(pair[0] < pair[1] for pair in x))
+    c = compile_model(m)
+    found = parts_of(c, c.lower, c.upper).searched()
+    assert len(found) == MOST
+    assert sorted(len(part) for part in found) == [2] * 30 + [3, 40]
+    assert sorted(v for part in found for v in part) == list(range(103))

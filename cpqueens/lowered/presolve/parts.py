@@ -1,0 +1,167 @@
+"""Independent parts of a model: no constraint connects a variable of one with a variable of another.
+
+What propagation at the root has fixed connects nothing. A model has the solutions of its parts put together:
+their numbers are multiplied, with the values of the variables that no constraint looks at.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cpqueens.language.rows import IntArray, stable_order
+from cpqueens.lowered.compiled import Compiled, Definitions, Terms, offsets
+
+Flags = NDArray[np.bool_]
+
+MOST = 32
+"""IndependentParts that are searched apart; of more the smallest are one."""
+
+
+@dataclass(frozen=True)
+class IndependentParts:
+    """The parts of a model within some bounds.
+
+    Attributes
+    ----------
+    compiled
+        The model within these bounds.
+    members
+        The variables of each part that have several values, ascending, defined ones too.
+    free
+        The decision variables that have several values, and are in no constraint.
+    """
+
+    compiled: Compiled
+    members: list[IntArray]
+    free: IntArray
+
+    @property
+    def choices(self) -> int:
+        """In how many ways the free variables have values."""
+        c, spans = self.compiled, (self.compiled.upper - self.compiled.lower + 1).tolist()
+        return math.prod(len(c.domains[v]) if v in c.domains else spans[v] for v in self.free.tolist())
+
+    def searched(self) -> list[IntArray]:
+        """Return the parts to be searched apart: free variables are one, and so are small parts of many."""
+        groups = [*self.members, *([self.free] if len(self.free) else [])]
+        order = sorted(range(len(groups)), key=lambda k: (-len(groups[k]), k))
+        few = sorted(order[: MOST - 1])
+        rest = [groups[k] for k in sorted(order[MOST - 1 :])]
+        return [groups[k] for k in few] + ([np.sort(np.concatenate(rest))] if rest else [])
+
+
+def parts_of(c: Compiled, lower: IntArray, upper: IntArray) -> IndependentParts:
+    """Return the parts of a model within bounds; nothing needs to have been propagated."""
+    is_open = lower < upper
+    label, linked = _labels(c, is_open)
+    inside, decided = np.flatnonzero(is_open & linked), slice(c.decision_count)
+    of = label[inside]
+    of[of >= c.decision_count] = of.min(initial=c.variable_count)  # nothing is decided there: of the first
+    ordered, of = inside[stable_order(of)], np.sort(of)
+    members = np.split(ordered, np.flatnonzero(np.diff(of)) + 1) if len(of) else []
+    return IndependentParts(_within(c, lower, upper), members, np.flatnonzero((is_open & ~linked)[decided]))
+
+
+def _labels(c: Compiled, is_open: Flags) -> tuple[IntArray, Flags]:
+    """Return the least variable of each variable's part, and which variables are in some constraint.
+
+    Variables with one value connect nothing.
+    """
+    variables, hubs, begin = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)], 0
+    for scope, owner, many in scopes_of(c):
+        seen = is_open[scope]
+        variables.append(scope[seen])
+        hubs.append(owner[seen] + begin)
+        begin += many
+    variable, least = np.concatenate(variables), np.zeros(begin, dtype=np.int64)
+    hub, label = np.concatenate(hubs), np.arange(c.variable_count)
+    linked = np.zeros(c.variable_count, dtype=np.bool_)
+    linked[variable] = True
+    while True:
+        before = label.copy()
+        least[:] = c.variable_count
+        np.minimum.at(least, hub, label[variable])
+        np.minimum.at(label, variable, least[hub])
+        label = label[label]
+        if (label == before).all():
+            return label, linked
+
+
+def _within(c: Compiled, lower: IntArray, upper: IntArray) -> Compiled:
+    """Return the model with these bounds."""
+    is_open = lower < upper
+    objective = c.objective
+    if objective is not None:  # what is fixed is in no part
+        fixed = ~is_open[objective.variable]
+        total = int(objective.coefficient[fixed] @ lower[objective.variable[fixed]])
+        objective = replace(_share(objective, is_open), constant=objective.constant + total)
+    trimmed = {v: d[(d >= lower[v]) & (d <= upper[v])] for v, d in c.domains.items() if is_open[v]}
+    return replace(c, lower=lower, upper=upper, domains=trimmed, objective=objective)
+
+
+def restricted(c: Compiled, part: IntArray) -> Compiled:
+    """Return a part of a model: all other variables have one value, and there are no constraints on them."""
+    elsewhere = c.lower < c.upper
+    elsewhere[part] = False
+    kept = [np.bincount(owner, elsewhere[scope], many)[:many] == 0 for scope, owner, many in scopes_of(c)]
+    rows, clauses, different, tables, counts, wholes, definitions = kept
+    upper = np.where(elsewhere, c.lower, c.upper)
+    literals, clause_start = _groups(c.literals, c.clause_start, clauses)
+    terms, different_start = _groups(c.different, c.different_start, different)
+    return replace(
+        c,
+        upper=upper,
+        domains={v: values for v, values in c.domains.items() if not elsewhere[v]},
+        linear=c.linear.picked(np.flatnonzero(rows)),
+        relation=c.relation[rows],
+        literals=literals,
+        clause_start=clause_start,
+        different=terms,
+        different_start=different_start,
+        tables=[table for table, here in zip(c.tables, tables, strict=True) if here],
+        counts=[count for count, here in zip(c.counts, counts, strict=True) if here],
+        wholes=[whole for whole, here in zip(c.wholes, wholes, strict=True) if here],
+        definitions=Definitions.of(d for d, here in zip(c.definitions, definitions, strict=True) if here),
+        objective=None if c.objective is None else _share(c.objective, ~elsewhere),
+    )
+
+
+def _groups(terms: Terms, start: IntArray, kept: Flags) -> tuple[Terms, IntArray]:
+    lengths = np.diff(start)
+    return terms.picked(np.flatnonzero(np.repeat(kept, lengths))), offsets(lengths[kept])
+
+
+def _share(objective: Terms, part: Flags) -> Terms:
+    """Return what a part adds to the objective."""
+    mine = part[objective.variable]
+    many = int(mine.sum())
+    return Terms(
+        offsets([many]), objective.variable[mine], objective.coefficient[mine], np.zeros(1, dtype=np.int64)
+    )
+
+
+def scopes_of(c: Compiled) -> Iterator[tuple[IntArray, IntArray, int]]:
+    """Yield of each sort of constraints, definitions too, the variables, whose they are, how many there are.
+
+    In this order: rows, clauses, AllDifferents, tables, counts, wholes, definitions.
+    """
+    yield c.linear.variable, np.repeat(np.arange(len(c.linear)), np.diff(c.linear.start)), len(c.linear)
+    for terms, start in ((c.literals, c.clause_start), (c.different, c.different_start)):
+        of_term = np.repeat(np.arange(len(start) - 1), np.diff(start))
+        yield terms.variable, np.repeat(of_term, np.diff(terms.start)), len(start) - 1
+    yield _joined([terms.variable] for terms, _ in c.tables)
+    yield _joined([a.variable, b.variable, d.variable] for a, b, _, d in c.counts)
+    yield _joined([w.terms(a).variable for a in w.constraint.arguments] for w in c.wholes)
+    yield _joined([np.array([d.result]), d.terms.variable] for d in c.definitions)
+
+
+def _joined(scopes: Iterator[Sequence[IntArray]]) -> tuple[IntArray, IntArray, int]:
+    none = np.zeros(0, dtype=np.int64)
+    each = [np.concatenate([none, *scope]) for scope in scopes]
+    owner = np.repeat(np.arange(len(each)), [len(scope) for scope in each])
+    return np.concatenate([none, *each]), owner.astype(np.int64), len(each)
