@@ -308,6 +308,8 @@ KERNELS = Area(
                "if entry(m.cells, shift + w):", "if True:", tests=REMEMBERED),
         Mutant("any two descriptions are the same", "remembered.is_same",
                "return k == end - first", "return True", tests=REMEMBERED),
+        Mutant("what a subproblem took is not counted where it comes again", "remembered.remembered",
+               "spare(m, d, entry(m.net, in_ring(m, d, place) + COST))", "pass", tests=REMEMBERED),
         Mutant("what was overwritten is still there", "remembered.is_kept",
                "entry(m.net, d + WRITTEN) <= place + room", "True", tests=REMEMBERED),
         Mutant("a search that found a solution remembers it as empty", "RememberingSearch._flush",

@@ -2,10 +2,10 @@
 
 The first decides by what it learns, and begins anew without knowing where it was. Others join after
 `JOINING` failures: one decides in the order in which the model was written and remembers subproblems, which
-is better where rows or columns follow each other; one takes the smallest domain, and has a small part of
-the time, because what it solves it mostly solves at once; one learns a clause from each conflict, and has
-more of the time the more its clauses spare. An order that a model names (`phases`) is followed first, and
-is one of them.
+is better where rows or columns follow each other, and has more of the time where many come again; one takes
+the smallest domain, and has a small part of the time, because what it solves it mostly solves at once; one
+learns a clause from each conflict, and has more of the time the more its clauses spare. An order that a
+model names (`phases`) is followed first, and is one of them.
 """
 
 from __future__ import annotations
@@ -39,12 +39,6 @@ SELDOM = 4
 """The weight of a search that has a small part of the time, as the one that learns clauses has at first under
 an objective: others prove that sooner, mostly."""
 
-CHANCE, SPARED, LEAST, MOST = 1 / 8, 64, 1 / 8, 16
-"""How many times the work of another the one that learns may do after a turn: so many for each decision that
-a failure spared it on average, beyond what clauses spare by chance, within limits. Golomb rulers spare it
-0.02, still lifes and Mycielski's graphs 0.1, what it proves in a tenth of the time of others 0.2 and more.
-"""
-
 FEWEST, WORK = 400, 2_000_000
 """Failures, and runs of propagators, after which the others join where failures are dear: job shops
 proved in 540 failures of 2,500 runs took three times as long where they joined after a quarter of this."""
@@ -58,6 +52,13 @@ time join: what is decided by then pays nothing for them, and later they make up
 
 DESCRIBED = 24
 """Arguments of constraints that are described in the time of a run of a propagator."""
+
+GAINLESS, GAINING = 1 / 2, 2
+"""How many times the work of another the search that remembers may do at least, for one solution, and at
+most, where what comes again spares it more than all that it does. More is no sign that it will end: what
+spares a plan of facilities 300 times its work, and MCDP1 20 times, is proved by others. Under an objective
+its order is worth its time without any gain: it proves Golomb rulers first.
+"""
 
 
 class RememberingSearch(ForwardSearch):
@@ -77,6 +78,12 @@ class RememberingSearch(ForwardSearch):
         """The propagators that have run, and arguments that were looked at to describe subproblems."""
         return super().work + self._at_once * remembering.looked(self.memory) // DESCRIBED
 
+    @property
+    def share(self) -> float:
+        """How many times the work of another it should do: as many as it is spared, within narrow limits."""
+        least = 1 if self.request.want is Want.BEST else GAINLESS
+        return min(max(least, remembering.spared(self.memory) / max(1, self.work)), GAINING)
+
     def give_turn(self, failures: int, found: int | None = None) -> None:
         """Give what is remembered more room, too."""
         super().give_turn(failures, found)
@@ -92,8 +99,9 @@ class RememberingSearch(ForwardSearch):
         """Take nothing: what is open may be remembered as one that is searched, while it still is."""
 
     def statistics(self) -> dict[str, Any]:
-        """Return what it did, and how many subproblems came again."""
-        return {**super().statistics(), "subproblems_met": remembering.met(self.memory)}
+        """Return what it did, how many subproblems came again, and the propagators that did not run there."""
+        met, spared = remembering.met(self.memory), remembering.spared(self.memory)
+        return {**super().statistics(), "subproblems_met": met, "propagations_spared": spared}
 
 
 class Member(NamedTuple):
@@ -180,12 +188,12 @@ class Alternating:
                 until = None
             seat = self._next()
             seat.search.give_turn(max(1, int(TURN / max(1, seat.weight))))
-            if seat.search.spared is not None and self._met is not None:
+            if seat.search.takes_solutions and self._met is not None:
                 seat.search.try_first(self._met)
                 self._met = None
             ended = yield from seat.go_on()
-            if (spared := seat.search.spared) is not None:
-                paid, seat.weight = seat.paid, 1 / min(max(LEAST, SPARED * (spared - CHANCE)), MOST)
+            if (share := seat.search.share) is not None:
+                paid, seat.weight = seat.paid, 1 / share
                 seat.level(paid)
             if ended is not None and ended.stop_reason is StopReason.GAVE_UP:
                 seat.has_left = True

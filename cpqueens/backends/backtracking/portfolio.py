@@ -142,6 +142,8 @@ class CompetingSearch(ABC):
     """
 
     memory: Memory
+    takes_solutions = False
+    """Whether it tries the values of the last solution of any search first."""
 
     def __init__(self, compiled: Compiled, request: Request, start: Memory, objective_row: int) -> None:
         self.compiled, self.request, self.objective_row = compiled, request, objective_row
@@ -204,8 +206,8 @@ class CompetingSearch(ABC):
         return True
 
     @property
-    def spared(self) -> float | None:
-        """How many decisions a failure spares it beside the last one; None if it goes back one by one."""
+    def share(self) -> float | None:
+        """How many times the work of another it should do by what it gains; None if it gains nothing so."""
         return None
 
     @property

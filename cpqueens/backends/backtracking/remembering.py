@@ -133,6 +133,11 @@ def met(m: Memory) -> int:
     return int(m.net[m.net[at.ROWS] + kernel.MET_IN_ALL])
 
 
+def spared(m: Memory) -> int:
+    """Return how many runs of propagators were spared where subproblems came again."""
+    return int(m.net[m.net[at.ROWS] + kernel.SPARED])
+
+
 def forget(m: Memory) -> None:
     """Remember nothing from now on."""
     m.net[m.net[at.ROWS] + kernel.SLOTS] = 0

@@ -263,6 +263,27 @@ def test_old_subproblems_make_room_for_new_ones(
     assert sum(agrees(windows(seed)) > 0 for seed in range(24)) > 2
 
 
+@pytest.mark.usefixtures("alone")
+@pytest.mark.parametrize("seed", [1, 3, 4])
+def test_what_is_spared_is_what_a_search_without_memory_does_more(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = random.Random(seed)
+    m = Model("an even sum that must be odd")
+    x = m.intvar(0, 2, shape=12, name="x")
+    m.add([x[k] + 2 * x[k + 1] + x[k + 3] != source.randrange(7) for k in range(9)])
+    m.add(2 * (x @ [source.randint(2, 5) for _ in x]) == 2 * source.randint(30, 40) + 1)
+    aided = m.solve(solver=SOLVER).statistics
+    monkeypatch.setattr(remembering, "LONGEST", 0)
+    alone = m.solve(solver=SOLVER).statistics
+    assert (aided["subproblems_met"] > 100, alone["subproblems_met"]) == (True, 0)
+    assert aided["propagations"] < 0.4 * alone["propagations"]
+    unaided = (
+        aided["propagations"] + aided["propagations_spared"]
+    )  # a next node's count until it is looked at
+    assert 0.9 < unaided / alone["propagations"] < 1.5
+
+
 @pytest.mark.usefixtures("small")
 def test_how_many_there_are_to_be_is_described() -> None:
     m = Model()

@@ -265,8 +265,9 @@ def test_others_join_where_failures_are_dear(monkeypatch: pytest.MonkeyPatch) ->
 @pytest.mark.parametrize("most", [1 / 64, 8])
 def test_who_spares_decisions_has_more_of_the_time(most: float, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(relaxation, "is_installed", lambda: False)
-    for name, value in (("RELAXING", 1), ("JOINING", 2), ("TURN", 2), ("MOST", most)):
+    for name, value in (("RELAXING", 1), ("JOINING", 2), ("TURN", 2)):
         monkeypatch.setattr(alternating, name, value)
+    monkeypatch.setattr(clause_search, "MOST", most)
     m = pigeons(6)
     idle = m.intvar(0, 3, shape=12, name="idle")  # decided on the way to what fails
     m += idle[:-1] + idle[1:] <= 5

@@ -22,10 +22,11 @@ from cpqueens.kernels.jit.entries import entry, put
 # The numbers of the record: how many descriptions the path has, how many were looked for, how many of these
 # were met, in the present window and in all; how many more variables than before must be fixed until it looks
 # again; decision variables; whether domains at the root are known; the objective's row (-1: none); what is
-# written in the ring. Then where there are: the rules, AllDifferents that domains do not say, domains at the
-# root, the stack, scratch room, slots for places (0: nothing is remembered), the ring, and their ends.
-HEIGHT, LOOKED, MET, MET_IN_ALL, STRIDE, COUNT, STARTED, OBJECTIVE, WRITTEN = range(9)
-RULES, GROUPS, ROOTS, STACK, SCRATCH, SLOTS, RING, RING_END, HEAD = range(9, 18)
+# written in the ring; the runs of propagators that were spared. Then where there are: the rules,
+# AllDifferents that domains do not say, domains at the root, the stack, scratch room, slots for places (0:
+# nothing is remembered), the ring, and their ends.
+HEIGHT, LOOKED, MET, MET_IN_ALL, STRIDE, COUNT, STARTED, OBJECTIVE, WRITTEN, SPARED = range(10)
+RULES, GROUPS, ROOTS, STACK, SCRATCH, SLOTS, RING, RING_END, HEAD = range(10, 19)
 
 # What a constraint that is partly fixed leaves is described by: nothing (others say it), its sum, whether a
 # literal is true, each value, each value unless one variable is left, how many values are of its set.
@@ -34,8 +35,8 @@ NOTHING, SUM, LITERALS, VALUES, VALUES_OF_SEVERAL, MEMBERS = range(6)
 TERMS, SUMS = range(2)
 
 LOW, HIGH, HOLES, ROOT_WIDTH = range(4)  # of a domain at the root
-PLACE, FIXED, PREFIX, STACK_WIDTH = range(4)  # of a description on the stack
-SLACK, LENGTH, WORDS = range(3)  # of one in the ring
+PLACE, FIXED, PREFIX, BEGUN, STACK_WIDTH = range(5)  # of a description on the stack
+SLACK, COST, LENGTH, WORDS = range(4)  # of one in the ring
 
 WAYS = 4
 BITS = 60  # of variables that are open, in a word
@@ -43,6 +44,7 @@ SPAN, INDEX = 40, 1 << 42  # values of a small domain, and by what an index in f
 OPEN = 2
 WINDOW, RARE, OFTEN = 512, 16, 4  # after so many looks the stride is changed where so few, or many, are met
 NEVER = -(1 << 62)
+MOST_SPARED = 1 << 60
 
 
 @inner_kernel
@@ -371,6 +373,7 @@ def keep(m: Memory, d: int, slot: int, end: int) -> Any:
     put(m.net, slot, place)
     kept = in_ring(m, d, place)
     put(m.net, kept + SLACK, NEVER)
+    put(m.net, kept + COST, 0)
     put(m.net, kept + LENGTH, end - first)
     for k in range(end - first):
         put(m.net, kept + WORDS + k, entry(m.net, first + k))
@@ -397,6 +400,18 @@ def slack_of(m: Memory, d: int, cost: int) -> Any:
 
 
 @inner_kernel
+def unaided(m: Memory, d: int) -> Any:
+    """Return the propagators that would have run by now if nothing were remembered."""
+    return entry(m.stack, at.RUNS) + entry(m.net, d + SPARED)
+
+
+@inner_kernel
+def spare(m: Memory, d: int, cost: int) -> None:
+    """Count the runs of propagators that a subproblem took which is met again."""
+    put(m.net, d + SPARED, min(entry(m.net, d + SPARED) + cost, MOST_SPARED))
+
+
+@inner_kernel
 def retire(m: Memory, d: int, height: int) -> None:
     """Take what the path has left from the stack: it was searched to the end, for today's demand at least."""
     for k in range(height, entry(m.net, d + HEIGHT)):
@@ -406,6 +421,7 @@ def retire(m: Memory, d: int, height: int) -> None:
             kept = in_ring(m, d, place)
             slack = slack_of(m, d, entry(m.net, top + FIXED))
             put(m.net, kept + SLACK, max(slack, entry(m.net, kept + SLACK)))
+            put(m.net, kept + COST, unaided(m, d) - entry(m.net, top + BEGUN))
     put(m.net, d + HEIGHT, height)
 
 
@@ -460,12 +476,14 @@ def remembered(m: Memory, p: int) -> Any:
     if known and entry(m.net, in_ring(m, d, place) + SLACK) >= slack_of(m, d, cost):
         put(m.net, d + MET, entry(m.net, d + MET) + 1)
         put(m.net, d + MET_IN_ALL, entry(m.net, d + MET_IN_ALL) + 1)
+        spare(m, d, entry(m.net, in_ring(m, d, place) + COST))
         return 0
     if not known:
         place = keep(m, d, slot, end)
     put(m.net, top + PLACE, place)
     put(m.net, top + FIXED, cost)
     put(m.net, top + PREFIX, prefix)
+    put(m.net, top + BEGUN, unaided(m, d))
     put(m.net, d + HEIGHT, height + 1)
     set_word(m, entry(m.net, p + at.RESULT), height + 1)
     return 1
