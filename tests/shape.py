@@ -22,7 +22,7 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 71_275,
+    "code lines": 71_297,
     "files": 548,
     "import lines": 6_416,
     "longest file": 704,
