@@ -55,7 +55,7 @@ from cpqueens.language.views import (
 )
 from cpqueens.model import Model
 from cpqueens.solving.solve import STOP, IncompleteCount
-from cpqueens.text.elsewhere import operation
+from cpqueens.text.attributes import operation
 from cpqueens.text.foreign import spelled
 
 if TYPE_CHECKING:

@@ -10,8 +10,7 @@ from typing import Any
 
 from cpqueens.models.queens import queens
 
-from cpqueens.lab.las_vegas_expectations import las_vegas_expectations
-from cpqueens.lab.source_tables import DIGITS, PUBLISHED, cells, findings
+from cpqueens.lab.source_tables import DIGITS, PUBLISHED, cells, findings, las_vegas_expectations
 
 
 def interval(estimate: dict[str, Any], digits: int) -> str:

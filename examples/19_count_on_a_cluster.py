@@ -17,7 +17,7 @@ from cpqueens.models.queens import queens
 
 from cpqueens import durable_count
 from cpqueens.longrun.cluster import connected
-from cpqueens.longrun.verification import verify
+from cpqueens.longrun.coordinator import verify
 
 
 def main(n: int) -> None:

@@ -22,15 +22,15 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 71_297,
-    "files": 548,
-    "import lines": 6_416,
-    "longest file": 704,
-    "sudoku by backtracking, files": 56,
+    "code lines": 71_171,
+    "files": 526,
+    "import lines": 6_290,
+    "longest file": 703,
+    "sudoku by backtracking, files": 54,
     "sudoku by backtracking, functions": 356,
-    "knapsack by local-search, files": 59,
+    "knapsack by local-search, files": 57,
     "knapsack by local-search, functions": 343,
-    "cross-check of 8 queens, files": 89,
+    "cross-check of 8 queens, files": 87,
     "cross-check of 8 queens, functions": 649,
 }
 """What must not be passed today."""

@@ -50,7 +50,7 @@ from cpqueens.testing import (
     random_model,
     random_models,
 )
-from cpqueens.text.elsewhere import NamesOfOtherTools
+from cpqueens.text.attributes import NamesOfOtherTools
 from cpqueens.text.foreign import SPELLINGS, spelled
 
 

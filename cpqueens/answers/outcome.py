@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, overload
 import numpy as np
 
 from cpqueens.answers.check import Check, check_row
-from cpqueens.answers.frames import frame_of_set, frame_of_solution
-from cpqueens.answers.lookup import FlatValues, Lookup
+from cpqueens.answers.lookup import FlatValues, Lookup, frame_of_set, frame_of_solution
 from cpqueens.answers.profile import Profile
 from cpqueens.answers.quality import objectives_text
 from cpqueens.answers.stated import AssumptionCore, SoftViolation, StatementThen, soft_violations, widened

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from cpqueens.answers.outcome import StopReason
 from cpqueens.answers.profile import Tallies, Walked
-from cpqueens.answers.recorder import TraceRecorder
-from cpqueens.answers.trace import Trace
+from cpqueens.answers.trace import Trace, TraceRecorder
 from cpqueens.backends.clock import Clock as Clock  # a part of the contract
 from cpqueens.backends.known import Bounds, Known, LearnedClauses
 from cpqueens.language.rows import IntArray

@@ -162,7 +162,7 @@ def _metamorphic(instance: Instance, as_json: bool, options: dict[str, Any]) -> 
     from cpqueens.backends.base import Want
     from cpqueens.crosscheck.metamorphic import metamorphic
     from cpqueens.crosscheck.report import plain
-    from cpqueens.solving.choosing import choose
+    from cpqueens.solving.request import choose
 
     refused = (
         "require",

@@ -24,8 +24,7 @@ def command(runs: int, only: tuple[str, ...], out: str | None, as_json: bool) ->
     A signal ends it with the sections that are whole; a page or a document is written of all or not at all.
     """
     from cpqueens.lab.classical_texts import chosen, reproduce
-    from cpqueens.lab.experiments import Reproduced
-    from cpqueens.lab.experiments_page import data, page, text
+    from cpqueens.lab.experiments import Reproduced, data, page, text
     from cpqueens.report.outputfile import write_whole
     from cpqueens.system.requirements import need
 

@@ -14,7 +14,7 @@ from cpqueens.cli import exits
 from cpqueens.cli.standing import say_at_last
 from cpqueens.errors import CpqueensError, ModelError
 from cpqueens.system.interrupts import on_leaving, program
-from cpqueens.system.memory import is_shortage
+from cpqueens.system.platforms import is_shortage
 from cpqueens.text.bounded import label
 from cpqueens.text.plaintext import one_line
 

@@ -107,7 +107,7 @@ def _understood(solver: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options that the solver has something for: MiniZinc passes on all that it was told."""
     from cpqueens.backends import named
     from cpqueens.backends.base import Feature
-    from cpqueens.solving.choosing import named_solver
+    from cpqueens.solving.request import named_solver
 
     if solver == "auto":
         return dict(options)

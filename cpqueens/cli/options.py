@@ -203,8 +203,7 @@ def own_parameters(solver: str, params: Sequence[str]) -> dict[str, Any]:
     if solver == "auto":
         raise UnknownParameter("--param: name the solver that it is for with --solver")
     from cpqueens.backends.named import parameters_of
-    from cpqueens.solving.choosing import named_solver
-    from cpqueens.solving.request import COMMON
+    from cpqueens.solving.request import COMMON, named_solver
 
     name, backend, strategy = named_solver(solver)
     declared = parameters_of(backend, strategy)

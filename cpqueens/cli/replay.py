@@ -44,7 +44,7 @@ def command(
     """
     from cpqueens.report.outputfile import OutputFile
     from cpqueens.report.replay import replay_page
-    from cpqueens.solving.choosing import recording_solver
+    from cpqueens.solving.request import recording_solver
     from cpqueens.solving.solve import solve
 
     instance = shared.load(model, parameters)

@@ -119,7 +119,7 @@ def _lines(ledger: Ledger, totals: Totals) -> list[str]:
 @click.option("--seed", "random_seed", type=int, metavar="SEED", help="seed of the sample")
 def verify(store: str, **options: Any) -> int:
     """Count a random sample of the parts again with another solver."""
-    from cpqueens.longrun.verification import verify as again
+    from cpqueens.longrun.coordinator import verify as again
 
     standing = Standing("counting again", options["solver"] or "", "parts")
 

@@ -87,8 +87,8 @@ TRACED = 10_000
 
 def _check_trace(instance: Instance, given: dict[str, Any], boards: bool) -> None:
     """Refuse what could not be printed, before it is searched for."""
-    from cpqueens.report.trace_text import LARGEST, shows_boards
-    from cpqueens.solving.choosing import recording_solver
+    from cpqueens.report.replay import LARGEST, shows_boards
+    from cpqueens.solving.request import recording_solver
 
     if boards and not shows_boards(instance.model):
         raise ModelError(
@@ -101,7 +101,7 @@ def _check_trace(instance: Instance, given: dict[str, Any], boards: bool) -> Non
 
 def _print_trace(outcome: Outcome, boards: bool) -> None:
     """Print what the search did."""
-    from cpqueens.report.trace_text import boards_text, rows_text
+    from cpqueens.report.replay import boards_text, rows_text
 
     if outcome.trace is None:
         say(f"{outcome.solver} recorded nothing", err=True)

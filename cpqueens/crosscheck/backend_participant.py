@@ -12,7 +12,7 @@ from cpqueens.backends.base import Backend, Clock, Feature, Want
 from cpqueens.crosscheck.observe import Observation, observe_backend
 from cpqueens.crosscheck.plan import Plan
 from cpqueens.model import Model
-from cpqueens.solving.choosing import choose
+from cpqueens.solving.request import choose
 
 
 @dataclass(frozen=True)

@@ -24,8 +24,7 @@ from cpqueens.errors import CpqueensError, ModelError
 from cpqueens.language.ranges import OutOfRange
 from cpqueens.language.statement import Statement
 from cpqueens.model import Model
-from cpqueens.solving.choosing import choose, named_solver
-from cpqueens.solving.request import positive_seconds
+from cpqueens.solving.request import choose, named_solver, positive_seconds
 from cpqueens.system.interrupts import EXIT_CODE, Interrupt, listening
 from cpqueens.text.parameters import needed
 from cpqueens.text.plaintext import shown

@@ -163,7 +163,7 @@ def observe_backend(
     **options: Any,
 ) -> Observation:
     """Run one backend and return what was seen; refusals and crashes are part of the observation."""
-    from cpqueens.solving.choosing import choose
+    from cpqueens.solving.request import choose
     from cpqueens.solving.solve import run
 
     started = time.monotonic()

@@ -19,9 +19,8 @@ from typing import Any
 
 from cpqueens.errors import CpqueensError, ModelError, UnsupportedConstraint
 from cpqueens.exchange import flatzinc_text as text
-from cpqueens.exchange.flatzinc_bounds import READ, give_bounds
 from cpqueens.exchange.flatzinc_constraints import ENDINGS, FORMS, SHORTER, Form, linear, within
-from cpqueens.exchange.flatzinc_rows import row_of, truths
+from cpqueens.exchange.flatzinc_rows import READ, give_bounds, row_of, truths
 from cpqueens.exchange.flatzinc_searches import Guides, guides_of
 from cpqueens.exchange.flatzinc_symbols import (
     KINDS,

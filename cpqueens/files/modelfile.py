@@ -21,18 +21,44 @@ undefined.
 {"kind":"Linear","args":[[[1,"x[0]"],[2,"x[1]"],-5],"<="]}]}
 >>> dump_model(parse_model(dump_model(m))) == dump_model(m)
 True
+
+From a model to the plain values of its file: only names, numbers and lists.
+
+Arrays of terms are written in the shortest of four forms:
+
+* ``"q"`` or ``"q[3]"``: a variable or a whole array of variables by its name;
+* ``{"of": "q", "times": -1, "plus": [0, 1, 2]}``: an array of variables, scaled and shifted;
+* ``7``, or ``[[2, "q[0]"], [-1, "q[1]"], 7]``: one term, here ``2*q[0] - q[1] + 7``;
+* ``{"shape": [2, 2], "terms": [...]}``: such terms in C order (without shape: one axis).
+
+Definitions that neither a constraint nor the objective reaches are left out, as for a backend.
 """
 
+import dataclasses
 import hashlib
+from enum import Enum
 from pathlib import Path
 from typing import Any
 
 import msgspec
+import numpy as np
+from numpy.typing import NDArray
 
 from cpqueens.errors import ModelError
 from cpqueens.files.model_reader import ModelReader
-from cpqueens.files.model_writer import FORMAT, ModelWriter
 from cpqueens.files.schema import MAX_BYTES, VERSION, parse, read_document
+from cpqueens.language.blocks import Block
+from cpqueens.language.constraints.base import Constraint
+from cpqueens.language.constraints.predicate import Predicate
+from cpqueens.language.constraints.table import Table
+from cpqueens.language.constraints.table_rows import written
+from cpqueens.language.definitions import Definition, Truth
+from cpqueens.language.expressions import LinearArray
+from cpqueens.language.goals import Goal
+from cpqueens.language.labels import text_of_label
+from cpqueens.language.rows import IntArray
+from cpqueens.language.soft import Soft
+from cpqueens.language.views import VIEWS
 from cpqueens.model import Model
 from cpqueens.text.bounded import label, read_bytes, reason_of
 from cpqueens.text.foreign import explaining_keywords
@@ -128,3 +154,191 @@ def model_digest(model: Model) -> str:
     kept |= {key: document[key] for key in ("then", "soft") if key in document}
     assert (kept["format"], kept["version"]) == (FORMAT, VERSION)
     return hashlib.sha256(_encode([kept, sorted(plain)]).encode()).hexdigest()
+
+
+FORMAT = "cpqueens-model"
+
+
+class ModelWriter:
+    """Writes one model; `document` is the result."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.names: dict[int, str] = {}
+        self.wholes: dict[int, list[tuple[str, IntArray, tuple[int, ...]]]] = {}
+        for block in model.blocks:
+            if block.shape and block.size:
+                indices = np.arange(block.first, block.first + block.size)
+                self.wholes.setdefault(block.first, []).append((block.name, indices, block.shape))
+        self.definitions = self._reached()
+        for name, definition in self.definitions:
+            results = definition.results
+            self.names.update((int(v), f"{name}[{k}]") for k, v in enumerate(results))
+            self.wholes.setdefault(int(results[0]), []).append((name, results, results.shape))
+
+    def document(self) -> dict[str, Any]:
+        """Return the whole model."""
+        model = self.model
+        document: dict[str, Any] = {"format": FORMAT, "version": VERSION, "name": model.name}
+        document["variables"] = [self.variables(block) for block in model.blocks]
+        if self.definitions:
+            document["definitions"] = [self.definition(name, d) for name, d in self.definitions]
+        document["constraints"] = [
+            self.constraint(posted.constraint) | ({"name": posted.name} if posted.name is not None else {})
+            for posted in model.constraints
+        ]
+        if model.soft:
+            document["soft"] = [self.soft(soft) for soft in model.soft]
+        goals = [self.goal(goal) for goal in model.stated]
+        if goals:
+            document["objective"] = goals[0]
+        if goals[1:]:
+            document["then"] = goals[1:]
+        view = model.view
+        if view is not None and type(view) in VIEWS.values():
+            document["view"] = {"kind": type(view).__name__, **dataclasses.asdict(view)}
+        return document
+
+    # ---- variables and definitions --------------------------------------------------------------
+
+    def variables(self, block: Block) -> dict[str, Any]:
+        """Return one array of variables: name, shape, and bounds or domain."""
+        model, end = self.model, block.first + block.size
+        entry: dict[str, Any] = {"name": block.name}
+        if block.shape:
+            entry["shape"] = list(block.shape)
+        if block.labels:
+            entry["labels"] = [
+                None if axis is None else [_label(one) for one in axis] for axis in block.labels
+            ]
+        names = model.labels.of_array.get(block.name)
+        if names is not None:
+            texts = [text_of_label(label) for label in names.values()]
+            return entry | {"domain": list(names), "names": texts}
+        domain = model.domains.get(block.first) if block.size else None
+        if domain is not None:
+            return entry | {"domain": domain.tolist()}
+        entry["lower"] = _brief(model.lower[block.first : end])
+        entry["upper"] = _brief(model.upper[block.first : end])
+        return entry
+
+    def _reached(self) -> list[tuple[str, Definition]]:
+        """Return the definitions that are reached, cut to the rows that are, with their names."""
+        model = self.model
+        reached = np.zeros(model.variable_count, dtype=bool)
+        for posted in model.constraints:
+            _mark(reached, posted.constraint.arguments)
+        for soft in model.soft:
+            _mark(reached, soft.constraint.arguments)
+        _mark(reached, tuple(goal.term for goal in model.stated))
+        kept: list[Definition] = []
+        for definition in reversed(model.definitions):
+            rows = np.flatnonzero(reached[definition.results])
+            if rows.size:
+                part = definition.take(rows, definition.results[rows])
+                _mark(reached, part.arguments)
+                kept += reversed(part.split())
+        prefix = "d"
+        while any(block.name.startswith(prefix) for block in model.blocks):
+            prefix = f"_{prefix}"
+        return [(f"{prefix}{k}", d) for k, d in enumerate(reversed(kept))]
+
+    def definition(self, name: str, definition: Definition) -> dict[str, Any]:
+        """Return one block of defined variables."""
+        if isinstance(definition, Truth):
+            return {"name": name, "kind": "truth", "constraint": self.constraint(definition.constraint)}
+        return {"name": name, "kind": definition.kind, "args": [self.array(a) for a in definition.arguments]}
+
+    # ---- constraints ----------------------------------------------------------------------------
+
+    def constraint(self, constraint: Constraint) -> dict[str, Any]:
+        """Return kind and arguments, in the order of the kind's fields."""
+        if isinstance(constraint, Predicate):  # a function cannot be written; its table says the same
+            constraint = Table(constraint.terms, constraint.rows)
+        args = [self.field(value) for value in constraint.stated.values()]
+        return {"kind": constraint.kind, "args": args}
+
+    def field(self, value: Any) -> Any:
+        """Return one argument of a constraint."""
+        if isinstance(value, LinearArray):
+            return self.array(value)
+        if isinstance(value, np.ndarray):
+            return written(value)
+        return list(value) if isinstance(value, tuple) else value
+
+    def soft(self, soft: Soft) -> dict[str, Any]:
+        """Return soft constraints that were added together."""
+        name = {} if soft.name is None else {"name": soft.name}
+        return {**self.constraint(soft.constraint), **name, "weight": _brief(soft.weights)}
+
+    def goal(self, goal: Goal) -> dict[str, Any]:
+        """Return one objective."""
+        if goal.is_penalties:
+            return {"sense": "minimize", "penalties": True}
+        penalties = {} if goal.penalties is None else {"penalties": goal.penalties}
+        sense = "maximize" if goal.maximizing else "minimize"
+        return {"sense": sense, "term": self.array(goal.term), **penalties}
+
+    # ---- terms ----------------------------------------------------------------------------------
+
+    def array(self, array: LinearArray) -> Any:
+        """Return an array of terms, or one term."""
+        if not array.shape:
+            return self.term(*next(iter(array.rows())))
+        whole = self._whole(array)
+        if whole is not None:
+            return whole
+        terms = [self.term(*row) for row in array.rows()]
+        return {"terms": terms} if array.ndim == 1 else {"shape": list(array.shape), "terms": terms}
+
+    def _whole(self, array: LinearArray) -> Any:
+        if array.width != 1 or not array.size or not array.coefficients.all():
+            return None
+        for name, indices, shape in self.wholes.get(int(array.variables[0, 0]), ()):
+            if shape == array.shape and np.array_equal(indices, array.variables[:, 0]):
+                times, plus = _brief(array.coefficients[:, 0]), _brief(array.constants)
+                entry = {"of": name}
+                entry |= {} if times == 1 else {"times": times}
+                entry |= {} if plus == 0 else {"plus": plus}
+                return entry if len(entry) > 1 else name
+        return None
+
+    def term(self, variables: list[int], coefficients: list[int], constant: int) -> Any:
+        """Return one term."""
+        if not variables:
+            return constant
+        if coefficients == [1] and constant == 0:
+            return self.name(variables[0])
+        defined = self.model.is_defined
+        order = sorted(
+            zip(variables, coefficients, strict=True), key=lambda part: (defined[part[0]], part[0])
+        )
+        parts: list[Any] = [[a, self.name(v)] for v, a in order]
+        return [*parts, constant] if constant else parts
+
+    def name(self, variable: int) -> str:
+        """Return the name of one variable."""
+        found = self.names.get(variable)
+        if found is None:
+            found = self.names[variable] = self.model.name_of(variable)
+        return found
+
+
+def _label(label: Any) -> str | int:
+    """Return a label of an axis as plain data: a date, for instance, as text."""
+    if isinstance(label, int | np.integer) and not isinstance(label, Enum):
+        return int(label)
+    return text_of_label(label) if isinstance(label, str | Enum) else str(label)
+
+
+def _brief(values: IntArray) -> Any:
+    """Return the one value that all have, else the list; 0 for none."""
+    if not values.size:
+        return 0
+    return int(values[0]) if (values == values[0]).all() else values.tolist()
+
+
+def _mark(reached: NDArray[np.bool_], arrays: tuple[LinearArray, ...]) -> None:
+    for array in arrays:
+        if array.width:
+            reached[array.variables[array.coefficients != 0]] = True

@@ -20,7 +20,7 @@ from cpqueens.fuzzing.subject import ORACLE, Subject, compared
 from cpqueens.language.definedness import defined_elements
 from cpqueens.language.goals import keys
 from cpqueens.language.rows import IntArray
-from cpqueens.solving.choosing import named_solver
+from cpqueens.solving.request import named_solver
 
 ROWS = 200
 """Assignments that a probe of the checker looks at, at most."""

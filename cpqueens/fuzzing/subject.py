@@ -145,7 +145,7 @@ def _doubt_if_oracle(d: Disagreement) -> Disagreement:
 
 def proves(s: Subject, participant: Participant) -> bool:
     """Say whether a participant is a backend that proves."""
-    from cpqueens.solving.choosing import choose
+    from cpqueens.solving.request import choose
 
     if not isinstance(participant, BackendParticipant):
         return False

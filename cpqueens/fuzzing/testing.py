@@ -29,7 +29,7 @@ from cpqueens.language.constraints.all_different import AllDifferent
 from cpqueens.language.functions import element
 from cpqueens.language.rows import IntArray
 from cpqueens.model import Model
-from cpqueens.solving.choosing import named_solver
+from cpqueens.solving.request import named_solver
 from cpqueens.text.foreign import explaining_keywords
 
 if TYPE_CHECKING:

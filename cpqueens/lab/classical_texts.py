@@ -13,15 +13,16 @@ from cpqueens.lab import verdicts
 from cpqueens.lab.experiments import (
     LIMIT,
     Cells,
+    Distributions,
     Experiment,
     FigureTable,
     Measured,
+    OverSizes,
     Reproduced,
     Section,
     Sweep,
     claims,
 )
-from cpqueens.lab.experiments_page import Distributions, OverSizes
 from cpqueens.lab.source_programs import ClimbProgram, Program, RowsProgram, SidewaysProgram, SwapProgram
 from cpqueens.lab.source_tables import (
     acceptance,

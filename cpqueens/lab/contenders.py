@@ -26,7 +26,7 @@ from cpqueens.language.kept import LARGEST_VARIABLES
 from cpqueens.language.rows import IntArray
 from cpqueens.model import Model
 from cpqueens.solving.carried import Callbacks
-from cpqueens.solving.choosing import choose
+from cpqueens.solving.request import choose
 from cpqueens.system.interrupts import Interrupt, listening
 from cpqueens.system.platforms import children_seconds
 from cpqueens.text.plaintext import one_line, shown, text_of

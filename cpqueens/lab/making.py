@@ -15,8 +15,8 @@ from cpqueens.answers.outcome import Status
 from cpqueens.errors import CpqueensError, ModelError
 from cpqueens.lab.contenders import Contender, RunLimits, machine
 from cpqueens.lab.runfile import RunRecord
-from cpqueens.longrun.job import JobError
 from cpqueens.longrun.pool import TaskLost
+from cpqueens.longrun.splitting import JobError
 from cpqueens.model import Model
 from cpqueens.system.interrupts import Interrupt
 from cpqueens.text.plaintext import one_line

@@ -17,8 +17,8 @@ from typing import Any
 from cpqueens.answers.outcome import StopReason
 from cpqueens.answers.runs import Incumbents
 from cpqueens.errors import ModelError
-from cpqueens.longrun.job import LongJob, code_version
 from cpqueens.longrun.ledger import Ledger
+from cpqueens.longrun.splitting import LongJob, code_version
 from cpqueens.longrun.work import Counted, residues
 from cpqueens.text.bounded import label
 from cpqueens.text.parameters import as_path

@@ -25,8 +25,8 @@ from cpqueens.language.ranges import LIMIT
 from cpqueens.language.rows import refusing
 from cpqueens.language.term import ONCE, Term
 from cpqueens.language.views import View
+from cpqueens.text.attributes import ListsWhatIsPublic
 from cpqueens.text.foreign import explaining_keywords, no_attribute
-from cpqueens.text.listed import ListsWhatIsPublic
 from cpqueens.text.plaintext import checked_name, did_you_mean, shown
 
 Made = TypeVar("Made")

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from cpqueens.errors import BadIndex, IntegerError
 from cpqueens.language.rows import MASK_LOST
-from cpqueens.text.elsewhere import NamesOfOtherTools, operation
+from cpqueens.text.attributes import NamesOfOtherTools, operation
 
 _INSTEAD = {
     "COMPARE_OP": "a NumPy array of objects asks when it is compared: instead of np.array([x, y]) write "

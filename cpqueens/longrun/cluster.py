@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from cpqueens.errors import MissingLibrary
-from cpqueens.longrun.job import JobError, code_version
 from cpqueens.longrun.pool import TaskLost
+from cpqueens.longrun.splitting import JobError, code_version
 from cpqueens.longrun.work import refuse_other_code
 from cpqueens.system.requirements import requirement
 from cpqueens.text.plaintext import one_line

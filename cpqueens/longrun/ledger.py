@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from cpqueens.longrun import ledgerfile
-from cpqueens.longrun.job import JobError, LongJob
 from cpqueens.longrun.ledgerfile import VERSION, Lock, damaged, holds_something, told
+from cpqueens.longrun.splitting import JobError, LongJob
 from cpqueens.longrun.work import DIGITS, Counted
 from cpqueens.text.bounded import label
 from cpqueens.text.plaintext import one_line

@@ -11,7 +11,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import IO
 
-from cpqueens.longrun.job import JobError, LongJob
+from cpqueens.longrun.splitting import JobError, LongJob
 from cpqueens.text.bounded import label
 from cpqueens.text.plaintext import one_line
 

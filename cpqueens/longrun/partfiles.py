@@ -16,9 +16,8 @@ from cpqueens.answers.outcome import SolutionSet
 from cpqueens.files.modelfile import parse_model
 from cpqueens.files.solutionfile import SolutionWriter
 from cpqueens.language.rows import IntArray
-from cpqueens.longrun.job import JobError
 from cpqueens.longrun.ledger import Ledger
-from cpqueens.longrun.splitting import Splitting, splitting_of
+from cpqueens.longrun.splitting import JobError, Splitting, splitting_of
 from cpqueens.longrun.work import Counted
 from cpqueens.text.bounded import label
 from cpqueens.text.foreign import explaining_keywords

@@ -18,10 +18,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from cpqueens.backends.backtracking.tally import estimated
-from cpqueens.longrun.job import JobError, code_version
 from cpqueens.longrun.ledger import FAILURES, Ledger, listed
 from cpqueens.longrun.partfiles import PartFiles
 from cpqueens.longrun.pool import OUT_OF_MEMORY, Processes, TaskLost
+from cpqueens.longrun.splitting import JobError, code_version
 from cpqueens.longrun.work import Counted, Reader, examine, read_count
 from cpqueens.system.interrupts import Interrupt, listening
 

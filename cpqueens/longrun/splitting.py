@@ -3,6 +3,8 @@
 ``units`` are the row sets of counting queens by halves. ``prefixes`` are ranges of values of the first
 decision variables, for every model: a part is the model with these ranges. Both are in a random order that
 is always the same, so that the parts done so far are a sample of all.
+
+What a long run is about: the model, how it is split, and the code that it began with.
 """
 
 from __future__ import annotations
@@ -11,18 +13,111 @@ import hashlib
 import json
 import random
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from functools import cache, cached_property
 from itertools import islice, pairwise
+from pathlib import Path
 from typing import Protocol
 
 import numpy as np
 
+import cpqueens
 from cpqueens.backends.backtracking.halves import UnitCounts
-from cpqueens.errors import ModelError, UnsupportedRequest
+from cpqueens.errors import CpqueensError, ModelError, UnsupportedRequest
 from cpqueens.files.modelfile import parse_model
 from cpqueens.language.rows import IntArray
-from cpqueens.longrun.job import JobError, LongJob
 from cpqueens.model import Model
 from cpqueens.solving.solve import IncompleteCount, count, enumerate_solutions
+
+_PACKAGE = Path(cpqueens.__file__).parent
+_NUMBERS = ("wanted", "parts")
+
+
+class JobError(CpqueensError):
+    """A ledger is of another job, of other code, in use, or cannot be written."""
+
+
+@dataclass(frozen=True)
+class LongJob:
+    """Work that is split into parts; equal jobs have equal parts, on every machine.
+
+    Attributes
+    ----------
+    kind
+        ``count``, ``enumerate``, ``fuzz`` or ``evaluate``.
+    title
+        What is shown.
+    model
+        What the parts are made of, as a text: the model's file; of others than counts what they depend on.
+    solver
+        Which counts the parts, or who is examined.
+    splitting
+        How it is split: ``prefixes`` or ``units``, see `cpqueens.longrun.splitting`; ``models``; ``runs``.
+    wanted
+        How many parts were asked for.
+    parts
+        How many there are.
+    partition
+        SHA-256 of all parts.
+    code
+        `code_version` at the beginning.
+    """
+
+    kind: str
+    title: str
+    model: str
+    solver: str
+    splitting: str
+    wanted: int
+    parts: int
+    partition: str
+    code: str
+
+    @classmethod
+    def read(cls, text: str) -> LongJob:
+        """Return the job that `text` gave the text of.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If it is none.
+        """
+        job = cls(**json.loads(text))
+        if not all(type(value) is (int if name in _NUMBERS else str) for name, value in vars(job).items()):
+            raise TypeError("a field of another type")
+        return job
+
+    @property
+    def text(self) -> str:
+        """The job as JSON, for the ledger and for workers."""
+        return json.dumps(asdict(self), sort_keys=True)
+
+    @property
+    def text_digest(self) -> str:
+        """SHA-256 of the text."""
+        return hashlib.sha256(self.text.encode()).hexdigest()
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of what the job is, without title and code, and without parts: those may grow."""
+        kept = {k: v for k, v in asdict(self).items() if k not in ("title", "code", "parts")}
+        return hashlib.sha256(json.dumps(kept, sort_keys=True).encode()).hexdigest()
+
+
+@cache
+def code_version() -> str:
+    """Return the version of cpqueens and a digest of its source, which all workers must have, too."""
+    text = hashlib.sha256()
+    for path in sorted(_PACKAGE.rglob("*.py")):
+        text.update(f"{path.relative_to(_PACKAGE).as_posix()} ".encode() + path.read_bytes())
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        number = version("cpqueens")
+    except PackageNotFoundError:
+        number = "unknown"
+    return f"{number}+{text.hexdigest()[:16]}"
+
 
 MOST = 1_000_000
 """Parts of one job."""

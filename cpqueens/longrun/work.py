@@ -14,8 +14,7 @@ from functools import lru_cache
 from typing import Any
 
 from cpqueens.language.rows import IntArray
-from cpqueens.longrun.job import JobError, LongJob, code_version
-from cpqueens.longrun.splitting import Splitting, splitting_of
+from cpqueens.longrun.splitting import JobError, LongJob, Splitting, code_version, splitting_of
 from cpqueens.text.plaintext import shown
 
 PRIMES = (2_147_483_629, 2_147_483_587)

@@ -4,9 +4,8 @@ from collections.abc import Sequence
 
 from cpqueens.report import svg
 from cpqueens.report.board import WHITE, BoardPicture, Square
-from cpqueens.report.lattice import borders
 from cpqueens.report.pieces import LOOKS, PLAIN_PIECES
-from cpqueens.report.svg import fill_of
+from cpqueens.report.svg import borders, fill_of
 
 LIGHT = "#f1e4cf"
 DARK = "#b88b63"

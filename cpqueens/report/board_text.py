@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from cpqueens.report.board import WHITE, BoardPicture, Square
-from cpqueens.report.lattice import lattice_text
 from cpqueens.report.pieces import LOOKS, PLAIN_PIECES
+from cpqueens.report.svg import lattice_text
 
 # of the 256 shared colours
 _LIGHT, _DARK, _RED, _GOLD, _GREY, _INK, _WHITE = 223, 137, 167, 179, 242, 16, 231

@@ -14,7 +14,14 @@ from cpqueens.language.labels import text_of_label
 from cpqueens.language.statement import Statement
 from cpqueens.language.views import Armies, Board, Cages, Colouring, Dots, Grid, Pairing, Pieces, Sequence
 from cpqueens.report import pieces
-from cpqueens.report.board import BoardPicture, armies_picture, axis_texts, board_picture, pieces_picture
+from cpqueens.report.board import (
+    BoardPicture,
+    armies_picture,
+    axis_texts,
+    board_picture,
+    conflicting_elements,
+    pieces_picture,
+)
 from cpqueens.report.board_svg import board_svg
 from cpqueens.report.board_text import (
     PLAIN,
@@ -26,10 +33,10 @@ from cpqueens.report.board_text import (
     numbers_text,
     rules_text,
 )
-from cpqueens.report.cages import cages_svg, cages_text
-from cpqueens.report.conflicts import conflicting_elements
 from cpqueens.report.groups import colouring_svg, colouring_text, groups_svg, groups_text
 from cpqueens.report.numbers import (
+    cages_svg,
+    cages_text,
     features_svg,
     features_text,
     grid_svg,

@@ -19,7 +19,7 @@ from cpqueens.language.describe import describe
 from cpqueens.language.posted import Posted
 from cpqueens.language.rebuild import rebuilt
 from cpqueens.language.statement import Statement
-from cpqueens.solving.deletion import Witnesses, reduced
+from cpqueens.solving.assumptions import Witnesses, reduced
 from cpqueens.solving.solve import solve
 from cpqueens.system.interrupts import Interrupt, listening
 from cpqueens.text import markup
@@ -162,7 +162,7 @@ def explain_infeasible(model: Statement, /, solver: str = "auto", **options: Any
 
     If an earlier `Model.solve` proved that there is no solution, this is not proved again. Where OR-Tools is
     installed, its core of assumptions is the first subset. Then constraints are left out (see
-    `cpqueens.solving.deletion`), and single rows of the arrays among those that are left (without a time
+    `cpqueens.solving.assumptions`), and single rows of the arrays among those that are left (without a time
     limit for 30 seconds together). A solution of the rest shows which ones are needed. Domains are never left
     out, and the condition under which a quotient, a remainder or an element is defined stays and goes with
     the constraints that use it. Another installed backend then proves the subset too.
@@ -184,7 +184,7 @@ def explain_infeasible(model: Statement, /, solver: str = "auto", **options: Any
     BackendFault
         If another backend finds a solution of the subset.
     """
-    from cpqueens.solving.choosing import choose
+    from cpqueens.solving.request import choose
 
     name, backend, _ = choose(model, solver, Want.ONE)
     if not backend.proves:

@@ -18,8 +18,7 @@ from cpqueens.errors import BackendFault, ModelError
 from cpqueens.kernels.jit import tiers
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
-from cpqueens.solving.choosing import choose
-from cpqueens.solving.request import build_request, positive_seconds
+from cpqueens.solving.request import build_request, choose, positive_seconds
 from cpqueens.solving.solve import solve
 from cpqueens.system.interrupts import listening
 from cpqueens.system.stopping import Stopped

@@ -32,7 +32,7 @@ from cpqueens.language.rebuild import domain_of
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
 from cpqueens.solving.diagram import Diagram
-from cpqueens.solving.earlier import plain_variables_of
+from cpqueens.solving.nearness import plain_variables_of
 from cpqueens.solving.request import positive_integer, positive_seconds
 from cpqueens.solving.solve import IncompleteCount, count, enumerate_solutions, run, solve, trusted
 from cpqueens.system.requirements import need

@@ -19,16 +19,15 @@ from cpqueens.errors import BackendFault, CpqueensError, ModelError, Unsupported
 from cpqueens.kernels.jit import tiers
 from cpqueens.language.statement import Statement
 from cpqueens.solving.carried import Carried, carrying
-from cpqueens.solving.choosing import choose
 from cpqueens.solving.collect import Collect, Collector, Consumer
 from cpqueens.solving.grown import account, recalled, remember, settled, told
 from cpqueens.solving.nearness import OF_CHANGES, solve_near
-from cpqueens.solving.request import build_request, positive_integer, respelled
+from cpqueens.solving.request import build_request, choose, positive_integer, respelled
 from cpqueens.system.interrupts import Interrupt, Interrupted, listening
 from cpqueens.text.plaintext import counted, shown
 
 SEVERAL = frozenset({"assumptions", "optimal", "gap", "best"})
-"""Options for which a model is run several times, see `staged`."""
+"""Options for which a model is run several times, see `staged.py`."""
 
 STOP = object()
 """Returned by a callback to end the enumeration."""

@@ -14,9 +14,8 @@ from cpqueens.errors import ModelError, UnsupportedRequest
 from cpqueens.language.ranges import LIMIT
 from cpqueens.language.statement import Statement
 from cpqueens.solving.assumptions import under_assumptions
-from cpqueens.solving.choosing import choose
 from cpqueens.solving.collect import Consumer
-from cpqueens.solving.request import build_request, positive_integer, positive_seconds
+from cpqueens.solving.request import build_request, choose, positive_integer, positive_seconds
 from cpqueens.solving.stages import Ask, Stages, all_within, in_order, k_best
 from cpqueens.system.interrupts import Interrupt
 from cpqueens.text.parameters import as_switch

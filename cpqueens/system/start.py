@@ -47,7 +47,7 @@ if is_command_line():
     leave_quietly_on_signals()
     atexit.register(_ignore_signals)  # the first one, so that it is called last
 
-from cpqueens.system.memory import ensure_room  # noqa: E402 - after the signals
+from cpqueens.system.platforms import ensure_room  # noqa: E402 - after the signals
 
 try:
     ensure_room("numpy")

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from cpqueens.lab.classical_texts import SECTIONS, answered
-from cpqueens.lab.experiments_page import Plot, notes, picture
+from cpqueens.lab.experiments import Plot, notes, picture
 from generating.tables import fenced, orphan, table
 
 MEASURED = Path(__file__).parent.parent / "files" / "experiments.json"

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from cpqueens.answers.recorder import TraceRecorder
-from cpqueens.answers.trace import EVENTS, UNSET, Trace
+from cpqueens.answers.trace import EVENTS, UNSET, Trace, TraceRecorder
 
 KINDS = list(EVENTS)
 

@@ -16,7 +16,7 @@ from cpqueens.answers.outcome import Outcome
 from cpqueens.backends.las_vegas import backend
 from cpqueens.crosscheck import oracle
 from cpqueens.fuzzing.generate import random_model
-from cpqueens.lab.las_vegas_expectations import las_vegas_expectations
+from cpqueens.lab.source_tables import las_vegas_expectations
 from cpqueens.system.platforms import children_seconds
 
 

@@ -236,7 +236,7 @@ def test_a_bad_module(name: str, folder: Path) -> None:
 def model_file(**changes: object) -> str:
     good = {"format": "cpqueens-model", "name": "m", "constraints": []}
     variables = [{"name": "x", "lower": 0, "upper": 1}, {"name": "y", "lower": 0, "upper": 1}]
-    from cpqueens.files.model_writer import VERSION
+    from cpqueens.files.modelfile import VERSION
 
     return json.dumps({**good, "version": VERSION, "variables": variables, **changes})
 

@@ -12,7 +12,7 @@ from cpqueens.crosscheck import oracle
 from cpqueens.fuzzing.generate import random_model
 from cpqueens.language.rebuild import rebuilt
 from cpqueens.solving import explain
-from cpqueens.solving.deletion import Witnesses
+from cpqueens.solving.assumptions import Witnesses
 from cpqueens.solving.explain import NotInfeasible
 
 

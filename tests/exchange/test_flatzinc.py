@@ -12,8 +12,7 @@ import pytest
 
 from cpqueens import CpqueensError, ModelError, UnsupportedConstraint, from_flatzinc
 from cpqueens.exchange.flatzinc import ImportedFlatZinc, load_flatzinc
-from cpqueens.exchange.flatzinc_constraints import FORMS
-from cpqueens.exchange.flatzinc_globals import GLOBALS
+from cpqueens.exchange.flatzinc_constraints import FORMS, GLOBALS
 from cpqueens.exchange.flatzinc_text import Declared, parse
 
 FOLDER = Path(__file__).with_name("minizinc")

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from cpqueens import Status, StopReason, from_flatzinc
 from cpqueens.cli.main import main
-from cpqueens.exchange.flatzinc_bounds import ASSUMED
+from cpqueens.exchange.flatzinc_rows import ASSUMED
 
 BOUNDED = """
 var int: x; var int: y; var int: p; var int: e; var int: m; var int: a; var -3..4: z; var 1..2: k;

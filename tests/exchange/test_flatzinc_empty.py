@@ -8,8 +8,7 @@ from itertools import product
 import pytest
 
 from cpqueens import ModelError, from_flatzinc
-from cpqueens.exchange.flatzinc_constraints import FORMS
-from cpqueens.exchange.flatzinc_globals import GLOBALS
+from cpqueens.exchange.flatzinc_constraints import FORMS, GLOBALS
 
 Meaning = Callable[[int, int], bool]
 

@@ -18,10 +18,9 @@ import pytest
 from cpqueens.cli.main import main
 from cpqueens.crosscheck.findings import Code
 from cpqueens.errors import CpqueensError, ModelError
-from cpqueens.fuzzing import fuzzledger
+from cpqueens.fuzzing import fuzz as fuzzing
 from cpqueens.fuzzing.findings import Examined, Failure, FuzzReport
-from cpqueens.fuzzing.fuzz import fuzz
-from cpqueens.fuzzing.fuzzledger import as_text, from_text
+from cpqueens.fuzzing.fuzz import as_text, from_text, fuzz
 from cpqueens.longrun.ledger import Ledger
 from cpqueens.longrun.session import STANDS_STILL
 
@@ -155,7 +154,7 @@ def results_in(path: Path) -> int:
 
 
 def test_a_hang_is_told_from_a_death(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fuzzledger, "_LEASE", 0.05)
+    monkeypatch.setattr(fuzzing, "_LEASE", 0.05)
     path = tmp_path / "fuzz.db"
     report = fuzz(3, 3, ONE, processes=1, store=path, executor=Silent())
     assert [(f.code, f.index) for f in report.failures] == [(Code.HANG, 1)]
@@ -182,4 +181,4 @@ class Silent(Here):
     ],
 )
 def test_what_a_model_did_to_its_process(message: str, code: Code) -> None:
-    assert fuzzledger._code(message) is code
+    assert fuzzing._code(message) is code

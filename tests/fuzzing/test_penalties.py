@@ -12,7 +12,7 @@ from cpqueens import Model
 from cpqueens.crosscheck import oracle
 from cpqueens.crosscheck.shrink import shrink
 from cpqueens.files import modelfile
-from cpqueens.files.model_writer import ModelWriter
+from cpqueens.files.modelfile import ModelWriter
 from cpqueens.fuzzing.examine import examine, penalties, round_trip
 from cpqueens.fuzzing.generate import random_model
 from cpqueens.fuzzing.subject import Examination, Subject

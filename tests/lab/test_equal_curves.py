@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from cpqueens.lab.drawing import distributions, drawn, together
-from cpqueens.lab.experiments_page import Plot, picture
+from cpqueens.lab.experiments import Plot, picture
 from cpqueens.lab.runlength import RunLengths
 
 NAMES = [f"strategy-{k}-with-a-long-name" for k in range(4)]

@@ -25,8 +25,8 @@ from cpqueens.lab import contenders, making
 from cpqueens.lab import evaluate as evaluating
 from cpqueens.lab.reference import Reference
 from cpqueens.lab.runfile import COLUMNS, Ending, RunRecord
-from cpqueens.longrun.job import JobError
 from cpqueens.longrun.ledger import Ledger
+from cpqueens.longrun.splitting import JobError
 from cpqueens.problems.catalog import find, load
 
 FILE = Path(heuristics.__file__)

@@ -15,17 +15,21 @@ from cpqueens.cli import main as cli
 from cpqueens.errors import ModelError
 from cpqueens.lab.classical_texts import SECTIONS, SETTINGS, chosen, reproduce, settings
 from cpqueens.lab.experiments import (
+    Distributions,
     Experiment,
     FigureTable,
     Measured,
+    OverSizes,
     Reproduced,
     Section,
     Sweep,
     board,
+    data,
     ended,
     made,
+    page,
+    text,
 )
-from cpqueens.lab.experiments_page import Distributions, OverSizes, data, page, text
 from cpqueens.lab.source_tables import las_vegas_findings, las_vegas_table
 from cpqueens.model import Model
 

@@ -8,8 +8,14 @@ from cpqueens.models.queens import queens
 from each import each
 
 from cpqueens import AllDifferent, Model, UnsupportedRequest
-from cpqueens.lab.las_vegas_expectations import Expectations, las_vegas_expectations, rounded
-from cpqueens.lab.source_tables import PUBLISHED, cells, findings
+from cpqueens.lab.source_tables import (
+    PUBLISHED,
+    Expectations,
+    cells,
+    findings,
+    las_vegas_expectations,
+    rounded,
+)
 
 # Deng and Zhu (2006) print k = 0, 5 and 12 for 12 queens, p and t of the last two lost; the rest was computed
 # independently of this package, as exact fractions.

@@ -15,7 +15,7 @@ from seeds import sweep
 from cpqueens import BoolArray, Model, ModelError, all_, element, maximum
 from cpqueens.errors import BadIndex
 from cpqueens.language.expressions import LinearArray
-from cpqueens.text import elsewhere
+from cpqueens.text import attributes
 
 Shape = tuple[int, ...]
 
@@ -353,8 +353,8 @@ def test_arrays_of_the_same_elements_share_their_single_terms() -> None:
 
 def test_terms_as_indices_are_not_asked_what_they_lack(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
-    answer = elsewhere.no_attribute
-    monkeypatch.setattr(elsewhere, "no_attribute", lambda of, name: asked.append(name) or answer(of, name))
+    answer = attributes.no_attribute
+    monkeypatch.setattr(attributes, "no_attribute", lambda of, name: asked.append(name) or answer(of, name))
     m = Model()
     x, table = m.intvar(0, 1, shape=2, name="x"), np.arange(4).reshape(2, 2)
     assert not hasattr(x, "iloc")

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from cpqueens.longrun.cluster import connected
-from cpqueens.longrun.job import JobError
+from cpqueens.longrun.splitting import JobError
 
 
 class Cluster:

@@ -14,9 +14,8 @@ import pytest
 
 from cpqueens.cli.main import main
 from cpqueens.files.modelfile import dump_model
-from cpqueens.longrun.job import LongJob, code_version
 from cpqueens.longrun.ledger import Ledger
-from cpqueens.longrun.splitting import partition_digest, split
+from cpqueens.longrun.splitting import LongJob, code_version, partition_digest, split
 from cpqueens.longrun.work import Counted, residues
 from cpqueens.model import Model
 

@@ -19,9 +19,9 @@ from cpqueens import evaluate
 from cpqueens.longrun import cluster
 from cpqueens.longrun.cluster import connected
 from cpqueens.longrun.coordinator import durable_count
-from cpqueens.longrun.job import JobError
 from cpqueens.longrun.ledger import Ledger
 from cpqueens.longrun.pool import TaskLost
+from cpqueens.longrun.splitting import JobError
 
 pytest.importorskip("distributed", reason="dask.distributed is not installed")
 _NO_CODE = shutil.ignore_patterns("__pycache__", "*.kernel")

@@ -14,7 +14,7 @@ from cpqueens.models.queens import queens
 from executors import Here, counted
 
 from cpqueens.fuzzing.findings import Examined
-from cpqueens.fuzzing.fuzzledger import _read, as_text
+from cpqueens.fuzzing.fuzz import _read, as_text
 from cpqueens.longrun.coordinator import DurableCount, durable_count, durable_enumerate
 from cpqueens.longrun.ledger import Ledger
 from cpqueens.longrun.work import BadAnswer, examine, read_count, residues

@@ -26,8 +26,8 @@ from executors import found_in, job_of
 
 from cpqueens.kernels.jit import tiers
 from cpqueens.longrun.coordinator import durable_count
-from cpqueens.longrun.job import JobError, code_version
 from cpqueens.longrun.pool import Processes, TaskLost
+from cpqueens.longrun.splitting import JobError, code_version
 from cpqueens.longrun.work import count_parts, residues
 
 TIMES = 1

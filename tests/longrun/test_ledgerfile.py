@@ -22,9 +22,9 @@ from executors import Here, found_in, job_of, run
 from cpqueens.kernels.jit import tiers
 from cpqueens.longrun import ledgerfile
 from cpqueens.longrun.coordinator import durable_count, durable_enumerate
-from cpqueens.longrun.job import JobError
 from cpqueens.longrun.ledger import Ledger
 from cpqueens.longrun.partfiles import folder_of, merge
+from cpqueens.longrun.splitting import JobError
 
 # ---- making it -----------------------------------------------------------------------------------------
 

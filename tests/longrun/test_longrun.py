@@ -22,13 +22,11 @@ from executors import Here, Lying, Poisoned, Slow, Stopping, Twice, counted, fou
 
 from cpqueens import AllDifferent, Model
 from cpqueens.kernels.jit import tiers
-from cpqueens.longrun import coordinator, job, ledgerfile, verification, work
-from cpqueens.longrun.coordinator import durable_count, durable_enumerate
-from cpqueens.longrun.job import JobError, code_version
+from cpqueens.longrun import coordinator, ledgerfile, work
+from cpqueens.longrun.coordinator import durable_count, durable_enumerate, verify
 from cpqueens.longrun.ledger import Ledger
 from cpqueens.longrun.partfiles import folder_of, merge
-from cpqueens.longrun.splitting import Prefixes, UnitParts, split
-from cpqueens.longrun.verification import verify
+from cpqueens.longrun.splitting import JobError, Prefixes, UnitParts, code_version, split
 
 
 def gaps() -> Model:
@@ -423,7 +421,7 @@ def test_a_sample_is_counted_again(tmp_path: Path) -> None:
 def interrupting(at: int) -> Callable[..., int]:
     """Return what counts, and during one of its calls a signal comes."""
     calls = iter(range(10**6))
-    counts = verification.count
+    counts = coordinator.count
 
     def count(*arguments: Any, **named: Any) -> int:
         if next(calls) == at:
@@ -438,13 +436,13 @@ def test_a_verification_that_is_interrupted_says_what_it_found(
 ) -> None:
     path = tmp_path / "run.db"
     durable_count(queens(6), path, executor=Here(), parts=36)
-    monkeypatch.setattr(verification, "count", interrupting(5))
+    monkeypatch.setattr(coordinator, "count", interrupting(5))
     found = verify(path, solver="backtracking")
     assert (found.checked, found.differing, found.interrupted) == (5, (), True)
-    monkeypatch.setattr(verification, "count", interrupting(3))
+    monkeypatch.setattr(coordinator, "count", interrupting(3))
     assert run("runs", "verify", str(path), "--solver", "backtracking") == 130
     assert "3 of 36 parts, drawn at random, counted again by backtracking" in capsys.readouterr().out
-    monkeypatch.setattr(verification, "count", interrupting(0))
+    monkeypatch.setattr(coordinator, "count", interrupting(0))
     assert run("runs", "verify", str(path), "--solver", "backtracking") == 130
     assert capsys.readouterr().out == "Nothing was counted again, which shows nothing.\n"
     monkeypatch.undo()
@@ -515,7 +513,7 @@ def test_refused(
 
 def test_code_version_is_of_this_source() -> None:
     assert code_version().count("+") == 1
-    assert job.code_version() == code_version()
+    assert work.code_version() == code_version()
 
 
 def test_a_model_without_solutions(tmp_path: Path) -> None:

@@ -70,7 +70,7 @@ PIPELINE = Area(
                "found is not None and self._infeasible(core)", "found is not None", tests=_ASSUMED),
         Mutant("nobody is to blame", "assumptions.under_assumptions",
                "_posted(model, assumed)", "_posted(model, [])", tests=_ASSUMED),
-        Mutant("everybody is to blame", "deletion.reduced",
+        Mutant("everybody is to blame", "assumptions.reduced",
                "subset, chunk = trial, 2 * chunk", "pass", tests=_ASSUMED, hangs=True),
         Mutant("whatever a witness violates is needed", "Witnesses.among",
                "broken.sum(axis=1) == 1", "broken.any(axis=1)", tests=_EXPLAINED),

@@ -37,8 +37,7 @@ from cpqueens.report.groups import colouring_svg, vertex_places
 from cpqueens.report.html import outcome_fragment, solution_fragment
 from cpqueens.report.numbers import grid_svg
 from cpqueens.report.pieces import misfit
-from cpqueens.report.replay import replay_page
-from cpqueens.report.trace_text import boards_text
+from cpqueens.report.replay import boards_text, replay_page
 
 NAMESPACE = "{http://www.w3.org/2000/svg}"
 

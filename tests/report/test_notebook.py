@@ -16,8 +16,8 @@ from cpqueens.answers.outcome import Solution, SolutionSet
 from cpqueens.errors import ModelError
 from cpqueens.language.views import VIEWS, View
 from cpqueens.problems import catalog
+from cpqueens.report.board import conflicting_elements
 from cpqueens.report.board_svg import ATTACKED_SQUARE
-from cpqueens.report.conflicts import conflicting_elements
 from cpqueens.report.draw import draw_svg, draw_text
 
 NASTY = "<b>&amp;'\"</b>"

@@ -8,7 +8,7 @@ from cpqueens.backends.base import Want
 from cpqueens.cli.options import run_options
 from cpqueens.crosscheck.metamorphic import _lister
 from cpqueens.fuzzing.fuzz import fuzz
-from cpqueens.solving.choosing import choose, named_solver
+from cpqueens.solving.request import choose, named_solver
 
 BOTH = "local-search:tabu+cpsat"
 

@@ -13,7 +13,7 @@ from cpqueens import AllDifferent, Model
 from cpqueens.backends.base import Feature
 from cpqueens.backends.named import get_backend
 from cpqueens.errors import ModelError, UnsupportedRequest
-from cpqueens.solving.earlier import earlier_values
+from cpqueens.solving.nearness import earlier_values
 
 
 def drawn(seed: int) -> tuple[Model, np.ndarray, dict[str, Any]]:

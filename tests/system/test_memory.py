@@ -9,7 +9,7 @@ import sys
 import pytest
 from each import each
 
-from cpqueens.system import memory
+from cpqueens.system import platforms
 
 resource = pytest.importorskip("resource", reason="there are no such limits on Windows")
 linux = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the limit is not kept")
@@ -67,4 +67,4 @@ def test_an_isolated_backend_without_memory_is_a_line_of_the_report() -> None:
     ],
 )
 def test_what_counts_as_a_shortage(error: BaseException, short: bool) -> None:
-    assert memory.is_shortage(error) is short
+    assert platforms.is_shortage(error) is short

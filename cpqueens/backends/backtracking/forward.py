@@ -28,8 +28,7 @@ from cpqueens.kernels.jit.pace import Pace
 from cpqueens.kernels.jit.tiers import Fixed
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import Compiled
-from cpqueens.system.pieces import AT_ONCE, doubled
-from cpqueens.system.stopping import Stopped, stopping
+from cpqueens.system.stopping import AT_ONCE, Stopped, doubled, stopping
 
 _SMALL = 1 << 12
 """Words of the variables of a network of which some steps take no time, in plain form."""

@@ -13,7 +13,7 @@ from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact.branching import TreeSearch
 from cpqueens.kernels.exact.domains import Memory, copied, forget
 from cpqueens.kernels.exact.forward import TRAIL_FULL, search
-from cpqueens.system.pieces import doubled
+from cpqueens.system.stopping import doubled
 
 MOST_RUNS = 2000
 """Of propagators, for all branches together: a stopped run is to end soon."""

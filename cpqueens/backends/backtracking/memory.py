@@ -19,7 +19,7 @@ from cpqueens.kernels.exact.nogoods import NUMBERS, PATHS
 from cpqueens.language.rows import IntArray, stable_order
 from cpqueens.lowered.compiled import Compiled, offsets
 from cpqueens.lowered.forms import Origins
-from cpqueens.system.pieces import copied, joined
+from cpqueens.system.stopping import copied, joined
 
 LISTED = 1 << 16
 """Decision variables that span at most so many values have a flag for each; others have bounds only, and the

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cpqueens.answers.outcome import StopReason
-from cpqueens.answers.recorder import TraceRecorder
+from cpqueens.answers.trace import TraceRecorder
 from cpqueens.backends.backtracking.portfolio import Slices, drained
 from cpqueens.backends.backtracking.tally import Tally
 from cpqueens.backends.base import Deliver, Ended, Request, Want

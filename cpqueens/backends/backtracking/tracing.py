@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from cpqueens.answers.recorder import TraceRecorder
-from cpqueens.answers.trace import UNSET
+from cpqueens.answers.trace import UNSET, TraceRecorder
 from cpqueens.kernels.boards.search import ROW, PatternSearch
 from cpqueens.kernels.exact import branching as tree
 from cpqueens.kernels.exact import domains as at

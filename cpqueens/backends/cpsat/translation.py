@@ -25,7 +25,7 @@ from cpqueens.errors import ONE_BY_ONE, ModelInvalid, UnsupportedRequest
 from cpqueens.language.in_range import constraints_in_range
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.lowering import Lowered, lower
-from cpqueens.system.memory import ensure_room
+from cpqueens.system.platforms import ensure_room
 
 if TYPE_CHECKING:
     from cpqueens.language.statement import Statement

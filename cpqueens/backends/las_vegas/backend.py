@@ -15,13 +15,12 @@ import numpy as np
 
 from cpqueens.answers.outcome import StopReason
 from cpqueens.answers.quality import Z95, wilson_interval
-from cpqueens.answers.recorder import TraceRecorder
+from cpqueens.answers.trace import TraceRecorder
 from cpqueens.backends.base import TRACE, Deliver, Ended, Feature, Many, Order, Parameter, Request
 from cpqueens.errors import ModelError, UnsupportedRequest
 from cpqueens.kernels.jit.pace import Pace
-from cpqueens.system.pieces import doubled
 from cpqueens.system.platforms import ThreadTime
-from cpqueens.system.stopping import Stopped, stopping
+from cpqueens.system.stopping import Stopped, doubled, stopping
 
 if TYPE_CHECKING:
     from cpqueens.kernels.boards.pattern import Pattern

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from cpqueens.answers.outcome import StopReason
-from cpqueens.answers.recorder import TraceRecorder
-from cpqueens.answers.trace import Trace
+from cpqueens.answers.trace import Trace, TraceRecorder
 from cpqueens.backends.backtracking.memory import build_memory
 from cpqueens.backends.backtracking.wholes.registry import takes
 from cpqueens.backends.base import Deliver, Ended, Request, Want

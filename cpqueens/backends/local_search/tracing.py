@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from cpqueens.answers.profile import Walked
-from cpqueens.answers.recorder import StateTaker, TraceRecorder
+from cpqueens.answers.trace import StateTaker, TraceRecorder
 from cpqueens.kernels.local import info as at
 from cpqueens.language.rows import IntArray
 

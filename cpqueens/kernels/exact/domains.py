@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from cpqueens.kernels.jit.decorators import inlined, inner_kernel
 from cpqueens.kernels.jit.entries import entry, put
-from cpqueens.system.pieces import copied as in_pieces
+from cpqueens.system.stopping import copied as in_pieces
 
 Ints = NDArray[np.int64]
 Flags = NDArray[np.uint8]

@@ -16,7 +16,7 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-from cpqueens.system.memory import ensure_room
+from cpqueens.system.platforms import ensure_room
 
 _SAID = re.compile(r"""version"?\s*[:=]\s*["'](\d[^"']*)["']""")
 _DIGEST = hashlib.sha256().digest_size

@@ -26,9 +26,8 @@ from numpy.typing import NDArray
 
 from cpqueens.kernels.jit import cache
 from cpqueens.kernels.jit.signatures import flatten
-from cpqueens.system.memory import ensure_room
-from cpqueens.system.pieces import copied
-from cpqueens.system.stopping import Stopped, stopping, unstopped
+from cpqueens.system.platforms import ensure_room
+from cpqueens.system.stopping import Stopped, copied, stopping, unstopped
 
 if TYPE_CHECKING:
     from cpqueens.kernels.jit.jobs import Job

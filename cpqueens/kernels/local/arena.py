@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpqueens.kernels.jit.decorators import inlined
-from cpqueens.system.pieces import joined
+from cpqueens.system.stopping import joined
 
 Ints = NDArray[Any]
 

@@ -14,8 +14,8 @@ from cpqueens.language.conversion import flat_terms
 from cpqueens.language.expressions import OPERATIONS, BoolArray, LinearArray, Registry
 from cpqueens.language.ranges import LIMIT, saturated_sum
 from cpqueens.language.rows import IntArray
+from cpqueens.text.attributes import ListsForUsers
 from cpqueens.text.foreign import explaining_keywords
-from cpqueens.text.listed import ListsForUsers
 from cpqueens.text.plaintext import shown
 
 Truths = NDArray[np.bool_]

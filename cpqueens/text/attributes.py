@@ -3,8 +3,11 @@
 Each name is a descriptor of its own, in a base class of values. A method ``__getattr__`` would answer all
 names that there are, but with one Python looks three times for every attribute that is there: double loops
 over terms took a third longer, and much longer where these looks met in one place of the interpreter's cache.
+
+What `dir` shows of a class whose package uses more of it than its users do.
 """
 
+import inspect
 import opcode
 import re
 import sys
@@ -83,3 +86,32 @@ def operation(outward: int = 1) -> str:
     if name == "COMPARE_OP" and sys.version_info >= (3, 13) and argument & _AND_TO_BOOL:
         return "TO_BOOL"
     return "BINARY_SUBSCR" if name == "BINARY_OP" and argument == _SUBSCRIPT else name
+
+
+class ListsWhatIsPublic(type):
+    """A kind of classes of which `dir` shows what has an example, beside all that is not the package's own.
+
+    Other members look public to the package, which calls them from many folders, and may change.
+    """
+
+    def __dir__(cls) -> list[str]:
+        return [name for name in super().__dir__() if name.startswith("_") or cls._is_shown(name)]
+
+    def _is_shown(cls, name: str) -> bool:
+        owner = next((kind for kind in cls.__mro__ if name in vars(kind)), cls)
+        if not owner.__module__.startswith("cpqueens."):
+            return True
+        member = vars(owner)[name]
+        function = member.fget if isinstance(member, property) else member
+        return inspect.isroutine(function) and ">>> " in (inspect.getdoc(function) or "")
+
+
+class ListsForUsers(ListsWhatIsPublic):
+    """The same of kinds of values, without the operators that all share, so that `help` is a page."""
+
+    def __dir__(cls) -> list[str]:
+        return [name for name in super().__dir__() if name in ("__init__", "implies") or cls._is_own(name)]
+
+    def _is_own(cls, name: str) -> bool:
+        owner = next((kind for kind in cls.__mro__ if name in vars(kind)), cls)
+        return not name.startswith("__") and owner.__module__ != "cpqueens.language.expressions"
