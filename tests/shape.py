@@ -22,9 +22,9 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 71_171,
+    "code lines": 71_309,
     "files": 526,
-    "import lines": 6_290,
+    "import lines": 6_304,
     "longest file": 703,
     "sudoku by backtracking, files": 54,
     "sudoku by backtracking, functions": 356,

@@ -3,7 +3,7 @@
 import threading
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, Protocol
 
@@ -133,6 +133,10 @@ class Request:
         """Return a recorder if the run is to be recorded."""
         room = self.parameters.get("trace", 0)
         return TraceRecorder([model.label_of(v) for v in model.decisions.tolist()], room) if room else None
+
+    def of_part(self) -> "Request":
+        """Return what is asked for of a part of the model: nothing that is known of the whole holds there."""
+        return replace(self, bounds=None, incumbent=None, heard=None, known=None, learned=None)
 
     def prove(self, bound: int) -> None:
         """Tell of a proved bound of the objective; only the best one is kept, and shown."""

@@ -463,7 +463,7 @@ BACKTRACKING = Area(
         Mutant("a listing that is resumed is in any order", "Branching.of",
                "listing and request.after is None and", "listing and"),
         Mutant("constraints on fixed variables are in no part", "parts.restricted",
-               "elsewhere = c.lower < c.upper", "elsewhere = np.ones(c.variable_count, dtype=bool)"),
+               "elsewhere = (label >= 0) & (label != part)", "elsewhere = label != part"),
         Mutant("the objective's constant is in no part", "parted.Parted._bound",
                "total = sign * int(self._compiled.objective.constant[0])", "total = 0"),
         Mutant("a part without solutions is left out", "parted.Parted._is_done",

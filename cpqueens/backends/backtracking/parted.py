@@ -17,7 +17,7 @@ from cpqueens.backends.backtracking.portfolio import Slices, added
 from cpqueens.backends.base import Deliver, Ended, Request, Want
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import Compiled
-from cpqueens.lowered.presolve.parts import IndependentParts, restricted
+from cpqueens.lowered.presolve.parts import IndependentParts
 
 Begin = Callable[[Compiled, Request, Deliver], Slices]
 """Makes a search of a part."""
@@ -27,15 +27,14 @@ class Parted:
     """Searches of the parts, one after the other: first each until it has a solution, then to their ends."""
 
     def __init__(self, parts: IndependentParts, begin: Begin, request: Request) -> None:
-        self._compiled, self._parts = parts.compiled, parts.searched()
+        self._compiled, self._parts, self._models = parts.compiled, parts.searched, parts.models
         self._begin, self._request = begin, request
-        self._models = [restricted(parts.compiled, part) for part in self._parts]
         self._rows: dict[int, IntArray] = {}
         self._ended: dict[int, Ended] = {}
 
     def slices(self, deliver: Deliver) -> Slices:
         """Search to the end or to a stop, slice by slice."""
-        own = replace(self._request, bounds=None, incumbent=None, heard=None, known=None, learned=None)
+        own = self._request.of_part()
         searches = [self._begin(c, own, self._taker(k, deliver)) for k, c in enumerate(self._models)]
         for far in (False, self._request.want is Want.BEST):
             for k, search in enumerate(searches):

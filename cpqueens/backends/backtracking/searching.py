@@ -309,7 +309,7 @@ class Searching:
         ):
             return None
         *_, parts = self._parts(learning=True)
-        if len(parts.searched()) < 2:
+        if len(parts.searched) < 2:
             return None
 
         def begin(compiled: Compiled, own: Request, deliver: Deliver) -> Slices:

@@ -44,7 +44,9 @@ class Neighbourhoods:
     _members: list[IntArray] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        count = self.compiled.decision_count
+        c = self.compiled
+        self._open = np.flatnonzero((c.lower < c.upper)[: c.decision_count])
+        count = len(self._open)
         self.random = np.random.default_rng(self.seed)
         self.size = min(count, max(LEAST, int(FIRST * count)))
         variables, owners, begin = [], [], 0
@@ -64,9 +66,9 @@ class Neighbourhoods:
             return self.random.integers(100, size=count) >= self.kept
         free = np.zeros(count, dtype=bool)
         if (self.chosen if self.kept is None else self.chosen // 2) % 2 == 0:
-            free[self.random.permutation(count)[: self.size]] = True
+            free[self._open[self.random.permutation(len(self._open))[: self.size]]] = True
             return free
-        start = int(self.random.integers(count))
+        start = int(self._open[self.random.integers(len(self._open))])
         seen, found = {start}, [start]
         for v in found:
             if v < count:
@@ -86,7 +88,7 @@ class Neighbourhoods:
             return
         more, less = GROWTH
         size = self.size * more // less + 1 if exhausted else self.size * less // more
-        self.size = min(self.compiled.decision_count, max(LEAST, size))
+        self.size = min(len(self._open), max(LEAST, size))
 
 
 def kept_of(model: Statement, told: list[tuple[str | list[str], int]]) -> IntArray:

@@ -12,12 +12,21 @@ from typing import Any
 
 import numpy as np
 
-from cpqueens.backends.base import Deliver, Request
+from cpqueens.backends.base import Deliver, Request, Want
 from cpqueens.backends.local_search.auto import FIRST, first_steps
 from cpqueens.backends.local_search.engine import search_model
 from cpqueens.backends.local_search.neighbourhoods import Neighbourhoods
-from cpqueens.backends.local_search.root import FIRST_NODES, NODES, Explored, InTurns, Root, Tree, propagated
-from cpqueens.backends.local_search.search import End, Limits, Result, Run
+from cpqueens.backends.local_search.root import (
+    FIRST_NODES,
+    NODES,
+    Explored,
+    InTurns,
+    Root,
+    Tree,
+    propagated,
+    root_of,
+)
+from cpqueens.backends.local_search.search import End, Limits, Paused, Result, Run
 from cpqueens.backends.local_search.slices import Alone, LoneWalk
 from cpqueens.backends.local_search.specials import Task
 from cpqueens.kernels.local import info as at
@@ -26,7 +35,11 @@ from cpqueens.kernels.local.info import NEVER
 from cpqueens.kernels.local.runs import luby
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
+from cpqueens.lowered.compiled import Compiled
+from cpqueens.lowered.evaluation import evaluate, values_of_all
+from cpqueens.lowered.forms import unfolded
 from cpqueens.lowered.presolve.choices import smaller_model
+from cpqueens.lowered.presolve.parts import Flags, parts_of
 from cpqueens.lowered.presolve.reduction import Reduced
 from cpqueens.lowered.structures.packing import Boxes
 from cpqueens.lowered.structures.table import Structures
@@ -137,6 +150,7 @@ class Presolve:
     kept: IntArray | None = None
     facts: dict[str, Any] = field(default_factory=lambda: {"nodes": 0})
     smaller: Reduced | None = None
+    parts: list[WalkedPart] | None = None
     _tree: Tree | None = None
     _packing: PackingSearch | None = None
     _nodes: int = NODES
@@ -268,18 +282,28 @@ class Presolve:
             self.after = search.steps + (max(1, steps // dear) if steps else NEVER)
 
     def _leave(self, search: Run) -> End | None:
-        """Leave the search if there is a smaller model."""
+        """Leave the search if there is a smaller model, or several independent ones."""
         assert self._tree is not None, "a search is left after the first look"
         self._leaving = False
         self._after(search, self._next)
-        domains = self._tree.root.domains()
-        self.smaller = self.model.kept(
-            "smaller model of local-search", lambda: smaller_model(search.compiled, domains)
-        )
-        return None if self.smaller is None else "set_aside"
+        c, root = search.compiled, self._tree.root
+        if self._packing is None and search.observer is None:
+            try:
+                self.parts = self.model.kept(
+                    "parts of local-search", lambda: parts_within(c, root, self.request.of_part())
+                )
+            except Stopped:
+                return "stopped"
+        if self.parts is None:
+            self.smaller = self.model.kept(
+                "smaller model of local-search", lambda: smaller_model(c, root.domains())
+            )
+        return None if self.smaller is None and self.parts is None else "set_aside"
 
     def go_on(self, first: Result, task: Task, deliver: Deliver) -> Result:
-        """Search the smaller model from where the first search was left."""
+        """Search the smaller model, or the parts, from where the first search was left."""
+        if self.parts is not None:
+            return PartByPart(self, self.parts, first, task, deliver).run()
         smaller = self.smaller
         assert smaller is not None, "a search is left for a smaller model only"
         self.facts |= smaller.facts
@@ -300,6 +324,124 @@ class Presolve:
 
         waiting = self.model.kept("smaller searches of local-search", dict[Any, Any])
         return search_model(smaller.compiled, task, restored, None, waiting, aside=self, incumbent=incumbent)
+
+
+@dataclass(frozen=True)
+class WalkedPart:
+    """An independent part of a model: what is walked on, and what the exact engine searches.
+
+    Attributes
+    ----------
+    mine
+        Flags of its decision variables; those that propagation has fixed are with the first.
+    """
+
+    smaller: Reduced
+    root: Root
+    mine: Flags
+
+
+def parts_within(compiled: Compiled, root: Root, request: Request) -> list[WalkedPart] | None:
+    """Return the independent parts of a model within what propagation has left; None if it is one.
+
+    An objective is a sum of what the parts add, or there is none.
+
+    Raises
+    ------
+    Stopped
+        If the request's time is over.
+    """
+    found = parts_of(root.compiled, *root.ends())
+    several = len(found.searched) > 1 and len(compiled.objective or ()) < 2
+    walked = found.models_of(compiled) if several else None
+    if walked is None:
+        return None
+    label, domains, parts = found.label(compiled.decision_count), root.domains(), list[WalkedPart]()
+    closed = [(low, low) for low in compiled.lower.tolist()]
+    for k, (exact, model) in enumerate(zip(found.models, walked, strict=True)):
+        left = [domain if label[v] in (-1, k) else closed[v] for v, domain in enumerate(domains)]
+        smaller = smaller_model(model, left)
+        if smaller is None:  # its numbers would be too large
+            return None
+        parts.append(WalkedPart(smaller, root_of(exact, request), label.clip(min=0) == k))
+    return parts
+
+
+FIRST_TURN = 100
+"""Steps in a part's first turn, for each of its variables; each turn has twice as many as the one before."""
+
+
+class PartByPart:
+    """Walks on the parts of a model: first on each until it has a solution, then on all in turns."""
+
+    def __init__(
+        self, whole: Presolve, parts: list[WalkedPart], first: Result, task: Task, deliver: Deliver
+    ) -> None:
+        self._whole, self._parts, self._task, self._deliver = whole, parts, task, deliver
+        own = whole.request.of_part()
+        self._asides = [
+            replace(whole, request=own, after=0, smaller=part.smaller, parts=None, _tree=Tree(part.root, own))
+            for part in parts
+        ]
+        self._x, self._is_solved, self._each = first.x.copy(), first.cost == 0, [first]
+
+    def run(self) -> Result:
+        """Walk until a limit is reached, or nothing better is wanted."""
+        if not self._is_solved:
+            for k in range(len(self._parts)):
+                last = self._walk(k, None)
+                if last.cost > 0:
+                    return self._ended(last.reason, last.cost)
+            self._is_solved = True
+            if not self._deliver(self._x[None].copy()) or self._whole.request.want is not Want.BEST:
+                return self._ended("solved")
+        turn, going = FIRST_TURN, list(range(len(self._parts)))
+        while going:
+            for k in list(going):
+                reason = self._walk(k, turn * max(1, len(self._parts[k].smaller.kept))).reason
+                if reason in ("solved", "stopped") or self._left == 0:
+                    return self._ended(reason)
+                if reason != "step_limit":
+                    going.remove(k)
+            turn *= 2
+        return self._ended("gave_up")
+
+    @property
+    def _left(self) -> int | None:
+        """How many steps are left, None without a limit."""
+        limit = self._task.limits.steps
+        return None if limit is None else max(0, limit - sum(result.steps for result in self._each))
+
+    def _walk(self, number: int, steps: int | None) -> Result:
+        """Walk on a part, from its solution if there is one to better ones, for so many steps at most."""
+        part, aside, known = self._parts[number], self._asides[number], [self._left, steps]
+
+        def take(batch: IntArray) -> bool:
+            self._x[part.mine] = part.smaller.restored(batch[-1])[part.mine]
+            return self._is_solved and self._deliver(self._x[None].copy())
+
+        limits = replace(self._task.limits, steps=min((k for k in known if k is not None), default=None))
+        task = replace(self._task, limits=limits, hint=None, seed=self._task.seed + len(self._each))
+        incumbent = part.smaller.projected(self._x) if self._is_solved else None
+        result = search_model(part.smaller.compiled, task, take, aside=aside, incumbent=incumbent)
+        aside.after = max(0, aside.after - result.steps)
+        if result.cost > 0 and incumbent is None:
+            take(result.x[None])
+        self._each.append(result)
+        return result
+
+    def _ended(self, reason: Paused, cost: int = 0) -> Result:
+        """Return what is known of the whole, with all work."""
+        whole, last = self._whole, self._each[-1]
+        last.statistics["presolve"] = whole.facts | {"parts": len(self._parts)}
+        for other in self._each[:-1]:
+            _add(other, last)
+        last.x, last.cost, last.reason = self._x, cost, reason
+        if whole.request.want is Want.BEST and not cost:
+            c = unfolded(whole.structures.compiled())
+            assert c.objective is not None, "what is made best is there"
+            last.objective = int(evaluate(c.objective, values_of_all(c, self._x)).max())
+        return last
 
 
 def search_smaller(model: Statement, smaller: Reduced, task: Task, deliver: Deliver) -> Result:
@@ -324,16 +466,21 @@ def _hint(task: Task, smaller: Reduced) -> tuple[IntArray, IntArray] | None:
 
 def _joined(model: Statement, smaller: Reduced, first: Result, second: Result) -> Result:
     """Return the second result as one of the larger model, with the work of the first."""
-    for name in (*ADDED, "improvements"):
-        if name in first.statistics:
-            second.statistics[name] = second.statistics.get(name, 0) + first.statistics[name]
-    second.steps += first.steps
+    _add(first, second)
     if second.cost > 0 and first.cost == 0:  # nothing better was found
         second.x, second.cost, second.objective = first.x, 0, first.objective
         return second
     x = smaller.restored(second.x)
     second.x = x if second.cost == 0 else _within(model, x)
     return second
+
+
+def _add(first: Result, second: Result) -> None:
+    """Add the work of one result to another."""
+    for name in (*ADDED, "improvements"):
+        if name in first.statistics:
+            second.statistics[name] = second.statistics.get(name, 0) + first.statistics[name]
+    second.steps += first.steps
 
 
 def _within(model: Statement, x: IntArray) -> IntArray:

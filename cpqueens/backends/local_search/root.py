@@ -62,6 +62,11 @@ class Root:
     possible: bool
     settled: bool
 
+    def ends(self) -> tuple[IntArray, IntArray]:
+        """Return the bounds that are left of all compiled variables."""
+        x = self.memory.x[: self.compiled.variable_count * at.X_WIDTH].reshape(-1, at.X_WIDTH)
+        return x[:, at.LOW].copy(), x[:, at.HIGH].copy()
+
     def domains(self) -> list[IntArray | tuple[int, int]]:
         """Return what is left of each decision variable: bounds, or values where there are gaps."""
         return [self._domain(v) for v in range(self.compiled.decision_count)]
@@ -102,6 +107,17 @@ def propagated(structures: Structures, request: Request) -> Root | None:
     spans = np.minimum(compiled.upper - compiled.lower, WIDEST)
     if compiled.variable_count + len(compiled.linear) > LARGEST or int(spans.sum()) > 50 * LARGEST:
         return None
+    return root_of(compiled, request)
+
+
+def root_of(compiled: Compiled, request: Request) -> Root:
+    """Return what propagation leaves of a compiled model, or of a part of one.
+
+    Raises
+    ------
+    Stopped
+        If the request's time is over.
+    """
     network = build_memory(compiled, False)
     search = ForwardSearch(compiled, network, request, False, {})
     queued = sum(int(network[0].stack[q + at.SIZE_OF]) for q in range(at.QUICK, at.QUEUES_END, at.Q_WIDTH))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,13 +47,42 @@ class IndependentParts:
         c, spans = self.compiled, (self.compiled.upper - self.compiled.lower + 1).tolist()
         return math.prod(len(c.domains[v]) if v in c.domains else spans[v] for v in self.free.tolist())
 
+    @cached_property
     def searched(self) -> list[IntArray]:
-        """Return the parts to be searched apart: free variables are one, and so are small parts of many."""
+        """The parts to be searched apart: free variables are one, and so are small parts of many."""
         groups = [*self.members, *([self.free] if len(self.free) else [])]
         order = sorted(range(len(groups)), key=lambda k: (-len(groups[k]), k))
         few = sorted(order[: MOST - 1])
         rest = [groups[k] for k in sorted(order[MOST - 1 :])]
         return [groups[k] for k in few] + ([np.sort(np.concatenate(rest))] if rest else [])
+
+    @property
+    def models(self) -> list[Compiled]:
+        """The models of the parts to be searched apart, in the variables of the whole one."""
+        label = self.label(self.compiled.variable_count)
+        return [restricted(self.compiled, label, k) for k in range(len(self.searched))]
+
+    def label(self, count: int) -> IntArray:
+        """Return in which of the parts to be searched apart the first so many variables are, or -1."""
+        label = np.full(self.compiled.variable_count, -1)
+        for k, part in enumerate(self.searched):
+            label[part] = k
+        return label[:count]
+
+    def models_of(self, c: Compiled) -> list[Compiled] | None:
+        """Return the models of the same parts in another form of the model; None if it connects them."""
+        label = np.full(c.variable_count, -1)
+        label[: c.decision_count] = self.label(c.decision_count)
+        for d in c.definitions:
+            label[d.result] = label[d.terms.variable].max(initial=-1)
+        for scope, owner, many in scopes_of(c):
+            mine, owner = label[scope], owner[label[scope] >= 0]
+            least, most = np.full(many, len(label)), np.full(many, -1)
+            np.minimum.at(least, owner, mine[mine >= 0])
+            np.maximum.at(most, owner, mine[mine >= 0])
+            if (least < most).any():
+                return None
+        return [restricted(c, label, k) for k in range(len(self.searched))]
 
 
 def parts_of(c: Compiled, lower: IntArray, upper: IntArray) -> IndependentParts:
@@ -104,10 +134,12 @@ def _within(c: Compiled, lower: IntArray, upper: IntArray) -> Compiled:
     return replace(c, lower=lower, upper=upper, domains=trimmed, objective=objective)
 
 
-def restricted(c: Compiled, part: IntArray) -> Compiled:
-    """Return a part of a model: all other variables have one value, and there are no constraints on them."""
-    elsewhere = c.lower < c.upper
-    elsewhere[part] = False
+def restricted(c: Compiled, label: IntArray, part: int) -> Compiled:
+    """Return a part of a model: those of others have one value, and there are no constraints on them.
+
+    What is in no part, -1, has one value anyway.
+    """
+    elsewhere = (label >= 0) & (label != part)
     kept = [np.bincount(owner, elsewhere[scope], many)[:many] == 0 for scope, owner, many in scopes_of(c)]
     rows, clauses, different, tables, counts, wholes, definitions = kept
     upper = np.where(elsewhere, c.lower, c.upper)
@@ -127,7 +159,7 @@ def restricted(c: Compiled, part: IntArray) -> Compiled:
         counts=[count for count, here in zip(c.counts, counts, strict=True) if here],
         wholes=[whole for whole, here in zip(c.wholes, wholes, strict=True) if here],
         definitions=Definitions.of(d for d, here in zip(c.definitions, definitions, strict=True) if here),
-        objective=None if c.objective is None else _share(c.objective, ~elsewhere),
+        objective=None if c.objective is None else _share(c.objective, label == part),
     )
 
 

@@ -85,6 +85,7 @@ class Substitution:
         self.gaps = {v: d for v, d in enumerate(domains) if not isinstance(d, tuple)}
         self.low, self.high = compiled.lower.tolist(), compiled.upper.tolist()
         self._users: dict[int, set[int]] = defaultdict(set)
+        self._definitions = {d.result: d for d in compiled.definitions}
         for v, domain in enumerate(domains):
             self.low[v], self.high[v] = int(domain[0]), int(domain[-1])
             if self.low[v] == self.high[v]:
@@ -172,7 +173,7 @@ class Substitution:
             rows = self._beyond(z, sign) if z not in self.gaps else None
             near, far = (self.low[z], self.high[z])[::sign]
             return None if rows is None else Extreme(z, sign, rows, near, far)
-        definition = self.compiled.definitions[z - self.count]
+        definition = self._definitions[z]
         if definition.kind != ("maximum" if sign > 0 else "minimum"):
             return None
         return Extreme(z, sign, self.resolved(definition.terms), None, None)
@@ -230,7 +231,7 @@ class Substitution:
             if v in self.of:
                 stack += self.of[v][0]
             elif v >= self.count:
-                stack += self.compiled.definitions[v - self.count].terms.variable.tolist()
+                stack += self._definitions[v].terms.variable.tolist()
         return False
 
     def _set(self, z: int, row: Affine) -> None:

@@ -147,7 +147,7 @@ def test_every_variable_is_in_a_part() -> None:
     parts = parts_of(c, c.lower, c.upper)
     assert [sorted(part) for part in parts.members][-1] == [50, 51, 52]
     assert (len(parts.members), len(parts.free), parts.choices) == (22, 9, 4**9)
-    assert sorted(v for part in parts.searched() for v in part) == list(range(53))
+    assert sorted(v for part in parts.searched for v in part) == list(range(53))
 
 
 def test_small_parts_of_many_are_one() -> None:
@@ -155,7 +155,7 @@ def test_small_parts_of_many_are_one() -> None:
     x, y = m.intvar(0, 3, shape=(50, 2), name="x"), m.intvar(0, 3, shape=3, name="y")
     m.add(AllDifferent(y), *(pair[0] < pair[1] for pair in x))
     c = compile_model(m)
-    found = parts_of(c, c.lower, c.upper).searched()
+    found = parts_of(c, c.lower, c.upper).searched
     assert len(found) == MOST
     assert sorted(len(part) for part in found) == [2] * 30 + [3, 40]
     assert sorted(v for part in found for v in part) == list(range(103))
