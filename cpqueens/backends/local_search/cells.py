@@ -208,7 +208,7 @@ def run(search: Search, cells: Cells, others: Iterator[Walk]) -> End:
     walk: CellsWalk | None = search.carried.get("cells walk")
     if walk is None:
         search.extra["special"] = "cells"
-        if cells.all_swap:
+        if cells.all_swap and not cells.rows:  # any order is a solution: there is nothing to propagate
             search.aside = None
         search.start()
         if search.solved():

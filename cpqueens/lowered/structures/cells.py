@@ -51,7 +51,7 @@ class Cells:
 
     @property
     def all_swap(self) -> bool:
-        """Whether no variable moves by itself: smaller domains would help nobody."""
+        """Whether no variable moves by itself."""
         return bool((self.group >= 0).all())
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from searched import compiled
 
-from cpqueens import AllDifferent, Count, Model, Or, element, maximum, minimum
+from cpqueens import AllDifferent, Count, GlobalCardinality, Model, Or, element, maximum, minimum
 from cpqueens.backends.local_search import cells as module
 from cpqueens.backends.local_search.cells import Cells, CellsWalk
 from cpqueens.backends.local_search.search import Search
@@ -153,6 +153,18 @@ def test_a_solution_is_enough_without_an_objective() -> None:
     m.drop_objectives()
     found = m.solve(solver="local-search", random_seed=3)
     assert (found.status, found.statistics["special"]) == ("FEASIBLE", "cells")
+
+
+def test_propagation_helps_where_swaps_may_violate_something() -> None:
+    m = Model("three of each of four values, in two halves of which the sums are no whole number apart")
+    x = m.intvar(0, 3, shape=12, name="x")
+    m += GlobalCardinality(x, range(4), [3] * 4)
+    m.minimize(x @ range(12))
+    best = m.solve(solver="local-search", step_limit=20_000)
+    assert (best.statistics["special"], "presolve" in best.statistics) == ("cells", False)
+    m += 2 * x[:6].sum() == 2 * x[6:].sum() + 1
+    found = m.solve(solver="local-search", step_limit=20_000)
+    assert (found.statistics["special"], "presolve" in found.statistics) == ("cells", True)
 
 
 def test_the_price_follows_what_is_violated() -> None:
