@@ -27,14 +27,20 @@ from cpqueens.language.constraints.connective import And, Clause, Implication, N
 from cpqueens.language.constraints.count import Among, Count, GlobalCardinality, NValue
 from cpqueens.language.constraints.cumulative import Cumulative, NoOverlap, NoOverlap2D
 from cpqueens.language.constraints.inverse import Inverse
-from cpqueens.language.constraints.lexicographic import LexChainLess, LexChainLessEqual, LexLess, LexLessEqual
 from cpqueens.language.constraints.linear import Linear
-from cpqueens.language.constraints.ordered import Decreasing, Increasing
+from cpqueens.language.constraints.ordered import (
+    Decreasing,
+    Increasing,
+    LexChainLess,
+    LexChainLessEqual,
+    LexLess,
+    LexLessEqual,
+    ValuePrecede,
+)
 from cpqueens.language.constraints.predicate import Predicate
 from cpqueens.language.constraints.regular import Regular
 from cpqueens.language.constraints.table import NegativeTable, ShortTable, Table
 from cpqueens.language.constraints.table_rows import ANY
-from cpqueens.language.constraints.value_precede import ValuePrecede
 from cpqueens.language.expressions import BoolArray, LinearArray
 from cpqueens.language.functions import all_, any_, div_trunc, element, maximum, minimum, mod_trunc, scaled
 from cpqueens.language.views import (

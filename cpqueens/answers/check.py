@@ -19,7 +19,6 @@ from cpqueens.language.aligned import is_framed
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.conversion import aligned, listed
 from cpqueens.language.definedness import Defined, defined_elements, defined_terms, why_undefined
-from cpqueens.language.describe import describe, describe_array, describe_term
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.in_range import constraints_in_range, require_computable
 from cpqueens.language.labels import numbers_among, text_of_label
@@ -29,7 +28,7 @@ from cpqueens.language.posted import Posted
 from cpqueens.language.ranges import OutOfRange, saturated_sum
 from cpqueens.language.rows import IntArray, Shape, as_integers
 from cpqueens.language.statement import Statement
-from cpqueens.language.wording import closed
+from cpqueens.language.wording import closed, describe, describe_array, describe_term
 from cpqueens.text import markup
 from cpqueens.text.plaintext import counted, shown
 

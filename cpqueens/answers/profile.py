@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from cpqueens.answers.check import Checker
-from cpqueens.language.describe import describe
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
+from cpqueens.language.wording import describe
 from cpqueens.text import markup
 from cpqueens.text.plaintext import one_line, wrapped
 

@@ -8,12 +8,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cpqueens.language.describe import describe
-from cpqueens.language.goals import Goal
+from cpqueens.language.objectives import Goal, Soft
 from cpqueens.language.posted import ConstraintList
 from cpqueens.language.rows import IntArray
-from cpqueens.language.soft import Soft
 from cpqueens.language.statement import Statement
+from cpqueens.language.wording import describe
 from cpqueens.text.plaintext import counted
 
 

@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpqueens.errors import ModelError
-from cpqueens.language.constraints.lexicographic import LexLessEqual
+from cpqueens.language.constraints.ordered import LexLessEqual
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray, as_integers
 from cpqueens.text.plaintext import shown

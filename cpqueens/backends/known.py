@@ -13,9 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cpqueens.language.kept import State
 from cpqueens.language.rows import IntArray
-from cpqueens.language.statement import Statement
+from cpqueens.language.statement import State, Statement
 
 MOST_WORDS = 1 << 17
 """Numbers of the clauses that are kept of one solver: 1 MB."""

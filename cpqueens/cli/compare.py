@@ -9,8 +9,7 @@ import click
 
 from cpqueens.cli.documents import echo_json
 from cpqueens.cli.options import json_option, load
-from cpqueens.cli.standing import Standing
-from cpqueens.cli.terminal import progress, say
+from cpqueens.cli.terminal import Standing, progress, say
 from cpqueens.errors import ModelError
 from cpqueens.text.plaintext import shown
 

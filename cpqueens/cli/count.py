@@ -21,8 +21,7 @@ from cpqueens.cli.options import (
     solver_options,
 )
 from cpqueens.cli.published import compared, exit_of_compared, published_lines
-from cpqueens.cli.standing import Standing
-from cpqueens.cli.terminal import estimated, progress, say, so_far, summary
+from cpqueens.cli.terminal import Standing, estimated, progress, say, so_far, summary
 from cpqueens.errors import ModelError
 from cpqueens.solving.staged import OF_OPTIMA
 

@@ -98,7 +98,7 @@ def _exit_of(report: Any, rate: float | None) -> int:
 
 def _compared(instance: Instance, seeds: range, options: dict[str, Any]) -> Any:
     """Return the report of a cross-check, with progress meanwhile."""
-    from cpqueens.cli.standing import Standing
+    from cpqueens.cli.terminal import Standing
     from cpqueens.crosscheck.crosscheck import cross_check
 
     standing = Standing(instance.title, unit="solutions", time_limit=options["time_limit"])
@@ -128,7 +128,7 @@ def _compared(instance: Instance, seeds: range, options: dict[str, Any]) -> Any:
 def _print(report: Any) -> None:
     from rich.console import Console
 
-    from cpqueens.crosscheck.table import print_report
+    from cpqueens.crosscheck.report import print_report
 
     class Printer(Console):
         def on_broken_pipe(self) -> None:

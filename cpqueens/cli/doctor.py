@@ -61,7 +61,7 @@ def command(compiling: bool, as_json: bool) -> int:
 def _compile() -> None:
     """Compile all kernels, with progress meanwhile."""
     from cpqueens.cli import warming
-    from cpqueens.cli.standing import Standing
+    from cpqueens.cli.terminal import Standing
 
     with progress(Standing("compiling", unit="kernels", of=warming.NUMBER)) as standing:
         for standing.done, name in enumerate(warming.compile_all(processors())):
@@ -113,15 +113,15 @@ def kernel_cache() -> tuple[Path, bool]:
 
 def _backends() -> list[dict[str, Any]]:
     from cpqueens.backends import named
-    from cpqueens.backends.cpmpy import solvers
+    from cpqueens.backends.cpmpy import backend
 
     listed = []
     for name in named.registered():
         what = "" if named.is_installed(name) else named.remedy(name)
         listed.append({"name": name, "installed": not what, "command": what, "refuses": ""})
     if named.is_installed("cpmpy"):
-        there = {name: ("", solvers.refuses(name)) for name in solvers.installed()}
-        to_come = {name: (what, "") for name, what in solvers.missing().items()}
+        there = {name: ("", backend.refuses(name)) for name in backend.installed()}
+        to_come = {name: (what, "") for name, what in backend.missing().items()}
         listed += [
             {"name": f"cpmpy:{name}", "installed": name in there, "command": what, "refuses": refused}
             for name, (what, refused) in {**there, **to_come}.items()

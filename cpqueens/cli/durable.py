@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 from cpqueens.cli.documents import document, echo_json
 from cpqueens.cli.exits import COUNT_DIFF, DONE, INTERRUPTED
 from cpqueens.cli.published import held, published_lines
-from cpqueens.cli.standing import Standing, clock
-from cpqueens.cli.terminal import progress, say, so_far
+from cpqueens.cli.terminal import Standing, clock, progress, say, so_far
 from cpqueens.errors import ModelError
 
 if TYPE_CHECKING:

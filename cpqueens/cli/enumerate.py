@@ -332,7 +332,7 @@ def _orbit_sink(
 
 def _run(instance: Instance, funnel: Funnel, given: dict[str, Any], shown: bool) -> Outcome:
     from cpqueens.backends.base import Want
-    from cpqueens.cli.standing import Standing
+    from cpqueens.cli.terminal import Standing
     from cpqueens.solving.solve import run, trusted
 
     options = dict(given)

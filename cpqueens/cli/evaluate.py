@@ -17,8 +17,7 @@ from cpqueens.cli.options import (
     own_parameters,
     required_rate,
 )
-from cpqueens.cli.standing import Standing
-from cpqueens.cli.terminal import progress, say, width_of_output
+from cpqueens.cli.terminal import Standing, progress, say, width_of_output
 from cpqueens.errors import ModelError
 from cpqueens.text.plaintext import shown
 

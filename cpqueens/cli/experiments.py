@@ -6,8 +6,7 @@ import click
 
 from cpqueens.cli.documents import document, echo_json
 from cpqueens.cli.options import check_place, json_option
-from cpqueens.cli.standing import Standing
-from cpqueens.cli.terminal import progress, say, width_of_output
+from cpqueens.cli.terminal import Standing, progress, say, width_of_output
 
 
 @click.command()

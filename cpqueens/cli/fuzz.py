@@ -44,7 +44,7 @@ def command(solvers: str | None, as_json: bool, out: str | None, **options: Any)
 
 def _fuzzed(solvers: list[str] | None, options: dict[str, Any]) -> Any:
     """Return the report, with progress meanwhile."""
-    from cpqueens.cli.standing import Standing
+    from cpqueens.cli.terminal import Standing
     from cpqueens.fuzzing.fuzz import fuzz
 
     standing = Standing("fuzzing", unit="models", of=options["models"])

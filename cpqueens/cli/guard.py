@@ -11,7 +11,7 @@ from typing import Any, TextIO
 import click
 
 from cpqueens.cli import exits
-from cpqueens.cli.standing import say_at_last
+from cpqueens.cli.terminal import say_at_last
 from cpqueens.errors import CpqueensError, ModelError
 from cpqueens.system.interrupts import on_leaving, program
 from cpqueens.system.platforms import is_shortage

@@ -10,8 +10,7 @@ import click
 from cpqueens.cli.compare import paired
 from cpqueens.cli.documents import document, echo_json
 from cpqueens.cli.options import json_option, load
-from cpqueens.cli.standing import Standing
-from cpqueens.cli.terminal import progress, say
+from cpqueens.cli.terminal import Standing, progress, say
 from cpqueens.errors import ModelError
 
 ENDINGS = (".json", ".fzn", ".mzn", ".py")

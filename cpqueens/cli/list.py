@@ -43,7 +43,7 @@ def command(as_json: bool, gallery: str | None) -> int:
 
 
 def _write_gallery(path: str, problems: list[Problem]) -> None:
-    from cpqueens.cli.standing import Standing
+    from cpqueens.cli.terminal import Standing
     from cpqueens.report.gallery import gallery_page
     from cpqueens.report.outputfile import write_whole
 

@@ -12,8 +12,7 @@ import click
 from cpqueens.cli.documents import echo_json
 from cpqueens.cli.exits import DONE, INFEASIBLE, INVALID, LIMIT
 from cpqueens.cli.options import check_place, json_option
-from cpqueens.cli.standing import Standing
-from cpqueens.cli.terminal import progress, say, style_of
+from cpqueens.cli.terminal import Standing, progress, say, style_of
 
 if TYPE_CHECKING:
     from cpqueens.puzzles.puzzle import Puzzle, Square

@@ -6,8 +6,7 @@ import click
 
 from cpqueens.cli import options as shared
 from cpqueens.cli.documents import document, echo_json
-from cpqueens.cli.standing import Standing, watched
-from cpqueens.cli.terminal import progress, say
+from cpqueens.cli.terminal import Standing, progress, say, watched
 
 
 @click.command()

@@ -15,8 +15,7 @@ import click
 from cpqueens.cli.documents import echo_json
 from cpqueens.cli.exits import DONE, INTERRUPTED, LEDGER_CONFLICT, LIMIT
 from cpqueens.cli.options import json_option
-from cpqueens.cli.standing import Standing
-from cpqueens.cli.terminal import progress, say
+from cpqueens.cli.terminal import Standing, progress, say
 
 if TYPE_CHECKING:
     from cpqueens.longrun.ledger import Ledger, Totals

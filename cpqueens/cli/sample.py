@@ -9,8 +9,7 @@ import click
 
 from cpqueens.cli import options as shared
 from cpqueens.cli.documents import document, echo_json
-from cpqueens.cli.standing import Standing
-from cpqueens.cli.terminal import progress, say, style_of
+from cpqueens.cli.terminal import Standing, progress, say, style_of
 
 
 @click.command()

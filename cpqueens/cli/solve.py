@@ -12,8 +12,7 @@ import click
 from cpqueens.cli import options as shared
 from cpqueens.cli.documents import document, echo_json, outcome_fields
 from cpqueens.cli.exits import exit_of_solve
-from cpqueens.cli.standing import Standing, watched
-from cpqueens.cli.terminal import progress, say, style_of, summary
+from cpqueens.cli.terminal import Standing, progress, say, style_of, summary, watched
 from cpqueens.errors import ModelError
 from cpqueens.problems.published import called
 

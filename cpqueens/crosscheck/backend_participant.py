@@ -1,18 +1,29 @@
-"""A backend as a participant of a cross-check."""
+"""A backend as a participant of a cross-check.
+
+A backend in a process of its own: its death is then a line of the report, not the end of it.
+"""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from multiprocessing.connection import Connection
 from typing import Any
+
+import numpy as np
 
 from cpqueens.answers.check import Checker
 from cpqueens.answers.runs import Runs
 from cpqueens.backends.base import Backend, Clock, Feature, Want
+from cpqueens.crosscheck.findings import Code
 from cpqueens.crosscheck.observe import Observation, observe_backend
 from cpqueens.crosscheck.plan import Plan
+from cpqueens.crosscheck.sets import Packing, SolutionStore
 from cpqueens.model import Model
 from cpqueens.solving.request import choose
+from cpqueens.system.children import Patience, Worker
+from cpqueens.system.interrupts import Interrupt, listening
 
 
 @dataclass(frozen=True)
@@ -69,3 +80,133 @@ class BackendParticipant:
 
         _, backend, strategy = choose(model, self.solver, plan.want)
         build_request(Checker.of(model), backend, strategy, Want.ONE, Clock(None), Interrupt(), self.options)
+
+
+MEMORY = 8 * 2**30
+GRACE = 20.0
+"""Seconds beyond its time limit after which a backend counts as hung (start and compilation included)."""
+_LOOK_EVERY = 0.05  # seconds between looks for signals
+LAST_WORDS = 3.0
+"""Seconds in which an interrupted backend may say what it has found."""
+
+
+@dataclass(frozen=True)
+class Isolated:
+    """A backend by name, run in a child process with limits on memory and on time.
+
+    Without a time limit nothing counts as hung, and with one nothing that was merely kept waiting for a
+    processor: it is tried a second time first. An interrupted one is asked for what it has so far.
+    """
+
+    solver: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+    label: str = ""
+    memory: int = MEMORY
+    grace: float = GRACE
+
+    @property
+    def name(self) -> str:
+        """The label, or the backend's name."""
+        return self.label or self.solver
+
+    def observe(self, model: Model, plan: Plan) -> Observation:
+        """Run it in a child process; its death becomes CRASH, HANG or OUT_OF_MEMORY."""
+        with listening() as interrupt:
+            seen = self._observe_once(model, plan, interrupt)
+            if seen.error is Code.HANG and not interrupt.seen:
+                seen.close()
+                seen = self._observe_once(model, plan, interrupt)
+        return seen
+
+    def _observe_once(self, model: Model, plan: Plan, interrupt: Interrupt) -> Observation:
+        from cpqueens.files.modelfile import dump_model
+
+        started = time.monotonic()
+        limits = (plan.want.value, plan.seeds, plan.time_limit, plan.solution_limit)
+        task = (dump_model(model), self.name, self.solver, dict(self.options), limits)
+        worker = Worker("cpqueens.crosscheck.backend_participant:work", task, self.memory)
+        store, ended = SolutionStore(plan.packing), ""
+        try:
+            seen, ended = self._listen(worker, store, plan, interrupt)
+        finally:
+            exit_code = worker.end(0.0 if ended else 0.5)
+        store.finish()
+        if seen is not None:
+            return _complete(seen, model, store)
+        code, message = (None, "") if ended == "interrupted" else _death(ended == "hung", exit_code)
+        return Observation(
+            self.name, frozenset({self.name}), "exact", plan.want, False, store=store, error=code,
+            message=message, count=store.distinct, seconds=time.monotonic() - started,
+            interrupted=interrupt.seen,
+        )  # fmt: skip
+
+    def _listen(
+        self, worker: Worker, store: SolutionStore, plan: Plan, interrupt: Interrupt
+    ) -> tuple[Observation | None, str]:
+        """Take in packed solutions and at last the observation.
+
+        Without one, say why it never came: ``hung``, ``interrupted``, or empty if the process died.
+        """
+        limit = None if plan.time_limit is None else plan.time_limit * len(plan.seeds) + self.grace
+        patience, last = Patience(limit, worker.pid), None
+        while True:
+            if last is None and interrupt.poll():
+                last = time.monotonic() + LAST_WORDS
+                worker.interrupt()
+            if last is not None and time.monotonic() > last:
+                return None, "interrupted"
+            if patience.is_over():
+                return None, "hung"
+            try:
+                found = worker.connection.recv() if worker.connection.poll(_LOOK_EVERY) else None
+            except (EOFError, ConnectionError):
+                return None, "" if last is None else "interrupted"
+            if isinstance(found, Observation):
+                return found, ""
+            if isinstance(found, BaseException):
+                raise found  # the user's own mistake: refused as everywhere
+            if found is not None:
+                rows = np.frombuffer(found, dtype=f"S{plan.packing.width}")
+                store.add(plan.packing.unpack(rows))
+
+
+def _death(hung: bool, exit_code: int | None) -> tuple[Code, str]:
+    if hung:
+        return Code.HANG, "no end within the time limit, twice; the process was killed"
+    if exit_code is not None and exit_code < 0:
+        return Code.CRASH, f"the process died of signal {-exit_code}"
+    return Code.CRASH, f"the process ended with exit code {exit_code}"
+
+
+def _complete(seen: Observation, model: Model, store: SolutionStore) -> Observation:
+    """Return the child's observation as one of this process."""
+    outcome = seen.outcome
+    if outcome is not None:
+        outcome = replace(outcome, model=model)
+    return replace(seen, outcome=outcome, store=None if seen.want is Want.COUNT else store)
+
+
+def work(
+    connection: Connection, text: str, name: str, solver: str, options: dict[str, Any], limits: Any
+) -> None:
+    """Run one backend and send what was seen; runs in the child process."""
+    from cpqueens.errors import CpqueensError
+    from cpqueens.files.modelfile import parse_model
+
+    model = parse_model(text)
+    want, seeds, time_limit, solution_limit = limits
+    plan = Plan(Want(want), seeds, Packing(model), time_limit, solution_limit)
+    try:
+        seen = BackendParticipant(name, solver, options).observe(model, plan)
+    except CpqueensError as error:
+        connection.send(error)
+        return
+    if seen.store is not None:
+        for bucket in seen.store.buckets():
+            if len(bucket):
+                connection.send(bucket.tobytes())
+        seen.store.close()
+    outcome: Any = seen.outcome
+    if outcome is not None:
+        outcome = replace(outcome, model=None, solutions=(), closest=None)
+    connection.send(replace(seen, store=None, outcome=outcome))

@@ -28,7 +28,7 @@ from cpqueens.crosscheck.findings import (
 )
 from cpqueens.crosscheck.observe import Observation
 from cpqueens.crosscheck.sets import SetComparison, compare_sets, count_orbits
-from cpqueens.language.goals import keys
+from cpqueens.language.objectives import keys
 from cpqueens.language.rows import IntArray
 from cpqueens.model import Model
 from cpqueens.solving.carried import Carried, carrying

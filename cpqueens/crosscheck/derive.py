@@ -10,8 +10,8 @@ from cpqueens.language import rebuild
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.definedness import conditions
 from cpqueens.language.functions import any_
-from cpqueens.language.goals import Goal
 from cpqueens.language.linear_rows import Row
+from cpqueens.language.objectives import Goal
 from cpqueens.language.rows import IntArray
 from cpqueens.model import Model
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from cpqueens.backends.base import Want
-from cpqueens.backends.minizinc.phrases import supports
+from cpqueens.backends.minizinc.writing import supports
 from cpqueens.crosscheck.compare import Case
 from cpqueens.crosscheck.findings import Disagreement, Evidence, PublishedValues, Verdict
 from cpqueens.crosscheck.given import small_enough

@@ -68,7 +68,7 @@ def isolated(participant: Participant) -> Participant:
     """Return a backend given by name as one in a child process; others as they are."""
     if not isinstance(participant, BackendParticipant) or not isinstance(participant.solver, str):
         return participant
-    from cpqueens.crosscheck.isolate import Isolated
+    from cpqueens.crosscheck.backend_participant import Isolated
 
     return Isolated(participant.solver, participant.options, participant.name)
 

@@ -14,21 +14,26 @@ from typing import Any
 import numpy as np
 
 from cpqueens.errors import MissingLibrary, ModelError
-from cpqueens.exchange.declaring import declared, weighted
-from cpqueens.exchange.origin import Imported
+from cpqueens.exchange.origin import Imported, declared, weighted
 from cpqueens.language.constraints.all_different import AllDifferent, AllDifferentExcept, AllEqual
 from cpqueens.language.constraints.circuit import Circuit
 from cpqueens.language.constraints.connective import Xor
 from cpqueens.language.constraints.count import GlobalCardinality
 from cpqueens.language.constraints.cumulative import Cumulative, NoOverlap
 from cpqueens.language.constraints.inverse import Inverse
-from cpqueens.language.constraints.lexicographic import LexChainLess, LexChainLessEqual, LexLess, LexLessEqual
 from cpqueens.language.constraints.linear import COMPARED, Linear
-from cpqueens.language.constraints.ordered import Decreasing, Increasing
+from cpqueens.language.constraints.ordered import (
+    Decreasing,
+    Increasing,
+    LexChainLess,
+    LexChainLessEqual,
+    LexLess,
+    LexLessEqual,
+    ValuePrecede,
+)
 from cpqueens.language.constraints.regular import Regular
 from cpqueens.language.constraints.table import NegativeTable, ShortTable, Table
 from cpqueens.language.constraints.table_rows import ANY
-from cpqueens.language.constraints.value_precede import ValuePrecede
 from cpqueens.language.conversion import as_linear
 from cpqueens.language.expressions import BoolArray, LinearArray
 from cpqueens.language.functions import all_, any_, div_trunc, element, maximum, minimum, mod_trunc

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from cpqueens.errors import MissingLibrary, ModelError
-from cpqueens.exchange.declaring import Domain, declared
-from cpqueens.exchange.origin import Imported
+from cpqueens.exchange.origin import Domain, Imported, declared
 from cpqueens.language.constraints.all_different import AllDifferent
 from cpqueens.language.constraints.circuit import SubCircuit
 from cpqueens.language.constraints.connective import Xor

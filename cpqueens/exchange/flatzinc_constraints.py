@@ -26,11 +26,16 @@ from cpqueens.language.constraints.connective import Xor
 from cpqueens.language.constraints.count import Among, Count, GlobalCardinality, NValue
 from cpqueens.language.constraints.cumulative import Cumulative, NoOverlap, NoOverlap2D
 from cpqueens.language.constraints.inverse import Inverse
-from cpqueens.language.constraints.lexicographic import LexChainLess, LexChainLessEqual, LexLess, LexLessEqual
-from cpqueens.language.constraints.ordered import Increasing
+from cpqueens.language.constraints.ordered import (
+    Increasing,
+    LexChainLess,
+    LexChainLessEqual,
+    LexLess,
+    LexLessEqual,
+    ValuePrecede,
+)
 from cpqueens.language.constraints.regular import Regular
 from cpqueens.language.constraints.table import Table
-from cpqueens.language.constraints.value_precede import ValuePrecede
 from cpqueens.language.expressions import BoolArray
 from cpqueens.language.functions import all_, any_, div_trunc, element, maximum, minimum, mod_trunc
 from cpqueens.language.rows import as_rows

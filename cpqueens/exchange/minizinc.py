@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Iterable
 from pathlib import Path
 
-from cpqueens.backends.minizinc import programs
+from cpqueens.backends.minizinc import backend
 from cpqueens.errors import ModelError
 from cpqueens.exchange.flatzinc import ImportedFlatZinc, from_flatzinc
 from cpqueens.model import Model
@@ -47,7 +47,7 @@ def load_minizinc(path: str | Path, data: Iterable[str] = ()) -> ImportedFlatZin
     MissingLibrary
         If MiniZinc is not installed.
     """
-    words = [programs.program(), "--compile", "--keep-paths", "--no-output-ozn", "--output-mode", "dzn"]
+    words = [backend.program(), "--compile", "--keep-paths", "--no-output-ozn", "--output-mode", "dzn"]
     for given in data:
         is_file = given.lower().endswith(_DATA)
         if not is_file and "=" not in given:
@@ -57,13 +57,13 @@ def load_minizinc(path: str | Path, data: Iterable[str] = ()) -> ImportedFlatZin
         words += ["--data" if is_file else "--cmdline-data", given if is_file else f"{given};"]
     if not Path(path).is_file():
         raise ModelError(f"{label(path)}: there is no such file")
-    with programs.folder() as folder:
+    with backend.folder() as folder:
         told, flat = Path(folder, "cpqueens.msc"), Path(folder, "model.fzn")
         told.write_text(json.dumps(configuration()), encoding="utf-8")
         words += ["--solver", str(told), "--fzn", str(flat), str(path)]
         done = subprocess.run(
             words, capture_output=True, text=True, errors="replace", check=False,
-            env=programs.writing_into(folder),
+            env=backend.writing_into(folder),
         )  # fmt: skip
         if done.returncode != 0 or not flat.exists():
             said = re.sub(r"(?m)^Warning:.*$", "", done.stderr or done.stdout)

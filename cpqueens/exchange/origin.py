@@ -1,14 +1,24 @@
-"""What is a model of another library, where an imported one came from, and how values go back there."""
+"""What is a model of another library, where an imported one came from, and how values go back there.
+
+Variables from elsewhere under the names that they have there: whole arrays where all entries are there.
+"""
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Mapping
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import product
 from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
 
 from cpqueens.answers.outcome import Outcome, Solution
 from cpqueens.errors import ModelError, NoSolution
+from cpqueens.language.blocks import MAX_NAME
+from cpqueens.language.term import Term
 from cpqueens.model import Model
 from cpqueens.text.foreign import no_attribute, read_by
 from cpqueens.text.parameters import needed
@@ -112,3 +122,122 @@ def as_model(value: Any) -> Model:
     assert name is not None, "a model is needed, see is_model"
     model: Model = getattr(importlib.import_module(_HOMES[name]), name)(value).model
     return model
+
+
+_INDEXED = re.compile(r"(.+)\[(\d{1,9}(?:,\d{1,9})*)\]$")
+_FORBIDDEN = re.compile(r"[\[\],\s]+")
+_SMALL = 2**31  # bounds that need no further look
+
+Domain = tuple[int, int] | list[int]
+"""Both ends, or all values of a domain with gaps."""
+
+Block = tuple[str, tuple[int, ...], list[str]]
+"""The name of an array or of a variable, its shape, and the names of its entries in C order."""
+
+
+def declared(model: Model, domains: Mapping[str, Domain]) -> dict[str, Any]:
+    """Return a new variable for each name, in the same order; ``x[0]``, ``x[1]``, ... become an array ``x``.
+
+    Names that a model cannot have are written without brackets.
+    """
+    blocks = _arrays(domains)
+    arrays = {name for _, _, entries in blocks for name in entries}
+    blocks += [(name, (), [name]) for name in domains if name not in arrays]
+    first = _appended(model, [domains[name] for _, _, entries in blocks for name in entries])
+    terms: dict[str, Any] = dict.fromkeys(domains)
+    for name, shape, entries in blocks:
+        plain = name if shape else _plain(model, name)
+        if first is None:
+            variable = _created(model, plain, shape, [domains[entry] for entry in entries])
+        else:
+            variable = model.blocks.create(plain, first, shape).first
+            first += len(entries)
+        for at, entry in enumerate(entries, variable):
+            terms[entry] = Term(model, (at,), (1,), 0)
+    return terms
+
+
+def _appended(model: Model, domains: list[Domain]) -> int | None:
+    """Return the first of new variables, created in one go; None where their bounds may be trouble."""
+    if [] in domains:
+        return None
+    ends = [(min(d), max(d)) if isinstance(d, list) else d for d in domains]
+    if not all(-_SMALL < low <= high < _SMALL for low, high in ends):
+        return None
+    lower, upper = np.array(ends, dtype=np.int64).reshape(-1, 2).T
+    first = model._append(lower, upper, defined=False)
+    for variable, domain in enumerate(domains, first):
+        if isinstance(domain, list) and len(values := sorted(set(domain))) <= values[-1] - values[0]:
+            model.domains[variable] = np.array(values, dtype=np.int64)
+    return first
+
+
+def _created(model: Model, name: str, shape: tuple[int, ...], domains: list[Domain]) -> int:
+    """Return the first of the variables of one name, whose domains are refused in words."""
+    if shape:
+        lower, upper = (np.array(ends, dtype=object).reshape(shape) for ends in zip(*domains, strict=True))
+        array = model.intvar(lower, upper, shape=shape, name=name)
+    elif isinstance(domains[0], list):
+        array = model.intvar(domain=domains[0], name=name)
+    else:
+        array = model.intvar(*domains[0], name=name)
+    return int(array.variables[0, 0])
+
+
+def _arrays(domains: Mapping[str, Domain]) -> list[Block]:
+    """Return the arrays that are complete."""
+    found: dict[str, dict[str, str]] = {}
+    for name in domains:
+        match = _INDEXED.match(name)
+        if match:
+            found.setdefault(match[1], {})[match[2]] = name
+    complete: list[Block] = []
+    for name, entries in found.items():
+        shape = _shape(entries)
+        if shape is None or name in domains or "[" in name or not _fits(name):
+            continue
+        places = [*_places(shape)]
+        if all(place in entries and not isinstance(domains[entries[place]], list) for place in places):
+            complete.append((name, shape, [entries[place] for place in places]))
+    return complete
+
+
+def _shape(entries: Iterable[str]) -> tuple[int, ...] | None:
+    """Return the shape of an array that has so many entries, given their positions; None if there is none."""
+    axes = [[int(number) for number in place.split(",")] for place in entries]
+    if len(set(map(len, axes))) > 1:
+        return None
+    shape = tuple([max(axis) + 1 for axis in zip(*axes, strict=True)])
+    return shape if math.prod(shape) == len(axes) else None
+
+
+def _places(shape: tuple[int, ...]) -> Iterable[str]:
+    return map(",".join, product(*[list(map(str, range(n))) for n in shape]))
+
+
+def _fits(name: str) -> bool:
+    return name.isprintable() and len(name) <= MAX_NAME and name.strip() == name
+
+
+def _plain(model: Model, name: str) -> str:
+    """Return the name that a variable can have here."""
+    plain = _FORBIDDEN.sub("_", name).strip("_") if not _fits(name) or "[" in name else name
+    plain = "".join(c for c in plain if c.isprintable())[: MAX_NAME - 9] or "v"
+    while plain in model.blocks.by_name:
+        plain += "_"
+    return plain
+
+
+def weighted(model: Model, coefficients: Iterable[int], terms: Iterable[Any]) -> Any:
+    """Return the sum of single terms, or integers, times coefficients: one pass, however many there are."""
+    constant, total = 0, dict[int, int]()
+    for factor, term in zip(coefficients, terms, strict=True):
+        if isinstance(term, int):
+            constant += factor * term
+            continue
+        ((variables, inner, shift),) = term.rows()
+        constant += factor * shift
+        for v, a in zip(variables, inner, strict=True):
+            total[v] = total.get(v, 0) + factor * a
+    kept = model.remaining(total)
+    return Term(model, tuple(kept), tuple(kept.values()), constant) if kept else constant

@@ -27,8 +27,8 @@ from cpqueens.language.constraints.linear import OPPOSITE, Linear
 from cpqueens.language.constraints.table_rows import ANY
 from cpqueens.language.definitions import DEFINITION_KINDS, Definition, Truth
 from cpqueens.language.expressions import LinearArray
+from cpqueens.language.objectives import as_weights
 from cpqueens.language.rows import IntArray
-from cpqueens.language.soft import as_weights
 from cpqueens.language.truths import as_truth
 from cpqueens.language.views import VIEWS
 from cpqueens.model import Model

@@ -54,10 +54,9 @@ from cpqueens.language.constraints.table import Table
 from cpqueens.language.constraints.table_rows import written
 from cpqueens.language.definitions import Definition, Truth
 from cpqueens.language.expressions import LinearArray
-from cpqueens.language.goals import Goal
 from cpqueens.language.labels import text_of_label
+from cpqueens.language.objectives import Goal, Soft
 from cpqueens.language.rows import IntArray
-from cpqueens.language.soft import Soft
 from cpqueens.language.views import VIEWS
 from cpqueens.model import Model
 from cpqueens.text.bounded import label, read_bytes, reason_of

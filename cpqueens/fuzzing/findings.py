@@ -19,7 +19,7 @@ from cpqueens.fuzzing.examine import examine
 from cpqueens.fuzzing.generate import usage, written_model
 from cpqueens.fuzzing.subject import Subject
 from cpqueens.fuzzing.written import Script
-from cpqueens.language.describe import describe, describe_array
+from cpqueens.language.wording import describe, describe_array
 from cpqueens.model import Model
 from cpqueens.system.interrupts import Interrupted, listening
 from cpqueens.text.plaintext import counted

@@ -24,13 +24,18 @@ from cpqueens.language.constraints.connective import Implication, Negation
 from cpqueens.language.constraints.count import Among, Count, GlobalCardinality, NValue
 from cpqueens.language.constraints.inverse import Inverse
 from cpqueens.language.constraints.kinds import KINDS, kind_class
-from cpqueens.language.constraints.lexicographic import LexChainLess, LexChainLessEqual, LexLess, LexLessEqual
 from cpqueens.language.constraints.linear import COMPARED
+from cpqueens.language.constraints.ordered import (
+    LexChainLess,
+    LexChainLessEqual,
+    LexLess,
+    LexLessEqual,
+    ValuePrecede,
+)
 from cpqueens.language.constraints.predicate import Predicate
 from cpqueens.language.constraints.regular import Regular
 from cpqueens.language.constraints.table import NegativeTable, ShortTable, Table
 from cpqueens.language.constraints.table_rows import ANY
-from cpqueens.language.constraints.value_precede import ValuePrecede
 from cpqueens.language.definitions import Truth
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.store import VariableStore

@@ -18,7 +18,7 @@ from cpqueens.crosscheck.findings import Code, Disagreement
 from cpqueens.crosscheck.plan import Participant
 from cpqueens.fuzzing.subject import ORACLE, Subject, compared
 from cpqueens.language.definedness import defined_elements
-from cpqueens.language.goals import keys
+from cpqueens.language.objectives import keys
 from cpqueens.language.rows import IntArray
 from cpqueens.solving.request import named_solver
 

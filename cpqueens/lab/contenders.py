@@ -22,8 +22,8 @@ from cpqueens.crosscheck.heuristic import Attempt, Heuristic, judge
 from cpqueens.errors import BackendFault, CpqueensError, ModelError
 from cpqueens.kernels.jit import tiers
 from cpqueens.lab.runfile import RunRecord
-from cpqueens.language.kept import LARGEST_VARIABLES
 from cpqueens.language.rows import IntArray
+from cpqueens.language.statement import LARGEST_VARIABLES
 from cpqueens.model import Model
 from cpqueens.solving.carried import Callbacks
 from cpqueens.solving.request import choose

@@ -16,7 +16,7 @@ from cpqueens.crosscheck.findings import WRONG
 from cpqueens.lab.reference import Reference
 from cpqueens.lab.runfile import LIMITS, Ending, RunRecord
 from cpqueens.lab.runlength import Interval, Restart, RunLengths, thin
-from cpqueens.language.goals import Goal
+from cpqueens.language.objectives import Goal
 
 UNITS = ("steps", "evaluations", "processor_seconds")
 """In what runs are measured unless something else is asked for; what depends on no machine first."""

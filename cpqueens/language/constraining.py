@@ -20,15 +20,14 @@ from cpqueens.language.constraints.linear import OPPOSITE, Linear
 from cpqueens.language.conversion import aligned, as_linear
 from cpqueens.language.definedness import conditions
 from cpqueens.language.definitions import Truth
-from cpqueens.language.describe import describe
 from cpqueens.language.expressions import BoolArray, LinearArray
-from cpqueens.language.objectives import Objectives
+from cpqueens.language.objectives import Objectives, Soft, as_weights
 from cpqueens.language.pending import given_terms
 from cpqueens.language.posted import ConstraintList, Posted, Source, place_of
 from cpqueens.language.rows import IntArray
-from cpqueens.language.soft import Soft, as_weights
 from cpqueens.language.store import VariableStore
 from cpqueens.language.truths import Literals, as_truth
+from cpqueens.language.wording import describe
 from cpqueens.text.foreign import explaining_keywords, no_keyword, without_rest
 from cpqueens.text.plaintext import checked_name, shown
 

@@ -17,11 +17,10 @@ from numpy.typing import NDArray
 
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.definitions import Definition, Truth
-from cpqueens.language.describe import describe_term, describe_variable
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray
 from cpqueens.language.term import Term
-from cpqueens.language.wording import Named
+from cpqueens.language.wording import Named, describe_term, describe_variable
 
 Defined = NDArray[np.bool_]
 

@@ -1,4 +1,7 @@
-"""What users write as shapes, bounds and domains of variables."""
+"""What users write as shapes, bounds and domains of variables.
+
+Which values terms can take, as far as one variable's domain tells.
+"""
 
 import math
 from collections.abc import Iterable, KeysView, Mapping, Sequence, Set
@@ -6,8 +9,10 @@ from itertools import islice
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cpqueens.errors import IntegerError, ModelError
+from cpqueens.language.expressions import LinearArray
 from cpqueens.language.labels import MAX_DOMAIN
 from cpqueens.language.ranges import ALLOWED, LIMIT, OutOfRange, require_in_range, size_text
 from cpqueens.language.rows import IntArray, are_whole, distinct, no_integers, plain_array, refusing
@@ -175,3 +180,19 @@ def as_domain(domain: Any, what: str) -> IntArray:
     if not values.size:
         raise ModelError(f"{what}: empty; at least one value is needed")
     return values
+
+
+def may_equal(terms: LinearArray, values: IntArray) -> NDArray[np.bool_]:
+    """Return which of ``values`` (count,) each term may take, (size, count).
+
+    Terms of several variables are judged by their bounds, terms of one by its listed domain, too.
+    """
+    low, high = terms.bounds()
+    possible: NDArray[np.bool_] = (low[:, None] <= values) & (values <= high[:, None])
+    domains: dict[int, IntArray] = getattr(terms.registry, "domains", {})
+    for k, (variables, coefficients, constant) in enumerate(terms.rows()):
+        if len(variables) == 1:
+            possible[k] &= (values - constant) % coefficients[0] == 0
+            if variables[0] in domains:
+                possible[k] &= np.isin(values, domains[variables[0]] * coefficients[0] + constant)
+    return possible

@@ -7,11 +7,11 @@ import numpy as np
 from cpqueens.errors import ModelError
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.definitions import Truth
-from cpqueens.language.describe import describe
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.ranges import LIMIT, OutOfRange
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
+from cpqueens.language.wording import describe
 
 _TOGETHER = 1000  # numbers of an array of middle size
 _LONGEST = 120  # characters of a constraint in a message

@@ -15,13 +15,11 @@ from typing import Protocol, TypeVar
 import numpy as np
 
 from cpqueens.language.blocks import Block, Blocks
-from cpqueens.language.describe import describe, describe_array
-from cpqueens.language.goals import Goal
 from cpqueens.language.labels import Names, text_of_label
+from cpqueens.language.objectives import Goal, Soft
 from cpqueens.language.posted import Posted
 from cpqueens.language.rows import IntArray
-from cpqueens.language.soft import Soft
-from cpqueens.language.wording import Named
+from cpqueens.language.wording import Named, describe, describe_array
 
 _HEAD, _TAIL = 20, 5  # entries of a long list that are shown, from its beginning and its end
 _RUNS = 8  # of neighbouring values of a domain

@@ -1,22 +1,134 @@
-"""What is optimised in a model: objectives in their order, and the penalties of soft constraints."""
+"""What is optimised in a model: objectives in their order, and the penalties of soft constraints.
+
+A goal is one term with its sense; a soft constraint may be violated, for a penalty.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from cpqueens.errors import ModelError
 from cpqueens.language.arrays import concatenate_rows
+from cpqueens.language.constraints.base import Constraint
+from cpqueens.language.constraints.linear import Linear
 from cpqueens.language.conversion import as_linear
-from cpqueens.language.definitions import Maximum
+from cpqueens.language.definitions import Maximum, Truth
 from cpqueens.language.expressions import LinearArray
-from cpqueens.language.goals import Goal
-from cpqueens.language.soft import Soft
+from cpqueens.language.rows import IntArray, as_integers
 from cpqueens.language.store import VariableStore
 from cpqueens.language.term import Term
 from cpqueens.text.foreign import explaining_keywords
+
+if TYPE_CHECKING:
+    from cpqueens.language.expressions import LinearArray, Registry
+    from cpqueens.language.store import VariableStore
+
+
+@dataclass(frozen=True)
+class Goal:
+    """One objective: a single term, and whether it is maximised.
+
+    ``penalties`` says how often those of all soft constraints are added to it, whenever these were stated;
+    None: it does not speak of them.
+    """
+
+    term: LinearArray
+    maximizing: bool
+    penalties: int | None = None
+
+    def bind(self, registry: Registry) -> Goal:
+        """Return the same objective of a copied model."""
+        return Goal(self.term.bind(registry), self.maximizing, self.penalties)
+
+    @property
+    def is_penalties(self) -> bool:
+        """Whether it is the penalties alone."""
+        return self.penalties == 1 and self.is_bare
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether the term is 0."""
+        return not (self.term.width or self.term.constants.any())
+
+    def whole(self, total: LinearArray) -> Goal:
+        """Return the objective with all penalties, which are ``total``, added up."""
+        return Goal(self.term + (self.penalties or 0) * total, self.maximizing)
+
+    def key(self, value: int) -> int:
+        """Return a number that is the less, the better the value is."""
+        return -value if self.maximizing else value
+
+    def at_worst(self, value: int, gap: int = 0) -> Linear:
+        """Return that the term is no worse than ``value``, or by at most ``gap``."""
+        low, high = (int(end[0]) for end in self.term.bounds())
+        limit = max(value - gap, low) if self.maximizing else min(value + gap, high)
+        return Linear(self.term - limit, ">=" if self.maximizing else "<=")
+
+    def worse_than(self, value: int) -> Linear:
+        """Return that the term is worse than ``value``."""
+        return Linear(self.term - value, "<" if self.maximizing else ">")
+
+
+def keys(goals: Iterable[Goal], values: Iterable[int]) -> tuple[int, ...]:
+    """Return values of all objectives as a tuple that is the less, the better they are, the first first."""
+    return tuple(goal.key(value) for goal, value in zip(goals, values, strict=True))
+
+
+def as_weights(value: Any) -> IntArray:
+    """Return weights of soft constraints.
+
+    Raises
+    ------
+    ModelError
+        If they are not integers, or floats that are, of at least 1.
+    """
+    weights = as_integers(value, "weight", whole=True)
+    if weights.size and int(weights.min()) < 1:
+        raise ModelError(f"weight: integers of at least 1 are needed, got {int(weights.min())}")
+    return weights
+
+
+@dataclass(frozen=True)
+class Soft:
+    """Constraints (elementwise, or one) of which each costs its weight where it does not hold."""
+
+    constraint: Constraint
+    truths: LinearArray  # (size,): 1 where it holds
+    weights: IntArray  # (size,)
+    name: str | None
+    source: tuple[str, int] | None
+
+    def bind(self, registry: Registry) -> Soft:
+        """Return the same of a copied model."""
+        constraint, truths = self.constraint.bind(registry), self.truths.bind(registry)
+        return Soft(constraint, truths, self.weights, self.name, self.source)
+
+    @property
+    def where(self) -> str:
+        """The user's file and line as text, or ''."""
+        return f"{self.source[0]}:{self.source[1]}" if self.source else ""
+
+    @property
+    def penalties(self) -> LinearArray:
+        """What each costs, as terms of shape (size,)."""
+        return (1 - self.truths) * self.weights
+
+    def violated(self, values: IntArray, store: VariableStore) -> Iterator[tuple[Constraint, int]]:
+        """Yield what does not hold at the values of all variables, (1, variables), and what it costs."""
+        for element in np.flatnonzero(self.truths.evaluate(values)[0] == 0).tolist():
+            yield self._said(element, store), int(self.weights[element])
+
+    def _said(self, element: int, store: VariableStore) -> Constraint:
+        """Return one element as the user said it: what a truth stands for rather than that it is 1."""
+        ((variables, coefficients, constant),) = self.truths[[element]].rows()
+        produced = store.producer(variables[0]) if len(variables) == 1 else None
+        if produced is not None and isinstance(produced[0], Truth) and coefficients == [1] and not constant:
+            return produced[0].constraint.take(np.array([produced[1]]))
+        return self.constraint.take(np.array([element]))
 
 
 class Objectives(VariableStore):

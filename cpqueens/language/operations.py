@@ -1,7 +1,7 @@
 """Filling the table of what operators on terms come to: the file that knows both sides of it."""
 
 from cpqueens.language import arithmetic, truths
-from cpqueens.language.arrayfunctions import apply
+from cpqueens.language.arrayfunctions import apply, apply_ufunc
 from cpqueens.language.constraints.connective import CONNECTIVES
 from cpqueens.language.constraints.linear import related
 from cpqueens.language.conversion import define
@@ -9,7 +9,6 @@ from cpqueens.language.expressions import OPERATIONS
 from cpqueens.language.indexing import pick
 from cpqueens.language.store import UNBOUND
 from cpqueens.language.term import Term
-from cpqueens.language.ufuncs import apply_ufunc
 
 OPERATIONS.add = arithmetic.add
 OPERATIONS.apply = apply

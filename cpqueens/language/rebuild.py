@@ -13,11 +13,10 @@ from cpqueens.language.arrays import of_rows
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.definitions import Truth
 from cpqueens.language.expressions import LinearArray
-from cpqueens.language.goals import Goal
 from cpqueens.language.linear_rows import Row
+from cpqueens.language.objectives import Goal, Soft
 from cpqueens.language.posted import Posted
 from cpqueens.language.rows import IntArray
-from cpqueens.language.soft import Soft
 from cpqueens.language.statement import Statement
 
 Stated = TypeVar("Stated", bound=Statement)

@@ -1,4 +1,10 @@
-"""`Statement`: variables, constraints and objectives, never changed by being solved."""
+"""`Statement`: variables, constraints and objectives, never changed by being solved.
+
+Kept with it until it changes is what solvers make of it: arrays, patterns, the checker's groups.
+
+Small models are solved again and again, by one solver after another, with one seed after another; making
+these things would take most of the time.
+"""
 
 from __future__ import annotations
 
@@ -16,20 +22,73 @@ from cpqueens.language.arrays import of_variables, plain_variables
 from cpqueens.language.axes import axis_labels
 from cpqueens.language.blocks import MAX_NAME
 from cpqueens.language.constraining import MAX_TITLE, Constraints
-from cpqueens.language.describe import describe, describe_elements, describe_variable
 from cpqueens.language.expressions import BoolArray, LinearArray, Operand
-from cpqueens.language.kept import Kept, State, is_large
 from cpqueens.language.listing import listing_text, penalties_text
 from cpqueens.language.named_values import NamedValues
 from cpqueens.language.ranges import LIMIT
 from cpqueens.language.rows import refusing
 from cpqueens.language.term import ONCE, Term
 from cpqueens.language.views import View
+from cpqueens.language.wording import describe, describe_elements, describe_variable
 from cpqueens.text.attributes import ListsWhatIsPublic
 from cpqueens.text.foreign import explaining_keywords, no_attribute
 from cpqueens.text.plaintext import checked_name, did_you_mean, shown
 
 Made = TypeVar("Made")
+
+LARGEST_VARIABLES, LARGEST_CONSTRAINTS = 300, 3000
+"""Of larger models is kept only what can grow with them: all else takes a small part of the time."""
+
+
+State = tuple[int, int, int, bool]
+"""What changes with a model: its variables, its constraints, how often one was cut, and the sense."""
+
+
+def is_large(state: State) -> bool:
+    """Say whether a model is one of which only what can grow is kept."""
+    return state[0] > LARGEST_VARIABLES or state[1] > LARGEST_CONSTRAINTS
+
+
+class Kept:
+    """What was made of one model as it is now, and before it got more variables or constraints."""
+
+    def __init__(self) -> None:
+        self._state: tuple[object, ...] = ()
+        self._objective: object = None
+        self._made: dict[Hashable, Any] = {}
+        self._before: dict[Hashable, Any] = {}
+
+    def get(
+        self,
+        state: State,
+        objective: LinearArray | None,
+        what: Hashable,
+        make: Callable[[], Made],
+        grow: Callable[[Made], Made | None] | None = None,
+    ) -> Made:
+        """Return what ``make`` makes, made once; nobody may change it.
+
+        Of a large model that has only got more, ``grow`` makes it of what was kept before, or says None.
+        """
+        large = is_large(state)
+        if large and grow is None:
+            return make()
+        self._turn_to(state, objective)
+        made = self._made
+        if what not in made:
+            before = self._before.pop(what, None) if large and grow is not None else None
+            grown = None if before is None or grow is None else grow(before)
+            made[what] = make() if grown is None else grown
+        found: Made = made[what]
+        return found
+
+    def _turn_to(self, state: State, objective: LinearArray | None) -> None:
+        """Forget what was made of the model as it was, unless it has only got more."""
+        if state == self._state and objective is self._objective:
+            return
+        only_more = bool(self._state) and objective is self._objective and self._state[2:] == state[2:]
+        self._before = {**self._before, **self._made} if only_more else {}
+        self._state, self._objective, self._made = state, objective, {}
 
 
 class Statement(NamedValues, Constraints, metaclass=ListsWhatIsPublic):

@@ -3,6 +3,8 @@
 What a model keeps is a sum and its relation to 0; shown is ``x <= y + 3``, never ``x - y - 3 <= 0``. A line
 is cut: of long lists and sums the ends are shown, and no more than `_PIECES` names in all, so that what is
 nested, wide or shared does not matter.
+
+Terms, truths and constraints as one line of text, for messages, reports and `repr`.
 """
 
 from __future__ import annotations
@@ -456,3 +458,42 @@ def closed(text: str, parting: str = " ") -> str:
 
 def _denied(text: str) -> str:
     return f"~{closed(text)}"
+
+
+_LONGEST = 400  # letters of a line
+
+
+def describe_term(model: Named, row: Row) -> str:
+    """Return one term as text, such as ``q[0] - 2*q[1] + 3``."""
+    return _cut(Wording(model).term(row))
+
+
+def describe_array(model: Named, array: LinearArray) -> str:
+    """Return terms as text: one, or a (nested) list, shortened in the middle of long ones."""
+    return _cut(Wording(model).array(array))
+
+
+def describe_elements(model: Named, array: LinearArray) -> str:
+    """Return terms as `describe_array` does, the elements also of an array that has a name."""
+    return _cut(Wording(model).elements(array))
+
+
+def describe(model: Named, truth: BoolArray, width: int = _LONGEST) -> str:
+    """Return a constraint, or truths, as text, such as ``q[0] != q[1] + 1`` or ``AllDifferent(q)``.
+
+    It has at most ``width`` letters: long lists are shortened, and after that the text is cut.
+    """
+    for head in (5, 3, 2, 1):
+        text = Wording(model, head).truth(truth)
+        if len(text) <= width:
+            return text
+    return _cut(text, width)
+
+
+def describe_variable(model: Named, variable: int) -> str:
+    """Return a defined variable as the function it stands for, such as ``abs(q[0] - q[1])``."""
+    return _cut(Wording(model).variable(variable))
+
+
+def _cut(text: str, width: int = _LONGEST) -> str:
+    return text if len(text) <= width else text[: width - 3] + "..."

@@ -18,10 +18,10 @@ import numpy as np
 
 from cpqueens.language.arrays import concatenate_rows
 from cpqueens.language.constraints.base import Constraint
-from cpqueens.language.constraints.joining import join_linear
 from cpqueens.language.constraints.linear import Linear
 from cpqueens.language.definitions import Definition, Truth
 from cpqueens.language.expressions import LinearArray
+from cpqueens.language.posted import join_linear
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
 from cpqueens.language.term import Term, join_terms

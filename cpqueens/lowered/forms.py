@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from cpqueens.language.constraints.base import Constraint
-from cpqueens.language.constraints.joining import join_linear, joined_numbers
+from cpqueens.language.posted import join_linear, joined_numbers
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
 from cpqueens.lowered.columns import scaled

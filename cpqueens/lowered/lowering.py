@@ -24,16 +24,16 @@ from cpqueens.errors import ModelError, UnsupportedConstraint
 from cpqueens.language.arrays import concatenate_rows
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.connective import And, Connective
-from cpqueens.language.constraints.joining import join
 from cpqueens.language.constraints.linear import Linear
 from cpqueens.language.definedness import conditions
 from cpqueens.language.definitions import Definition, Maximum, Truth
-from cpqueens.language.describe import describe
 from cpqueens.language.expressions import LinearArray
+from cpqueens.language.posted import join
 from cpqueens.language.ranges import DIFFERENCE
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
 from cpqueens.language.store import VariableStore
+from cpqueens.language.wording import describe
 
 Supports = Callable[[Constraint, str], bool]
 """``supports(constraint, context)`` with context ``plain``, ``implied`` or ``negated``.

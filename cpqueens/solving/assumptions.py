@@ -26,11 +26,11 @@ from cpqueens.backends.clock import Share, sharing
 from cpqueens.errors import CpqueensError, ModelError
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.linear import Linear
-from cpqueens.language.describe import describe
 from cpqueens.language.expressions import BoolArray
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
 from cpqueens.language.truths import Literals
+from cpqueens.language.wording import describe
 from cpqueens.solving.collect import Consumer
 from cpqueens.solving.stages import Stages
 from cpqueens.system.interrupts import Interrupt, listening

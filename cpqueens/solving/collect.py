@@ -8,7 +8,7 @@ import numpy as np
 from cpqueens.answers.check import Checker
 from cpqueens.answers.outcome import Fault, SolutionSet, StopReason
 from cpqueens.backends.base import Backend, Order, Request, Want
-from cpqueens.language.goals import keys
+from cpqueens.language.objectives import keys
 from cpqueens.language.rows import IntArray, behind
 from cpqueens.system.interrupts import Interrupt
 

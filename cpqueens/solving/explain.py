@@ -15,10 +15,10 @@ from cpqueens.backends.base import Request, Want
 from cpqueens.backends.clock import Share, sharing
 from cpqueens.errors import BackendFault, CpqueensError, ModelError
 from cpqueens.language.constraints.base import Constraint
-from cpqueens.language.describe import describe
 from cpqueens.language.posted import Posted
 from cpqueens.language.rebuild import rebuilt
 from cpqueens.language.statement import Statement
+from cpqueens.language.wording import describe
 from cpqueens.solving.assumptions import Witnesses, reduced
 from cpqueens.solving.solve import solve
 from cpqueens.system.interrupts import Interrupt, listening

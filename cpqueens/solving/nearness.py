@@ -20,11 +20,10 @@ from cpqueens.language.aligned import is_framed
 from cpqueens.language.arrays import of_variables
 from cpqueens.language.conversion import as_linear
 from cpqueens.language.expressions import LinearArray
-from cpqueens.language.goals import Goal
 from cpqueens.language.labels import is_label, text_of_label
+from cpqueens.language.objectives import Goal, as_weights
 from cpqueens.language.ranges import LIMIT
 from cpqueens.language.rows import IntArray, as_integers
-from cpqueens.language.soft import as_weights
 from cpqueens.language.statement import Statement
 from cpqueens.solving.request import choose
 from cpqueens.text.plaintext import did_you_mean, shown

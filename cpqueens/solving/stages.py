@@ -16,7 +16,7 @@ from cpqueens.answers.check import Checker
 from cpqueens.answers.outcome import Fault, Outcome, SolutionSet, Status, StopReason
 from cpqueens.backends.base import Want
 from cpqueens.language.constraints.base import Constraint
-from cpqueens.language.goals import Goal, keys
+from cpqueens.language.objectives import Goal, keys
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
 from cpqueens.solving.collect import Consumer

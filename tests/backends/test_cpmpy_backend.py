@@ -18,7 +18,6 @@ from cpqueens import BackendFault, Model, Status, StopReason, UnsupportedConstra
 from cpqueens.backends import named
 from cpqueens.backends.base import Clock, Request, Want
 from cpqueens.backends.cpmpy import backend as cpmpy_backend
-from cpqueens.backends.cpmpy import solvers
 from cpqueens.crosscheck.findings import Evidence
 from cpqueens.crosscheck.participants import as_participants
 from cpqueens.system.children import Worker
@@ -27,9 +26,9 @@ TRIED = ("choco", "exact", "pumpkin", "z3")
 """Those that the conformance suite is passed with."""
 MAY_REFUSE = {"choco": 0.1, "exact": 0.1, "pumpkin": 0.1, "z3": 0.25}
 """Shares of the drawn models that declare no integers which are too large for a solver."""
-FIRST = next((name for name in TRIED if solvers.is_installed(name)), "ortools")
+FIRST = next((name for name in TRIED if cpmpy_backend.is_installed(name)), "ortools")
 needs_one = pytest.mark.skipif(
-    not solvers.is_installed(FIRST), reason="no solver that CPMpy reaches is installed"
+    not cpmpy_backend.is_installed(FIRST), reason="no solver that CPMpy reaches is installed"
 )
 
 
@@ -44,14 +43,14 @@ def _nobody_waits() -> Iterator[None]:
 )
 def test_conformance(name: str, tmp_path: Path) -> None:
     """All its tests in one process of pytest, which says which fail."""
-    if not solvers.is_installed(name):
+    if not cpmpy_backend.is_installed(name):
         pytest.skip(f"cpmpy:{name} is not installed")
     program = "from cpqueens.testing import BackendConformance\nclass TestIt(BackendConformance):\n"
     program += f"    solver = 'cpmpy:{name}'\n    may_refuse = {MAY_REFUSE.get(name, 0.0)}\n"
     if not LONG:
         program += "    seeds = range(12)\n"
-    if name in solvers.LARGEST:  # about half of the models declare larger ones
-        program += f"    largest, seeds = {solvers.LARGEST[name]}, range(130)\n"
+    if name in cpmpy_backend.LARGEST:  # about half of the models declare larger ones
+        program += f"    largest, seeds = {cpmpy_backend.LARGEST[name]}, range(130)\n"
     words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
     path = tmp_path / "test_it.py"
     path.write_text(program, encoding="utf-8")
@@ -108,10 +107,10 @@ def test_what_is_too_much_is_refused_before_the_run() -> None:
     x = m.intvar(0, 2**40, name="x")
     m.add(x > 3)
     one = Request(Want.ONE, Clock(None))
-    for name, most in solvers.LARGEST.items():
+    for name, most in cpmpy_backend.LARGEST.items():
         with pytest.raises(UnsupportedConstraint, match=f"cpmpy:{name} takes integers up to {most}, and one"):
             cpmpy_backend._refuse(name, m, Request(Want.BEST, Clock(None)) if name == "rc2" else one)
-        if solvers.is_installed(name) and name != "rc2":
+        if cpmpy_backend.is_installed(name) and name != "rc2":
             with pytest.raises(UnsupportedConstraint, match=f"up to {most}.*backends that can: .*cpsat"):
                 m.solve(f"cpmpy:{name}")
     cpmpy_backend._refuse("z3", m, one)
@@ -126,9 +125,9 @@ def test_what_is_too_much_is_refused_before_the_run() -> None:
 
 @needs_one
 def test_two_solvers_behind_cpmpy_share_it() -> None:
-    found = [name for name in TRIED if solvers.is_installed(name)][:2]
+    found = [name for name in TRIED if cpmpy_backend.is_installed(name)][:2]
     names = [f"cpmpy:{name}" for name in found]
-    assert {f"cpmpy:{name}" for name in solvers.installed()} - {"cpmpy:ortools"} <= {
+    assert {f"cpmpy:{name}" for name in cpmpy_backend.installed()} - {"cpmpy:ortools"} <= {
         p.name for p in as_participants("provers")
     }
     backend = named.get_backend("cpmpy")

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from cpqueens.models.queens import queens
 
-import cpqueens.backends.minizinc.programs as programs
+import cpqueens.backends.minizinc.backend as programs
 from cpqueens import (
     AllDifferent,
     Circuit,

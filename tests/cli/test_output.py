@@ -243,10 +243,10 @@ def test_doctor_says_how_to_install_what_is_missing(monkeypatch: pytest.MonkeyPa
 
 
 def test_doctor_says_what_a_solver_that_is_ready_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
-    from cpqueens.backends.cpmpy import solvers
+    from cpqueens.backends.cpmpy import backend
 
     there = {"cpmpy", "hexaly", "pysat", "pysdd", "pypblib"}
-    monkeypatch.setattr(solvers.importlib.util, "find_spec", lambda name: name in there or None)
+    monkeypatch.setattr(backend.importlib.util, "find_spec", lambda name: name in there or None)
     lines = call("doctor").stdout.splitlines()
     assert f"  {'cpmpy:pysat':<20}ready, refuses objectives" in lines
     assert f"  {'cpmpy:pysdd':<20}ready, refuses objectives, integers and sums" in lines

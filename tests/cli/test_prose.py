@@ -11,7 +11,7 @@ from each import each
 
 from cpqueens.cli import cross_check, terminal
 from cpqueens.cli.main import main
-from cpqueens.cli.standing import Standing
+from cpqueens.cli.terminal import Standing
 
 WIDE = 60
 DRAWN = re.compile("[\u2500-\u25ff\u2654-\u265f]")

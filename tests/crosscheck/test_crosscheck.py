@@ -14,7 +14,7 @@ from cpqueens.answers.outcome import StopReason
 from cpqueens.answers.symmetry import QUEENS_BOARD
 from cpqueens.backends.base import Feature, Order
 from cpqueens.crosscheck.findings import COVERAGE_LOSS, Code, Evidence, PublishedValues
-from cpqueens.crosscheck.table import print_report
+from cpqueens.crosscheck.report import print_report
 from cpqueens.errors import BackendFault, ModelError
 from cpqueens.problems.published import Published
 

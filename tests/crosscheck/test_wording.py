@@ -12,7 +12,7 @@ import pytest
 from cpqueens.models.queens import queens
 
 from cpqueens import AllDifferent, Increasing, Inverse, Model, Regular, Table, any_, compare, cross_check
-from cpqueens.crosscheck.wording import Said, keys_of, parts_of
+from cpqueens.crosscheck.joint import Said, keys_of, parts_of
 from cpqueens.language.rebuild import Rebuilder
 
 

@@ -16,10 +16,8 @@ from cpqueens.files.modelfile import ModelWriter
 from cpqueens.fuzzing.examine import examine, penalties, round_trip
 from cpqueens.fuzzing.generate import random_model
 from cpqueens.fuzzing.subject import Examination, Subject
-from cpqueens.language.goals import Goal
-from cpqueens.language.objectives import Objectives
+from cpqueens.language.objectives import Goal, Objectives, Soft
 from cpqueens.language.rebuild import rebuilt
-from cpqueens.language.soft import Soft
 
 SOFT = [(seed, model) for seed in range(120) if (model := random_model(seed, soft=True)).soft]
 

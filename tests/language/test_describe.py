@@ -33,9 +33,8 @@ from cpqueens import (
 )
 from cpqueens.fuzzing.generate import random_model
 from cpqueens.language.arrays import constant_array
-from cpqueens.language.describe import describe
 from cpqueens.language.listing import listing_text
-from cpqueens.language.wording import Wording
+from cpqueens.language.wording import Wording, describe
 from cpqueens.report.html import model_fragment
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from cpqueens import AllDifferent, Model
 from cpqueens.fuzzing.testing import queens
-from cpqueens.language.kept import LARGEST_CONSTRAINTS, LARGEST_VARIABLES
+from cpqueens.language.statement import LARGEST_CONSTRAINTS, LARGEST_VARIABLES
 
 STRATEGIES = ("backtracking", "backtracking:forward", "backtracking:check", "cpsat", "python-constraint")
 

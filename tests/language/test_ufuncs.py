@@ -13,7 +13,7 @@ from each import each
 from pairs import Pairs, assert_refused, attempt
 
 from cpqueens import BoolArray, CpqueensError, IntegerError, LinearArray, Model
-from cpqueens.language.ufuncs import DEFINED, OPERATORS, UNARY
+from cpqueens.language.arrayfunctions import DEFINED, OPERATORS, UNARY
 
 LOGICAL = {
     np.bitwise_and: np.logical_and,

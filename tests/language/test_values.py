@@ -6,8 +6,8 @@ import numpy as np
 from each import each
 
 from cpqueens import Model
+from cpqueens.language.domains import may_equal
 from cpqueens.language.expressions import LinearArray
-from cpqueens.language.values import may_equal
 
 MODEL = Model()
 X = MODEL.intvar(0, 3, name="x")

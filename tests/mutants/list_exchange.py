@@ -122,7 +122,7 @@ COMPARING = Area(
                "return ~Xor(left) if turned", "return Xor(left) if turned"),
         Mutant("all tables are the first one", "cpmpy._ExpressionReader.table",
                "if known is None:", "if not self._tables:"),
-        Mutant("an array has the ends of its first entry", "declaring.declared",
+        Mutant("an array has the ends of its first entry", "origin.declared",
                "[domains[name] for _, _, entries in blocks for name in entries]",
                "[domains[entries[0]] for _, _, entries in blocks for name in entries]"),
         Mutant("a pickled model takes the other library along", "statement.Statement.__getstate__",

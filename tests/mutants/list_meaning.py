@@ -26,7 +26,7 @@ MEANING = Area(
         Mutant("a term times 0 is the constant 0", "Term.__mul__",
                "self.registry.remaining(dict.fromkeys(self.variable_list, 0))", "dict[int, int]()"),
         Mutant("what is rebuilt loses what cancels", "Rebuilder._term", "self.new.remaining(total)", KEPT),
-        Mutant("weighted sums lose what cancels", "declaring.weighted",
+        Mutant("weighted sums lose what cancels", "origin.weighted",
                "model.remaining(total)", KEPT, CPMPY),
         Mutant("a zero is 1 for solvers", "Zero.simpler", "np.zeros(", "np.ones("),
         Mutant("a zero is 1", "Zero.compute", "np.zeros_like", "np.ones_like"),

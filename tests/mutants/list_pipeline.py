@@ -205,7 +205,7 @@ PIPELINE = Area(
                "model.has_partial or", "False or", tests=GROWN),
         Mutant("clauses of a limit are used beyond it", "ClauseSearch._kept",
                "self._demanded(self.memory) > clauses.limit", "False", tests=GROWN),
-        Mutant("that a solution is not wanted is kept", "kept_clauses.exported",
+        Mutant("that a solution is not wanted is kept", "clauses.exported",
                "and c != last", "", tests=GROWN),
         Mutant("an earlier solution ends an optimisation", "grown.settled",
                "collector.is_met or", "collector.best is not None or", tests=GROWN),

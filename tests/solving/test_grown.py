@@ -15,7 +15,7 @@ from each import each
 from fake_backend import FakeBackend, installed, says
 
 from cpqueens import AllDifferent, BackendFault, Model, Or, Outcome, Status
-from cpqueens.backends.backtracking import alternating, clause_search, kept_clauses
+from cpqueens.backends.backtracking import alternating, clause_search, clauses
 from cpqueens.backends.base import Feature
 from cpqueens.backends.known import HARD, LONG, Known, LearnedClauses, bound_in, goal_of
 from cpqueens.backends.named import get_backend
@@ -293,7 +293,7 @@ def test_clauses_beyond_the_cap_are_dropped_the_worst_first(monkeypatch: pytest.
 
     whole = kept()
     words = int((2 + 2 * whole.lengths).sum())
-    monkeypatch.setattr(kept_clauses, "MOST_WORDS", words - 1)
+    monkeypatch.setattr(clauses, "MOST_WORDS", words - 1)
     part = kept()
     assert part.many == whole.many - 1
     assert whole.literals[: len(part.literals)].tolist() == part.literals.tolist()

@@ -19,7 +19,7 @@ from cpqueens.backends.base import Deliver, Ended, Feature, Request, Want
 from cpqueens.crosscheck import oracle
 from cpqueens.errors import BackendFault, ModelError, UnsupportedRequest
 from cpqueens.fuzzing.generate import random_model
-from cpqueens.language.goals import keys
+from cpqueens.language.objectives import keys
 from cpqueens.language.rebuild import own_constraints, rebuilt
 
 

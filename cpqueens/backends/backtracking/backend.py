@@ -142,7 +142,7 @@ class Backtracking:
 
     def _profiled(self, model: Statement, request: Request, started: float, deliver: Deliver) -> Ended:
         """Search in one thread and note what each constraint does."""
-        from cpqueens.backends.backtracking.profiling import Profiling
+        from cpqueens.backends.backtracking.watching import Profiling
         from cpqueens.lowered.forms import origins_of
 
         form = self._form(request.want is Want.BEST, decomposed=request.strategy == "check")

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cpqueens.backends.backtracking.clauses import Clause, StatedClauses
 from cpqueens.backends.backtracking.decomposed import DECOMPOSED, add_number, add_table
 from cpqueens.backends.backtracking.memory import LISTED_DEFINED, memory_of
 from cpqueens.backends.backtracking.network import Builder
 from cpqueens.backends.backtracking.rows import Proved, Row, groups
-from cpqueens.backends.backtracking.stated_clauses import Clause, StatedClauses
-from cpqueens.backends.backtracking.wholes.all_different import is_empty_board
+from cpqueens.backends.backtracking.wholes.implied import is_empty_board
 from cpqueens.backends.backtracking.wholes.parts import Propagator
 from cpqueens.backends.known import LearnedClauses
 from cpqueens.kernels.exact import domains as at

@@ -11,13 +11,11 @@ from typing import Any
 import numpy as np
 
 from cpqueens.answers.outcome import StopReason
-from cpqueens.backends.backtracking.asking import decide, refuse_wide
-from cpqueens.backends.backtracking.bisection import Bisection
-from cpqueens.backends.backtracking.frontier import open_bound
 from cpqueens.backends.backtracking.memory import with_room
-from cpqueens.backends.backtracking.orders import Branching, tree_search
+from cpqueens.backends.backtracking.objective import Bisection, open_bound
+from cpqueens.backends.backtracking.orders import Branching, decide, refuse_wide, tree_search
 from cpqueens.backends.backtracking.portfolio import CompetingSearch, Heard, Slices, drained
-from cpqueens.backends.backtracking.tracing import TreeObserver
+from cpqueens.backends.backtracking.watching import TreeObserver
 from cpqueens.backends.base import Deliver, Ended, Request, Want
 from cpqueens.kernels.exact import branching as tree
 from cpqueens.kernels.exact import domains as at

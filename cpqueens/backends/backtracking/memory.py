@@ -9,7 +9,7 @@ import numpy as np
 from cpqueens.backends.backtracking.network import Builder
 from cpqueens.backends.backtracking.remembering import remembered, with_rules
 from cpqueens.backends.backtracking.rows import Proved, Row
-from cpqueens.backends.backtracking.wholes.all_different import is_empty_board
+from cpqueens.backends.backtracking.wholes.implied import is_empty_board
 from cpqueens.backends.backtracking.wholes.parts import Propagator, Propagators
 from cpqueens.errors import ModelError
 from cpqueens.kernels.exact import domains as at

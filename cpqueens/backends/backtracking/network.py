@@ -9,7 +9,6 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from cpqueens.backends.backtracking.profiling import Sources
 from cpqueens.backends.backtracking.rows import (
     FEW_ROWS,
     LazyRows,
@@ -20,27 +19,28 @@ from cpqueens.backends.backtracking.rows import (
     rows_of,
     rows_of_each,
 )
-from cpqueens.backends.backtracking.wholes import fractional
-from cpqueens.backends.backtracking.wholes.all_different import add_cliques, add_hall_sets
-from cpqueens.backends.backtracking.wholes.by_values import (
-    EXTREMES,
-    add_absolute_values,
-    add_distance_values,
-    add_equation_values,
-    add_function_values,
-    has_values,
-    seen_by_values,
-)
-from cpqueens.backends.backtracking.wholes.distances import Orders
-from cpqueens.backends.backtracking.wholes.fractional import (
+from cpqueens.backends.backtracking.watching import Sources
+from cpqueens.backends.backtracking.wholes import bounds
+from cpqueens.backends.backtracking.wholes.bounds import (
     add_circles,
     add_fractional_bounds,
     add_proved_row,
+    add_tour_bounds,
+)
+from cpqueens.backends.backtracking.wholes.implied import (
+    EXTREMES,
+    Orders,
+    add_absolute_values,
+    add_cliques,
+    add_distance_values,
+    add_equation_values,
+    add_function_values,
+    add_hall_sets,
+    has_values,
+    seen_by_values,
 )
 from cpqueens.backends.backtracking.wholes.parts import Propagator, Propagators
-from cpqueens.backends.backtracking.wholes.registry import WHOLES, precede
-from cpqueens.backends.backtracking.wholes.table import table_propagator
-from cpqueens.backends.backtracking.wholes.tours import add_tour_bounds
+from cpqueens.backends.backtracking.wholes.registry import WHOLES, precede, table_propagator
 from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact import kinds
 from cpqueens.kernels.exact.apart import kind_of
@@ -543,7 +543,7 @@ class Builder:
         limited = variables, coefficients, constant - most
         self.linear(limited, LE)
         if self.strong:
-            least = max(fractional.FEWEST, -(-len(variables) // 2))
+            least = max(bounds.FEWEST, -(-len(variables) // 2))
             long = linear.picked(np.flatnonzero(linear.lengths >= least))
             add_fractional_bounds(long, limited, self.objective_row * at.P_WIDTH, self)
         return limited

@@ -17,7 +17,7 @@ from cpqueens.backends.base import Deliver, Ended, Request, Want
 from cpqueens.kernels.boards.pattern import Pattern, SumPattern
 
 if TYPE_CHECKING:
-    from cpqueens.backends.backtracking.tracing import PatternObserver
+    from cpqueens.backends.backtracking.watching import PatternObserver
     from cpqueens.kernels.boards.search import PatternSearch
 
 _FIRST_BATCH, _LARGEST_BATCH = 64, 4096
@@ -100,7 +100,7 @@ def _listing(
 
 def observed(search: PatternSearch, recorder: TraceRecorder | None) -> PatternObserver | None:
     """Return what shows a search to a recorder, None where there is none or nothing to place."""
-    from cpqueens.backends.backtracking.tracing import PatternObserver
+    from cpqueens.backends.backtracking.watching import PatternObserver
 
     if recorder is None or not search.pattern.n:
         return None

@@ -20,8 +20,8 @@ from cpqueens.backends.backtracking.parted import Parted, counted_apart
 from cpqueens.backends.backtracking.portfolio import InOrder, Slices, Turns, drained
 from cpqueens.backends.backtracking.rows import Proved
 from cpqueens.backends.backtracking.tally import count_shared, wants_parts
-from cpqueens.backends.backtracking.tracing import TreeObserver
 from cpqueens.backends.backtracking.two_orders import Making, TwoOrders
+from cpqueens.backends.backtracking.watching import TreeObserver
 from cpqueens.backends.base import Deliver, Ended, Request, Want
 from cpqueens.backends.relaxation.relaxation import Relaxation, relaxation_of
 from cpqueens.errors import UnsupportedConstraint

@@ -10,9 +10,9 @@ from cpqueens.backends.cpsat.writer import NativeWriter, joined
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.linear import OPPOSITE
 from cpqueens.language.constraints.table_rows import has_stars
+from cpqueens.language.domains import may_equal
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray, distinct
-from cpqueens.language.values import may_equal
 
 # ---- constraints in the plain context ------------------------------------------------------------------
 

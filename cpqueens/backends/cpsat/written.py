@@ -19,9 +19,9 @@ from cpqueens.backends.cpsat.writer import SINGLE, Copies, NativeWriter, Part, R
 from cpqueens.errors import ModelInvalid
 from cpqueens.language.arrays import constant_array
 from cpqueens.language.constraints.base import Constraint
-from cpqueens.language.constraints.joining import join
 from cpqueens.language.definitions import Definition, Element, Truth
 from cpqueens.language.expressions import LinearArray
+from cpqueens.language.posted import join
 from cpqueens.language.rows import IntArray
 from cpqueens.language.term import join_terms
 from cpqueens.lowered.lowering import Lowered

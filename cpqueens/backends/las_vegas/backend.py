@@ -161,7 +161,7 @@ class _PatternAttempts:
         self.placing = RowAttempt(*masks, x, state, generator, self.tally)
 
     def record(self, recorder: TraceRecorder) -> None:
-        from cpqueens.backends.backtracking.tracing import PathObserver
+        from cpqueens.backends.backtracking.watching import PathObserver
         from cpqueens.kernels.boards.las_vegas import ATTEMPTS, ROW
 
         path = PathObserver(recorder, len(self.placing.x), self._base)
@@ -248,7 +248,7 @@ class _AnyAttempts:
         self.hopeless = False
 
     def record(self, recorder: TraceRecorder) -> None:
-        from cpqueens.backends.backtracking.tracing import TreeObserver
+        from cpqueens.backends.backtracking.watching import TreeObserver
         from cpqueens.kernels.boards.las_vegas import ATTEMPTS
 
         tree, seen = TreeObserver(recorder, self._count, check_only=True), [0]

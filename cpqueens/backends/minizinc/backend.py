@@ -1,11 +1,21 @@
-"""Solvers that MiniZinc knows, as exact backends."""
+"""Solvers that MiniZinc knows, as exact backends.
+
+MiniZinc's program: where it is, and which solvers it knows.
+"""
 
 from __future__ import annotations
 
+import json
+import os
 import re
 import selectors
+import shutil
+import subprocess
+import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,14 +23,92 @@ import numpy as np
 
 from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.base import Deliver, Ended, Feature, Order, Parameter, Request, Want
-from cpqueens.backends.minizinc import programs
 from cpqueens.backends.minizinc.writing import lowered_for_minizinc, minizinc_text
-from cpqueens.errors import ModelInvalid, UnknownBackend, UnsupportedConstraint
-from cpqueens.system.children import Command
+from cpqueens.errors import MissingLibrary, ModelInvalid, UnknownBackend, UnsupportedConstraint
+from cpqueens.system.children import Command, Patience
 from cpqueens.text.plaintext import one_line
 
 if TYPE_CHECKING:
     from cpqueens.language.statement import Statement
+
+_PATIENCE = 20.0  # seconds of processor time for the list of solvers
+OURS = "org.cpqueens."
+_REMOVALS, _MOMENT = 20, 0.05  # of a folder in which a killed program still wrote; seconds between them
+
+
+def program() -> str:
+    """Return the path of MiniZinc's program.
+
+    Raises
+    ------
+    MissingLibrary
+        If there is none on the search path.
+    """
+    found = shutil.which("minizinc")
+    if found is None:
+        raise MissingLibrary(
+            "solver 'minizinc' needs the program minizinc: install MiniZinc from https://www.minizinc.org"
+        )
+    return found
+
+
+@cache
+def solvers() -> dict[str, dict[str, Any]]:
+    """Return by short name, such as ``gecode``, what MiniZinc says of each solver that it can run but us."""
+    try:
+        words = [program(), "--solvers-json"]
+        listed = json.loads(_output(words))
+    except (MissingLibrary, OSError, ValueError, subprocess.SubprocessError):
+        return {}
+    return {
+        str(s["id"]).rpartition(".")[2]: s
+        for s in listed
+        if isinstance(s, dict) and s.get("executable") and not s.get("isGUIApplication")
+        and not str(s.get("id", "")).startswith(OURS)
+    }  # fmt: skip
+
+
+def _output(words: list[str]) -> bytes:
+    """Return what a program writes that ends within `_PATIENCE`."""
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+        patience = Patience(_PATIENCE, process.pid)
+        while True:
+            try:
+                return process.communicate(timeout=patience.remaining())[0]
+            except subprocess.TimeoutExpired:
+                if patience.is_over():
+                    process.kill()
+                    raise
+
+
+@contextmanager
+def folder() -> Iterator[str]:
+    """Make a folder for a program's files, and remove it.
+
+    A program that was killed on a busy machine may write once more while its files are removed: it is given a
+    moment, and what is left then is no error of ours.
+    """
+    with tempfile.TemporaryDirectory(prefix="cpqueens-", ignore_cleanup_errors=True) as path:
+        yield path
+    for _ in range(_REMOVALS):
+        if not Path(path).exists():
+            break
+        time.sleep(_MOMENT)
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def writing_into(folder: str) -> dict[str, str]:
+    """Return an environment in which a program has its temporary files there: killed, it removes none."""
+    return {**os.environ, "TMPDIR": folder, "TEMP": folder, "TMP": folder}
+
+
+def family(name: str | None) -> str:
+    """Return what a solver is not independent of: OR-Tools' is that of ``cpsat``."""
+    told = solvers().get(name or "", {})
+    text = f"{told.get('id', '')} {told.get('name', '')} {name}".lower()
+    ours = any(word in text for word in ("or-tools", "ortools", "cp-sat", "cpsat"))
+    return "cpsat" if ours else name or "minizinc"
+
 
 DEFAULT = "gecode"
 _LOOK_EVERY = 0.05  # seconds between looks at limits and signals
@@ -54,11 +142,11 @@ class MiniZinc:
     @property
     def strategies(self) -> tuple[str, ...]:
         """The solvers that MiniZinc knows here."""
-        return tuple(sorted(programs.solvers()))
+        return tuple(sorted(solvers()))
 
     def family_of(self, strategy: str | None) -> str:
         """Return what a solver is not independent of."""
-        return programs.family(strategy or DEFAULT)
+        return family(strategy or DEFAULT)
 
     def can_express(self, model: Statement) -> bool:
         """Say whether every constraint can be written (raises if not)."""
@@ -67,8 +155,8 @@ class MiniZinc:
 
     def run(self, model: Statement, request: Request, deliver: Deliver) -> Ended:
         """Write the model, let the program search, and read what it prints."""
-        program, solver = programs.program(), request.strategy or DEFAULT
-        if solver not in programs.solvers():
+        executable, solver = program(), request.strategy or DEFAULT
+        if solver not in solvers():
             known = ", ".join(self.strategies) or "none"
             raise UnknownBackend(f"minizinc knows no solver {solver!r}; it knows {known}")
         started = time.monotonic()
@@ -79,13 +167,13 @@ class MiniZinc:
             "translate_time": time.monotonic() - started,
             "program": f"minizinc --solver {solver}",
         }
-        with programs.folder() as folder:
-            path = Path(folder, "model.mzn")
+        with folder() as place:
+            path = Path(place, "model.mzn")
             path.write_text(text, encoding="utf-8")
-            words = [program, "--solver", programs.solvers()[solver]["id"], str(path)]
+            words = [executable, "--solver", solvers()[solver]["id"], str(path)]
             words += [] if request.want is Want.ONE else ["-a"]
             words += ["-G", "std"] if request.parameters.get("library", "std") == "std" else []
-            return _Listener(words, model, request, deliver, statistics).listen(folder)
+            return _Listener(words, model, request, deliver, statistics).listen(place)
 
 
 class _Listener:
@@ -110,7 +198,7 @@ class _Listener:
 
     def listen(self, folder: str) -> Ended:
         """Run the program until it ends, or must; killed, it leaves what it writes in ``folder``."""
-        command = Command(self.words, piped=True, environment=programs.writing_into(folder))
+        command = Command(self.words, piped=True, environment=writing_into(folder))
         if command.used() is not None:
             self.request.clock.measure(lambda: command.used() or 0.0)
         errors = b""

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from cpqueens.backends.minizinc.phrases import identifier
+from cpqueens.backends.minizinc.writing import identifier
 from cpqueens.errors import ModelError
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.definitions import Definition, Truth

@@ -14,9 +14,8 @@ import numpy as np
 
 from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.base import Batches, Deliver, Ended, Feature, Order, Parameter, Request, Want
-from cpqueens.backends.python_constraint.atoms import supports
-from cpqueens.backends.python_constraint.formulas import Incumbent
-from cpqueens.backends.python_constraint.limits import LimitReached, Watch
+from cpqueens.backends.python_constraint.formulas import Incumbent, supports
+from cpqueens.backends.python_constraint.objects import LimitReached, Watch
 from cpqueens.backends.python_constraint.problem import Placement, check_sizes
 from cpqueens.errors import ModelInvalid, UnsupportedRequest
 from cpqueens.lowered.lowering import Supports, lower

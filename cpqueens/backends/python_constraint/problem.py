@@ -11,10 +11,8 @@ import numpy as np
 from constraint import Problem
 
 from cpqueens.backends.base import Request, Want
-from cpqueens.backends.python_constraint.atoms import ATOMS, Atom, are_variables
-from cpqueens.backends.python_constraint.formulas import Formulas, Incumbent
-from cpqueens.backends.python_constraint.limits import Watch
-from cpqueens.backends.python_constraint.objects import ByBounds, own
+from cpqueens.backends.python_constraint.formulas import ATOMS, Atom, Formulas, Incumbent, are_variables
+from cpqueens.backends.python_constraint.objects import ByBounds, Watch, own
 from cpqueens.errors import ModelInvalid
 from cpqueens.language.statement import Statement
 from cpqueens.lowered.lowering import Lowered

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from cpqueens.backends.backtracking.rows import Row, groups, rows_of
-from cpqueens.backends.backtracking.wholes.all_different import LOOKS, Edges, cover
+from cpqueens.backends.backtracking.wholes.implied import LOOKS, Edges, cover
 from cpqueens.lowered.compiled import EQ, GE, NE, Compiled, DefinitionBlock
 
 STEEPEST = 1 << 40

@@ -1,4 +1,7 @@
-"""What every constraint kind shares: frozen fields, identity equality, meaning over batches."""
+"""What every constraint kind shares: frozen fields, identity equality, meaning over batches.
+
+What constraints between two arrays of one length share.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +12,9 @@ from typing import Any, ClassVar, NoReturn, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from cpqueens.errors import ModelError
 from cpqueens.language.constraints.table_rows import has_stars, written
-from cpqueens.language.conversion import flat_terms
+from cpqueens.language.conversion import aligned, as_linears, flat_terms
 from cpqueens.language.expressions import OPERATIONS, BoolArray, LinearArray, Registry
 from cpqueens.language.ranges import LIMIT, saturated_sum
 from cpqueens.language.rows import IntArray
@@ -225,3 +229,17 @@ def _is_unused(option: Any) -> bool:
     if isinstance(option, LinearArray):
         return not option.shape and not option.coefficients.any() and not option.constants.any()
     return not option
+
+
+class Paired(Constraint):
+    """A constraint between ``first`` and ``second``, position by position."""
+
+    fields: ClassVar[tuple[str, ...]] = ("first", "second")
+    first: LinearArray
+    second: LinearArray
+
+    def __init__(self, first: Any, second: Any) -> None:
+        one, other = as_linears(*map(flat_terms, (aligned(first, second), aligned(second, first))))
+        if one.size != other.size:
+            raise ModelError(f"{self.kind}: two arrays of one length, got {one.size} and {other.size}")
+        super().__init__(first=one, second=other)

@@ -4,10 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from cpqueens.language.constraints.base import Constraint
+from cpqueens.language.constraints.base import Constraint, Paired
 from cpqueens.language.constraints.circuit import one_for_each, require_from_zero
 from cpqueens.language.constraints.linear import Linear
-from cpqueens.language.constraints.paired import Paired
 from cpqueens.language.rows import IntArray
 
 

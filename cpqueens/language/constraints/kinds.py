@@ -19,10 +19,10 @@ KINDS: dict[str, str] = {
     "Implication": "connective",
     "Increasing": "ordered",
     "Inverse": "inverse",
-    "LexChainLess": "lexicographic",
-    "LexChainLessEqual": "lexicographic",
-    "LexLess": "lexicographic",
-    "LexLessEqual": "lexicographic",
+    "LexChainLess": "ordered",
+    "LexChainLessEqual": "ordered",
+    "LexLess": "ordered",
+    "LexLessEqual": "ordered",
     "Linear": "linear",
     "Negation": "connective",
     "NegativeTable": "table",
@@ -35,7 +35,7 @@ KINDS: dict[str, str] = {
     "ShortTable": "table",
     "SubCircuit": "circuit",
     "Table": "table",
-    "ValuePrecede": "value_precede",
+    "ValuePrecede": "ordered",
     "Xor": "connective",
 }
 

@@ -10,8 +10,8 @@ from each import each
 
 from cpqueens import Model
 from cpqueens.backends.backtracking.rows import Row
-from cpqueens.backends.backtracking.wholes import all_different as module
-from cpqueens.backends.backtracking.wholes.all_different import cliques
+from cpqueens.backends.backtracking.wholes import implied as module
+from cpqueens.backends.backtracking.wholes.implied import cliques
 from cpqueens.lowered.compiled import EQ, NE
 
 Linear = list[tuple[Row, int]]

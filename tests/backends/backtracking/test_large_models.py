@@ -14,7 +14,7 @@ from cpqueens.models.queens import queens
 from cpqueens import AllDifferent, Model, Table
 from cpqueens.backends.backtracking import memory, network, rows, searching
 from cpqueens.backends.backtracking.network import Builder
-from cpqueens.backends.backtracking.wholes.table import table_propagator
+from cpqueens.backends.backtracking.wholes.registry import table_propagator
 from cpqueens.backends.local_search.layers import build_arrays
 from cpqueens.errors import ModelError
 from cpqueens.lowered.forms import DECOMPOSED, compiled_of

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from cpqueens import AllDifferent, Model, maximum
-from cpqueens.backends.backtracking import bisection, orders
+from cpqueens.backends.backtracking import objective, orders
 from cpqueens.backends.backtracking.orders import VALUE_ORDERS, VARIABLE_ORDERS
 from cpqueens.crosscheck import oracle
 from cpqueens.errors import ModelError, UnknownParameter
@@ -25,9 +25,9 @@ def eager(monkeypatch: pytest.MonkeyPatch) -> None:
     """Restart after every failure, and bisect after every solution."""
     monkeypatch.setattr(orders, "FIRST_RESTART", 1)
     monkeypatch.setattr(orders, "TRIAL", 1)
-    monkeypatch.setattr(bisection, "STRETCH", 1)
-    monkeypatch.setattr(bisection, "FAR", 0)
-    monkeypatch.setattr(bisection, "FAILURES", 2)
+    monkeypatch.setattr(objective, "STRETCH", 1)
+    monkeypatch.setattr(objective, "FAR", 0)
+    monkeypatch.setattr(objective, "FAILURES", 2)
 
 
 def pigeons(holes: int) -> Model:

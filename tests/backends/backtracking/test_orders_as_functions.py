@@ -7,7 +7,7 @@ from cpqueens.models.queens import queens
 from each import each
 
 from cpqueens import AllDifferent, Model, ModelError, UnknownParameter, UnsupportedRequest
-from cpqueens.backends.backtracking.asking import OpenVariable
+from cpqueens.backends.backtracking.orders import OpenVariable
 
 
 def shifted() -> Model:

@@ -6,8 +6,8 @@ import numpy as np
 
 from cpqueens import Model
 from cpqueens.backends.backtracking.clause_search import _learner, _with_log
+from cpqueens.backends.backtracking.clauses import StatedClauses, attach
 from cpqueens.backends.backtracking.explained import Explained, explained
-from cpqueens.backends.backtracking.stated_clauses import StatedClauses, attach
 from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact.domains import Memory, copied
 from cpqueens.kernels.exact.learning import literals as lit

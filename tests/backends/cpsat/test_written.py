@@ -29,7 +29,7 @@ from cpqueens import (
 from cpqueens.backends.cpsat import written
 from cpqueens.backends.cpsat.constraints import supports
 from cpqueens.backends.cpsat.translation import translate
-from cpqueens.language import kept
+from cpqueens.language import statement
 from cpqueens.lowered import lowering
 from cpqueens.lowered.compiled import compile_model
 
@@ -98,7 +98,7 @@ ALWAYS_ANEW = {"a truth that was written out", "another objective", "a partial f
 
 @pytest.fixture(autouse=True)
 def all_models_are_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kept, "LARGEST_VARIABLES", 0)
+    monkeypatch.setattr(statement, "LARGEST_VARIABLES", 0)
 
 
 def _canonical(translation: Any, model: Model) -> Counter[str]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from each import each
 
-from cpqueens.backends.python_constraint.bounds import MEANINGS, RELATIONS, TRUTHS
+from cpqueens.backends.python_constraint.formulas import MEANINGS, RELATIONS, TRUTHS
 
 RELATION_OF: dict[str, Callable[[int, int], bool]] = {
     "==": int.__eq__,

@@ -36,7 +36,7 @@ from cpqueens import (
 )
 from cpqueens.backends.backtracking import alternating, orders
 from cpqueens.backends.backtracking.wholes import registry
-from cpqueens.backends.backtracking.wholes.distances import Orders
+from cpqueens.backends.backtracking.wholes.implied import Orders
 from cpqueens.kernels.exact import apart, domains, propagation
 from cpqueens.kernels.jit import tiers
 from cpqueens.kernels.jit.tiers import KernelEntry

@@ -8,7 +8,7 @@ from each import each
 from propagation import Bench, Strength, random_domains
 
 from cpqueens import Model
-from cpqueens.backends.backtracking.wholes.fractional import add_fractional_bounds
+from cpqueens.backends.backtracking.wholes.bounds import add_fractional_bounds
 from cpqueens.backends.backtracking.wholes.parts import Propagator
 from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact.propagators.fractional_bound import fractional_bound

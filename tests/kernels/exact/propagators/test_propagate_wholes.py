@@ -13,8 +13,7 @@ from seeds import sweep
 
 from cpqueens import ANY, Circuit, Cumulative, Model, NegativeTable, NoOverlap, Regular, SubCircuit, Table
 from cpqueens.backends.backtracking.wholes.parts import Propagator
-from cpqueens.backends.backtracking.wholes.registry import WHOLES
-from cpqueens.backends.backtracking.wholes.table import table_propagator
+from cpqueens.backends.backtracking.wholes.registry import WHOLES, table_propagator
 from cpqueens.kernels.exact.apart import entry_of, kind_of
 from cpqueens.language.expressions import LinearArray
 

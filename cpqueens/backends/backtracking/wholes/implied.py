@@ -1,0 +1,361 @@
+"""What AllDifferent gets besides taking the values of fixed variables from the others.
+
+Disequalities of pairs that make up AllDifferents: what is stated pair by pair is propagated whole, too.
+
+Each row ``x - y != c`` is an edge between two variables. Some variables, with constants that can be added to
+them so that all must differ, are a clique. Cliques are grown from the edges that are in none yet, the
+variables with most edges first, as in greedy covers of the edges of a graph by cliques (Kellerman 1973).
+
+What an AllDifferent over distances gets where the order of the marks is known: Golomb rulers.
+What equations of few variables and functions get besides bounds, where there are few values.
+"""
+
+import math
+from collections.abc import Iterable, Sequence, Set
+from functools import cached_property, lru_cache
+from graphlib import CycleError, TopologicalSorter
+
+import numpy as np
+
+from cpqueens.backends.backtracking.rows import LazyRows, Row
+from cpqueens.backends.backtracking.wholes.bounds import DIFFERENCES, SIGNS
+from cpqueens.backends.backtracking.wholes.parts import Parts, Propagator
+from cpqueens.kernels.exact import domains as at
+from cpqueens.kernels.exact import kinds
+from cpqueens.kernels.exact.propagators import all_different_values as values
+from cpqueens.kernels.exact.propagators.all_different_values import matching_data
+from cpqueens.kernels.exact.propagators.distance_values import MOST_BITS
+from cpqueens.kernels.exact.propagators.distances import distance_data
+from cpqueens.language.rows import IntArray
+from cpqueens.lowered.compiled import EQ, NE, Compiled
+
+TIGHT = 2
+"""Values for each term up to which a matching pays; beyond that, Hall sets are too rare."""
+
+MOST_TERMS = 1 << 10
+"""Terms of which each change of one is worth a look at all."""
+
+MOST_EDGES = 1 << 18
+"""Pairs of a term and a value that a matching may have to look at."""
+
+
+def add_hall_sets(terms: IntArray, low: int, high: int, parts: Parts) -> None:
+    """Add propagation of sets of values that are no more than the terms that need them.
+
+    ``terms`` are rows (variable, coefficient, constant) with values ``low`` .. ``high``. Where there are many
+    more values than terms, it would not pay.
+    """
+    many, span = len(terms), high - low + 1
+    if 3 <= many <= MOST_TERMS and span <= TIGHT * many and (span < many or span * many <= MOST_EDGES):
+        data = _filled(_matching(many, low, high), terms)
+        parts.propagator(Propagator("all_different_values", terms[:, 0].tolist(), numbers=data))
+
+
+@lru_cache(maxsize=16)
+def _matching(many: int, low: int, high: int) -> IntArray:
+    """Return the data of a matching without terms."""
+    return np.array(matching_data([(0, 0, 0)] * many, low, high), dtype=np.int64)
+
+
+def _filled(data: IntArray, terms: IntArray) -> IntArray:
+    """Return a copy of the data with these terms: a model has many AllDifferents of one size."""
+    filled, first, width = data.copy(), values.HEADER + values.VARIABLE, values.NODE
+    last = first + width * (len(terms) - 1) + 1
+    filled[first:last:width] = terms[:, 0] * at.X_WIDTH
+    filled[first + 1 : last + 1 : width] = terms[:, 1]
+    filled[first + 2 : last + 2 : width] = terms[:, 2]
+    return filled
+
+
+def is_empty_board(compiled: Compiled) -> bool:
+    """Say whether all that there is are AllDifferents over all variables, with offsets: queens.
+
+    There few Hall sets are found until little is left to be searched; looking for them takes more time than
+    it saves.
+    """
+    c = compiled
+    if len(c.different_start) < 3 or len(c.linear):
+        return False
+    rules = [len(c.domains), len(c.linear), len(c.tables), len(c.wholes), len(c.definitions)]
+    groups = np.diff(c.different_start)
+    only = not any(rules) and len(c.clause_start) == 1 and c.objective is None
+    whole = len(groups) > 1 and bool((groups == c.decision_count).all())
+    return only and whole and len(set(zip(c.lower, c.upper, strict=True))) == 1
+
+
+# ---- AllDifferents of disequalities ----------------------------------------------------------------------
+
+
+FEWEST, FEWEST_EDGES = 4, 6
+"""Variables and edges of a clique: what pairs and triples say is mostly seen by fixed values."""
+
+SHARE = 1.25
+"""How many times as many values as variables there may be: with more, Hall sets are rare."""
+
+MOST_DISEQUALITIES = 1 << 14
+"""Disequalities of a model in which cliques are looked for."""
+
+LOOKS = 8
+"""Times the number of edges that one is looked up, in all."""
+
+Edges = dict[tuple[int, int], set[int]]
+"""Of pairs of variables the constants c of ``x - y != c``, both ways."""
+
+Members = list[tuple[int, int]]
+"""Pairs of a variable and the constant that is added to it."""
+
+
+def cliques(linear: Iterable[tuple[Row, int]]) -> list[Members]:
+    """Return cliques of several variables."""
+    unequal = [row for row, relation in linear if relation == NE and row[1] in DIFFERENCES]
+    if not FEWEST_EDGES <= len(unequal) <= MOST_DISEQUALITIES:
+        return []
+    edges: Edges = {}
+    for variables, coefficients, constant in unequal:
+        x, y = variables
+        c = -coefficients[0] * constant
+        for a, b, gap in ((x, y, c), (y, x, -c)):
+            edges.setdefault((a, b), set()).add(gap)
+    return [found for found in cover(edges, LOOKS * len(unequal)) if len(found) >= FEWEST]
+
+
+def cover(edges: Edges, looks: int) -> list[Members]:
+    """Cover the edges by cliques, until that has taken so many looks."""
+    near: dict[int, dict[int, None]] = {}
+    for x, y in edges:
+        near.setdefault(x, {})[y] = None
+    found: list[Members] = []
+    covered: set[tuple[int, int, int]] = set()
+    order = sorted(near, key=lambda v: (-len(near[v]), v))
+    rank = {v: k for k, v in enumerate(order)}
+    sorted_near = {v: sorted(near[v], key=rank.__getitem__) for v in order}
+    for x in order:
+        for y in sorted_near[x]:
+            for gap in sorted(edges[x, y]):
+                if rank[y] < rank[x] or (x, y, gap) in covered:
+                    continue
+                clique = {x: 0, y: gap}
+                for z in min(sorted_near[x], sorted_near[y], key=len):
+                    if z not in near[x] or z not in near[y]:
+                        continue
+                    looks -= len(clique)
+                    for shift in sorted(edges[x, z]):
+                        if all(shift - own in edges.get((v, z), ()) for v, own in clique.items()):
+                            clique[z] = shift
+                            break
+                if looks < 0:
+                    return found
+                members = list(clique.items())
+                covered |= {
+                    (v, w, there - here) for v, here in members for w, there in members if rank[v] < rank[w]
+                }
+                found.append(members)
+    return found
+
+
+def add_cliques(differences: LazyRows, parts: Parts) -> None:
+    """Let cliques of disequalities be propagated as AllDifferents, where Hall sets may be found."""
+    unequal = np.flatnonzero(differences.relation == NE)
+    if not FEWEST_EDGES <= len(unequal) <= MOST_DISEQUALITIES:
+        return
+    for members in cliques(differences.picked(unequal)):
+        ends = [[end + shift for end in parts.bounds(v)] for v, shift in members]
+        low, high = min(a for a, _ in ends), max(b for _, b in ends)
+        if high - low + 1 <= SHARE * len(members):
+            terms = np.array([(v, 1, shift) for v, shift in members], dtype=np.int64)
+            add_hall_sets(terms, low, high, parts)
+
+
+FEWEST_MARKS, MOST_MARKS = 4, 64
+"""Marks: with fewer bounds say it all, with more a look at all their distances costs too much."""
+
+Pair = tuple[int, int]
+"""Two variables: the second less the first is a term, or the first is less than the second."""
+
+
+def _ascending_pairs(linear: Iterable[tuple[Row, int]]) -> set[Pair]:
+    """Return the pairs of variables of which rows say that the first is less than the second."""
+    found = set()
+    for (variables, coefficients, constant), relation in linear:
+        for sign in SIGNS.get(relation, ()) if sorted(coefficients) == [-1, 1] else ():
+            if sign * constant >= 1:  # x - y + constant <= 0
+                less = coefficients.index(sign)
+                found.add((variables[less], variables[1 - less]))
+    return found
+
+
+def _defined_distances(linear: Iterable[tuple[Row, int]]) -> dict[int, Pair]:
+    """Return by variable the pair whose difference it is by an equation, the last one that says so."""
+    found: dict[int, Pair] = {}
+    for (variables, coefficients, constant), relation in linear:
+        if relation != EQ or len(variables) != 3 or constant:
+            continue
+        for k, a in enumerate(coefficients):
+            others = {coefficients[j]: variables[j] for j in range(3) if j != k}
+            if abs(a) == 1 and others.keys() == {1, -1}:
+                found[variables[k]] = others[a], others[-a]
+    return found
+
+
+def _longest_chain(edges: Iterable[Pair]) -> list[int]:
+    """Return the nodes of a longest path; none if there are circles."""
+    before: dict[int, list[int]] = {}
+    for a, b in sorted(edges):
+        before.setdefault(b, []).append(a)
+    try:
+        order = list(TopologicalSorter(before).static_order())
+    except CycleError:
+        return []
+    chains: dict[int, list[int]] = {}
+    for node in order:
+        chains[node] = [*max((chains[a] for a in before.get(node, [])), key=len, default=[]), node]
+    return max(chains.values(), key=len, default=[])
+
+
+def _reach(marks: list[int], distances: set[Pair]) -> int:
+    """Return over how many steps all distances are known."""
+    reach = 1
+    while reach + 1 < len(marks) and distances.issuperset(zip(marks, marks[reach + 1 :], strict=False)):
+        reach += 1
+    return reach
+
+
+class Orders:
+    """What linear rows, with their relations, say of orders and differences of two variables."""
+
+    def __init__(self, linear: LazyRows | Sequence[tuple[Row, int]]) -> None:
+        self._linear = linear
+
+    @cached_property
+    def _ascending(self) -> set[Pair]:
+        return _ascending_pairs(self._linear)
+
+    @cached_property
+    def _defined(self) -> dict[int, Pair]:
+        return _defined_distances(self._linear)
+
+    def add(self, terms: Iterable[Row], parts: Parts) -> list[int]:
+        """Add bounds of those terms of an AllDifferent that are differences; return the marks, ascending."""
+        pairs: dict[int, set[Pair]] = {}
+        for variables, coefficients, constant in terms:
+            if sorted(coefficients) == [-1, 1]:
+                less = coefficients.index(-1)
+                pairs.setdefault(constant, set()).add((variables[less], variables[1 - less]))
+        return self._add(max(pairs.values(), key=len, default=set()), parts)
+
+    def add_defined(self, terms: IntArray, parts: Parts) -> None:
+        """Add the same for rows (variable, coefficient, constant), of variables that are differences."""
+        if len(terms) < FEWEST_MARKS or not self._defined:
+            return
+        same = terms[(terms[:, 1] == 1) & (terms[:, 2] == terms[0, 2]), 0].tolist()
+        named = {self._defined[d]: d for d in same if d in self._defined}
+        positive = {pair for pair, d in named.items() if parts.bounds(d)[0] > 0}
+        self._add(set(named), parts, positive)
+
+    def _add(self, known: set[Pair], parts: Parts, positive: Set[Pair] = frozenset()) -> list[int]:
+        """Add bounds of the distances of some pairs, all different in one direction or the other."""
+        for distances in (known, {(b, a) for a, b in known}):
+            ascending = distances & (self._ascending | positive)
+            ascending |= {(a, b) for a, b in distances if parts.bounds(a)[1] < parts.bounds(b)[0]}
+            marks = _longest_chain(ascending)
+            if FEWEST_MARKS <= len(marks) <= MOST_MARKS:
+                numbers = distance_data(len(marks), _reach(marks, distances))
+                parts.propagator(Propagator("distances", marks, numbers=numbers, events=at.BOUND))
+                return marks
+        return []
+
+
+MOST_VALUES = 1 << 12
+"""Of any of the variables."""
+
+MOST_PAIRS = 1 << 9
+"""Pairs of values of two of an equation's three variables, the smaller ones."""
+
+MOST_COUNTED = 1 << 3
+"""Values of an entry that count: elements of variables are looked at only once few of the result are left."""
+
+MOST_LOOKS = 1 << 16
+"""Arguments of an extreme, times values of its result."""
+
+EXTREMES = frozenset({kinds.MINIMUM, kinds.MAXIMUM})
+"""Kinds of functions that are looked at by values of the result, however many arguments they have."""
+
+BY_PAIRS = frozenset(
+    {kinds.PRODUCT, kinds.QUOTIENT, kinds.QUOTIENT_TRUNCATED, kinds.REMAINDER, kinds.REMAINDER_TRUNCATED}
+)
+"""Kinds of functions that are looked at by pairs of values, if they have two arguments."""
+
+
+def add_equation_values(row: tuple[tuple[int, ...], tuple[int, ...], int], parts: Parts) -> None:
+    """Let the equation ``row == 0`` look at each value, if it has two or three variables of few values.
+
+    Of truths that are added up, bounds say as much.
+    """
+    variables, coefficients, constant = row
+    if len(variables) not in (2, 3):
+        return
+    *others, largest = sorted(parts.spans(variables))
+    if largest <= 2 and min(coefficients) >= -1 and max(coefficients) <= 1:
+        return
+    if largest <= MOST_VALUES and math.prod(others) <= MOST_PAIRS:
+        parts.propagator(Propagator("equation_values", variables, coefficients, constant=constant))
+
+
+def add_absolute_values(variable: int, result: int, parts: Parts) -> None:
+    """Let an absolute value look at each value."""
+    if parts.spans([variable])[0] <= MOST_VALUES:
+        parts.propagator(Propagator("absolute_values", [variable, result]))
+
+
+def add_distance_values(row: tuple[tuple[int, ...], tuple[int, ...], int], result: int, parts: Parts) -> bool:
+    """Let ``result == abs(row)`` look at values of two variables, if there are few; say whether it does."""
+    variables, coefficients, constant = row
+    if len(variables) != 2 or abs(coefficients[0]) != 1 or abs(coefficients[1]) != 1:
+        return False
+    ends = [[a * end for end in parts.bounds(v)] for v, a in zip(variables, coefficients, strict=True)]
+    least, most = (sum(map(side, ends)) + constant for side in (min, max))
+    low, high = parts.bounds(result)
+    if max(*parts.spans(variables), most - low + 1, 1 - least - low, high - low + 1) > MOST_BITS or low < 0:
+        return False
+    parts.propagator(
+        Propagator("distance_values", [*variables, result], [*coefficients, 1], constant=constant)
+    )
+    return True
+
+
+def has_values(kind: int, many: int) -> bool:
+    """Say whether a function of its kind, and of so many variables, may be looked at by values."""
+    return kind == kinds.ELEMENT or kind in EXTREMES or (kind in BY_PAIRS and many == 2)
+
+
+def seen_by_values(kind: int, variables: IntArray, low: IntArray, high: IntArray, wide: IntArray) -> IntArray:
+    """Return which functions that `has_values` are small enough to look at each of them.
+
+    Parameters
+    ----------
+    variables, low, high
+        The arguments of each function and their bounds, (functions, arguments).
+    wide
+        (functions,), how many values the result may have.
+    """
+    spans = np.minimum(high - low, MOST_VALUES) + 1
+    if kind == kinds.ELEMENT:  # with a table of numbers by positions, else by pairs with a value of the table
+        most = np.minimum(spans[:, 1:].max(axis=1, initial=1), MOST_COUNTED)
+        inside = (low[:, 0] >= 0) & (high[:, 0] < variables.shape[1] - 1)
+        few = np.where(most > 1, inside, spans[:, 0] > 2) & (spans[:, 0] * most <= MOST_PAIRS)
+    elif kind in EXTREMES:
+        few = (spans.max(axis=1) > 2) & (wide > 2) & (wide * variables.shape[1] <= MOST_LOOKS)
+    else:  # of truths, bounds say as much
+        pairs = np.where(variables[:, 0] == variables[:, 1], spans[:, 0], spans[:, 0] * spans[:, 1])
+        few = (spans.max(axis=1) > 2) & (pairs > 2) & (pairs <= MOST_PAIRS)
+    return np.flatnonzero(few & (wide <= MOST_VALUES))
+
+
+def add_function_values(kind: int, variables: Sequence[int], result: int, parts: Parts) -> None:
+    """Let a function that is seen by values look at each of them."""
+    name, numbers = "function_values", []
+    if kind == kinds.ELEMENT and all(low == high for low, high in map(parts.bounds, variables[1:])):
+        variables, numbers = variables[:1], [parts.bounds(v)[0] for v in variables[1:]]
+    elif kind in EXTREMES:
+        name, numbers = "extreme_values", [0] * (1 + parts.spans([result])[0])
+    parts.propagator(Propagator(name, [*variables, result], numbers=numbers, constant=kind))
