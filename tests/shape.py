@@ -22,7 +22,7 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 71_118,
+    "code lines": 71_137,
     "files": 497,
     "import lines": 6_114,
     "longest file": 703,

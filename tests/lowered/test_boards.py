@@ -198,6 +198,16 @@ def test_large_patterns_run_without_a_conflict_table() -> None:
         assert outcome.solutions.matrix[2, :9].tolist() == [0, 1, 2, 3, 4, 5, 6, 9, 1]
 
 
+def test_many_groups_of_few_of_many_variables_are_no_board() -> None:
+    def groups(count: int) -> Model:
+        m = Model()
+        m.add(*(AllDifferent(row) for row in m.intvar(0, 9, shape=(count, 3), name="x")))
+        return m
+
+    assert found(groups(500)) is not None
+    assert found(groups(600)) is None  # 600 groups times 1,800 variables
+
+
 def test_auto_says_what_it_chose() -> None:
     def chosen(model: Model, **options: Any) -> Any:
         return model.enumerate(solver="backtracking", solution_limit=1, **options).statistics["strategy"]

@@ -24,6 +24,8 @@ CYCLE = 500
 """Steps of the first cooling for each node,"""
 LONGEST_FIRST = 50_000
 """and in all."""
+AT_ONCE = 16
+"""Nodes that one call gives a first start: among hundreds, one takes milliseconds in plain form."""
 
 
 class ScheduleWalk(LoneWalk):
@@ -62,8 +64,8 @@ class ScheduleWalk(LoneWalk):
         self.info[codes.LATE] = 10 * int(schedule.weight.sum()) + 1
         self.info[[codes.CYCLE, codes.SHORTEST]] = min(CYCLE * n, LONGEST_FIRST)
         self.info[codes.TARGET] = int(schedule.weight @ schedule.lower)
-        codes.decode(0, self.arena)
-        codes.keep(self.arena)
+        while not self.info[codes.FOUND]:
+            self.kernel(AT_ONCE)
 
     @property
     def has_found(self) -> bool:

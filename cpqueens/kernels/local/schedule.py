@@ -55,7 +55,8 @@ FOUND = at.LENGTH + 6  # improvements,
 TOLD = at.LENGTH + 7  # and those that the driver knows of
 TARGET = at.LENGTH + 8  # a cost that is enough
 SHORTEST = at.LENGTH + 9  # steps of the first cycle
-LENGTH = at.LENGTH + 10
+PLACED = at.LENGTH + 10  # nodes of the first list that have a start
+LENGTH = at.LENGTH + 11
 
 # why a node waits for another one
 ALWAYS = 0
@@ -345,11 +346,31 @@ def some_pair(a: Ints, random: Ints) -> Any:
     return a[a[ORDER] + q] * n + a[a[ORDER] + q + 1]
 
 
+@inner_kernel
+def begin(steps: int, a: Ints) -> Any:
+    """Give up to ``steps`` further nodes of the first list a start; keep the schedule when all have one."""
+    placed = a[INFO] + PLACED
+    n = a[PLACE] - a[ORDER]
+    for _ in range(min(steps, n - a[placed])):
+        t = a[a[ORDER] + a[placed]]
+        a[a[START] + t] = earliest(t, a)
+        a[placed] += 1
+    if a[placed] == n:
+        decode(n, a)
+        keep(a)
+    return at.BUDGET
+
+
 @kernel
 def schedule_search(steps: int, a: Ints, random: Ints) -> Any:
-    """Go on for ``steps`` steps; return SOLVED once the cost is TARGET or less."""
+    """Go on for ``steps`` steps; return SOLVED once the cost is TARGET or less.
+
+    The first calls make the first schedule.
+    """
     info = a[INFO]
     n = a[PLACE] - a[ORDER]
+    if a[info + FOUND] == 0:
+        return begin(steps, a)
     for _ in range(steps):
         if a[info + at.LEAST] <= a[info + TARGET]:
             return at.SOLVED

@@ -17,7 +17,7 @@ from cpqueens.language.constraints.expression import DIGITS, automaton_of
 from cpqueens.language.constraints.linear import Linear
 from cpqueens.language.conversion import row_of_terms
 from cpqueens.language.expressions import LinearArray
-from cpqueens.language.rows import IntArray, as_listed
+from cpqueens.language.rows import IntArray, as_listed, distinct
 from cpqueens.text.foreign import explaining_keywords
 from cpqueens.text.plaintext import did_you_mean, shown
 
@@ -247,14 +247,14 @@ class Regular(Constraint):
         layers, possible = self.layers()
         low, high = self.terms.bounds()
         spans = (high - low + 1).tolist()
-        sizes = [(len(np.unique(arcs[:, 0])) + 1) * span for arcs, span in zip(layers, spans, strict=True)]
+        sizes = [(len(distinct(arcs[:, 0])) + 1) * span for arcs, span in zip(layers, spans, strict=True)]
         small = sum(sizes) <= _SPARSE * sum(map(len, layers))
         if not possible or not self.deterministic or not small:
             return self.simpler()
         parts: list[Constraint] = []
         state, states = constant_array(self.registry, np.ones((), dtype=np.int64)), np.array([self.start])
         for k, (arcs, span, size) in enumerate(zip(layers, spans, sizes, strict=True)):
-            after = np.unique(arcs[:, 2])
+            after = distinct(arcs[:, 2])
             table = np.zeros(size, dtype=np.int64)
             place = (np.searchsorted(states, arcs[:, 0]) + 1) * span + arcs[:, 1] - low[k]
             table[place] = np.searchsorted(after, arcs[:, 2]) + 1
@@ -267,16 +267,23 @@ class Regular(Constraint):
     def layers(self) -> tuple[list[IntArray], bool]:
         """Return, for each term, the transitions of ways to an accepting state, and if there is a way."""
         low, high = self.terms.bounds()
-        reached, layers = np.array([self.start]), []
+        tails, labels, heads = self.transitions.T
+        ends = np.array([self.start, *self.accepting], dtype=np.int64)
+        states, places = np.unique(np.concatenate([tails, heads, ends]), return_inverse=True)
+        tails, heads, (start, *accepting) = np.split(places, [len(tails), 2 * len(tails)])
+        reached = np.zeros(len(states), dtype=bool)
+        reached[start], layers = True, []
         for a, b in zip(low.tolist(), high.tolist(), strict=True):
-            tails, labels, _ = self.transitions.T
-            layers.append(self.transitions[np.isin(tails, reached) & (labels >= a) & (labels <= b)])
-            reached = np.unique(layers[-1][:, 2])
-        wanted = np.array(self.accepting, dtype=np.int64)
+            layers.append(np.flatnonzero(reached[tails] & (labels >= a) & (labels <= b)))
+            reached[:] = False
+            reached[heads[layers[-1]]] = True
+        wanted = np.zeros(len(states), dtype=bool)
+        wanted[accepting] = True
         for k in reversed(range(len(layers))):
-            layers[k] = layers[k][np.isin(layers[k][:, 2], wanted)]
-            wanted = np.unique(layers[k][:, 0])
-        return layers, bool(np.isin(self.start, wanted))
+            layers[k] = layers[k][wanted[heads[layers[k]]]]
+            wanted[:] = False
+            wanted[tails[layers[k]]] = True
+        return [self.transitions[mine] for mine in layers], bool(wanted[start])
 
 
 def _costs(cost: IntArray, words: IntArray, arcs: IntArray) -> IntArray:

@@ -25,6 +25,8 @@ _HOLDS: dict[int, Callable[[IntArray], NDArray[np.bool_]]] = {
     GE: lambda v: v >= 0,
 }
 _MOST_PAIRS = 4096
+_MOST_OFFSETS = 1 << 20
+"""Offsets of all variables in all AllDifferents: the pattern has one for each, as many as are in none."""
 
 
 class NoPattern(Exception):  # noqa: N818 - control flow of the recognisers
@@ -119,6 +121,8 @@ class _Shifted:
         self.pair_count = 0
 
     def pattern(self) -> Pattern:
+        if (len(self.compiled.different_start) - 1) * self.count > _MOST_OFFSETS:
+            raise NoPattern
         self._definitions()
         self._linear()
         if not self._shifted_together():

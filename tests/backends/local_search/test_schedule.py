@@ -93,6 +93,20 @@ def test_lists_keep_all_lags_and_starts_follow_from_them(seed: int) -> None:
         assert walk.info[at.COST] == cost
 
 
+@each("seed", range(3))
+def test_the_first_schedule_is_made_in_pieces(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    schedule = schedule_of(shop(seed))
+    assert schedule is not None
+    monkeypatch.setattr(module, "AT_ONCE", 1)
+    walk = ScheduleWalk(schedule, seed)
+    assert walk.info[codes.PLACED] == len(schedule.lower)
+    assert walk.info[at.STEPS] == 0
+    best, cost = walk.part(codes.BEST).copy(), int(walk.info[at.LEAST])
+    codes.decode(0, walk.arena)
+    assert (walk.part(codes.START) == best).all()
+    assert walk.info[at.COST] == cost
+
+
 def circle(m: Model, s: object) -> None:
     m.add(s[0] >= s[1] - 3, s[1] >= s[0])  # type: ignore[index]
 

@@ -28,7 +28,7 @@ from cpqueens.language.constraints.regular import Regular
 from cpqueens.language.constraints.table import NegativeTable, ShortTable
 from cpqueens.language.constraints.table_rows import STAR, by_stars
 from cpqueens.language.expressions import LinearArray
-from cpqueens.language.rows import IntArray, stable_order
+from cpqueens.language.rows import IntArray, distinct, stable_order
 from cpqueens.lowered.compiled import EQ, GE, LE, RELATIONS
 
 MOST_SHARED = 1 << 12
@@ -254,30 +254,23 @@ def _regular(constraint: Regular, parts: Parts) -> None:
     if not possible:
         parts.linear(((), (), 1), LE)  # false
         return
-    states = [np.unique(arcs[:, 0]) for arcs in layers]
-    states += [np.unique(arcs[:, 2]) for arcs in layers[-1:]]
-    first = np.cumsum([0, *map(len, states)])
-    marks = graph.LAYERS + len(layers)
-    starts = marks + int(first[-1]) + graph.ARC * np.cumsum([0, *map(len, layers)])
-    arcs = [
-        np.stack(
-            [
-                first[k] + np.searchsorted(states[k], tails),
-                values,
-                first[k + 1] + np.searchsorted(states[k + 1], heads),
-            ],
-            axis=1,
-        )
-        for k, (tails, values, heads) in enumerate(layer.T for layer in layers)
-    ]
-    head = np.array([0, marks, *starts[:-1], *[0] * int(first[-1])], dtype=np.int64)
     if layers:
+        lengths = [len(arcs) for arcs in layers]
+        arcs, layer = np.concatenate(layers), np.repeat(np.arange(len(layers)), lengths)
+        ends = arcs[:, ::2].T  # tails and heads
+        known = distinct(ends)
+        places = np.stack([layer, layer + 1]) * len(known) + np.searchsorted(known, ends)
+        states = distinct(places)  # of all layers, in order
+        marks = graph.LAYERS + len(layers)
+        starts = marks + len(states) + graph.ARC * (np.cumsum(lengths) - lengths)
+        head = np.array([0, marks, *starts.tolist(), *[0] * len(states)], dtype=np.int64)
+        arcs[:, ::2] = np.searchsorted(states, places).T
         parts.propagator(
             Propagator(
                 "regular",
                 parts.variables(constraint.terms),
-                numbers=np.concatenate([head, *(a.reshape(-1) for a in arcs)]),
-                words=[0, *map(len, layers)],
+                numbers=np.concatenate([head, arcs.reshape(-1)]),
+                words=[0, *lengths],
             )
         )
 
