@@ -22,11 +22,10 @@ from cpqueens.errors import (
 )
 from cpqueens.language.constraints.all_different import AllDifferent, AllDifferentExcept, AllEqual
 from cpqueens.language.constraints.bin_packing import BinPacking
-from cpqueens.language.constraints.circuit import Circuit, SubCircuit
+from cpqueens.language.constraints.circuit import Circuit, Inverse, SubCircuit
 from cpqueens.language.constraints.connective import And, Clause, Implication, Negation, Or, Xor
 from cpqueens.language.constraints.count import Among, Count, GlobalCardinality, NValue
 from cpqueens.language.constraints.cumulative import Cumulative, NoOverlap, NoOverlap2D
-from cpqueens.language.constraints.inverse import Inverse
 from cpqueens.language.constraints.linear import Linear
 from cpqueens.language.constraints.ordered import (
     Decreasing,

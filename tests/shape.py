@@ -22,15 +22,15 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 71_137,
-    "files": 497,
-    "import lines": 6_114,
+    "code lines": 71_082,
+    "files": 482,
+    "import lines": 6_057,
     "longest file": 703,
     "sudoku by backtracking, files": 51,
     "sudoku by backtracking, functions": 356,
     "knapsack by local-search, files": 54,
     "knapsack by local-search, functions": 343,
-    "cross-check of 8 queens, files": 83,
+    "cross-check of 8 queens, files": 82,
     "cross-check of 8 queens, functions": 649,
 }
 """What must not be passed today."""

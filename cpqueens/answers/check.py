@@ -29,7 +29,7 @@ from cpqueens.language.ranges import OutOfRange, saturated_sum
 from cpqueens.language.rows import IntArray, Shape, as_integers
 from cpqueens.language.statement import Statement
 from cpqueens.language.wording import closed, describe, describe_array, describe_term
-from cpqueens.text import markup
+from cpqueens.text import plaintext
 from cpqueens.text.plaintext import counted, shown
 
 _CELLS_AT_ONCE = 4_000_000
@@ -155,20 +155,20 @@ class Check:
         picture = "" if self.model is None else self.model.drawn(self, "check") or ""
         if self.ok:
             soft = [(v.label, v.where, f"penalty\N{NO-BREAK SPACE}{v.penalty}") for v in self.soft[:_LISTED]]
-            return markup.fragment(
-                markup.heading(self.summary, markup.badge("OK", markup.GOOD)),
-                markup.table(soft, code=True),
+            return plaintext.fragment(
+                plaintext.heading(self.summary, plaintext.badge("OK", plaintext.GOOD)),
+                plaintext.table(soft, code=True),
                 picture,
             )
         found = self.violations[:_LISTED]
         # One cell each, of lines: beside each other they would not fit on a phone.
         rows = [("\n".join(filter(None, (f"{v.label}, by {v.amount}", v.reason, v.where))),) for v in found]
         left_out = len(self.violations) - len(found)
-        return markup.fragment(
-            markup.heading(self.summary, markup.badge("NO", markup.BAD)),
-            *map(markup.line, self.problems),
-            markup.table(rows, code=True),
-            markup.line(f"... {left_out:,} more") if left_out else "",
+        return plaintext.fragment(
+            plaintext.heading(self.summary, plaintext.badge("NO", plaintext.BAD)),
+            *map(plaintext.line, self.problems),
+            plaintext.table(rows, code=True),
+            plaintext.line(f"... {left_out:,} more") if left_out else "",
             picture,
         )
 

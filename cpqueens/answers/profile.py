@@ -14,7 +14,7 @@ from cpqueens.answers.check import Checker
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
 from cpqueens.language.wording import describe
-from cpqueens.text import markup
+from cpqueens.text import plaintext
 from cpqueens.text.plaintext import one_line, wrapped
 
 COUNTED = ("runs", "removed", "failures", "reasons", "parts", "samples")
@@ -240,16 +240,16 @@ class Profile:
             bar = f'<div style="{_BAR_STYLE};width:{max(1, round(160 * c.share))}px"></div>'
             lines.append(f"<tr>{cells}<td>{bar}</td></tr>")
         left = len(self.constraints) - len(rows)
-        return markup.fragment(
-            markup.heading(f"Profile: shares of the {self.measure}"),
+        return plaintext.fragment(
+            plaintext.heading(f"Profile: shares of the {self.measure}"),
             f"<table><tbody>{''.join(lines)}</tbody></table>",
-            markup.line(f"... and {left:,} more") if left > 0 else "",
-            *map(markup.line, self.remarks),
+            plaintext.line(f"... and {left:,} more") if left > 0 else "",
+            *map(plaintext.line, self.remarks),
         )
 
 
 _CELL = "text-align:left;vertical-align:top;padding:1px 12px 1px 0"
-_BAR_STYLE = f"background:{markup.NEUTRAL};height:12px"
+_BAR_STYLE = f"background:{plaintext.NEUTRAL};height:12px"
 
 
 def _short(number: int) -> str:

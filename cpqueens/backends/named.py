@@ -17,7 +17,7 @@ BACKENDS: dict[str, str] = {
     "backtracking": "cpqueens.backends.backtracking.backend:Backtracking",
     "cpmpy": "cpqueens.backends.cpmpy.backend:Cpmpy",
     "cpsat": "cpqueens.backends.cpsat.backend:CpSat",
-    "las-vegas": "cpqueens.backends.las_vegas.backend:LasVegas",
+    "las-vegas": "cpqueens.backends.las_vegas:LasVegas",
     "local-search": "cpqueens.backends.local_search.backend:LocalSearch",
     "minizinc": "cpqueens.backends.minizinc.backend:MiniZinc",
     "python-constraint": "cpqueens.backends.python_constraint.backend:PythonConstraint",

@@ -146,7 +146,7 @@ def _text(posted: Posted) -> str:
 
 def paired(a: Model, b: Model, text: str) -> tuple[Any, Any]:
     """Return what is the same in both models: names, or terms."""
-    from cpqueens.cli.terms import split_pair, term_of
+    from cpqueens.cli.options import split_pair, term_of
 
     sides = split_pair(text)
     if sides is None:

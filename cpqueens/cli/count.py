@@ -8,7 +8,7 @@ import click
 
 from cpqueens.cli.documents import document, echo_json, outcome_fields
 from cpqueens.cli.durable import durable_given, in_store
-from cpqueens.cli.exits import COUNT_DIFF
+from cpqueens.cli.exits import COUNT_DIFF, compared, exit_of_compared, published_lines
 from cpqueens.cli.options import (
     declared_symmetries,
     durable_options,
@@ -20,7 +20,6 @@ from cpqueens.cli.options import (
     run_options,
     solver_options,
 )
-from cpqueens.cli.published import compared, exit_of_compared, published_lines
 from cpqueens.cli.terminal import Standing, estimated, progress, say, so_far, summary
 from cpqueens.errors import ModelError
 from cpqueens.solving.staged import OF_OPTIMA

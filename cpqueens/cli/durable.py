@@ -9,8 +9,7 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from cpqueens.cli.documents import document, echo_json
-from cpqueens.cli.exits import COUNT_DIFF, DONE, INTERRUPTED
-from cpqueens.cli.published import held, published_lines
+from cpqueens.cli.exits import COUNT_DIFF, DONE, INTERRUPTED, held, published_lines
 from cpqueens.cli.terminal import Standing, clock, progress, say, so_far
 from cpqueens.errors import ModelError
 

@@ -14,9 +14,8 @@ from cpqueens.answers.symmetry import OrbitsMet, orbit_members, symmetry_class
 from cpqueens.cli import options as shared
 from cpqueens.cli.documents import document, dumps, echo_json, outcome_fields
 from cpqueens.cli.durable import durable_given, in_store
-from cpqueens.cli.exits import DONE
+from cpqueens.cli.exits import DONE, compared, exit_of_compared, published_lines
 from cpqueens.cli.guard import JSON_WANTED
-from cpqueens.cli.published import compared, exit_of_compared, published_lines
 from cpqueens.cli.terminal import WIDTH, progress, say, style_of, summary
 from cpqueens.errors import CpqueensError, ModelError
 from cpqueens.solving.request import positive_integer

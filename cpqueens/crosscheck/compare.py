@@ -31,7 +31,7 @@ from cpqueens.crosscheck.sets import SetComparison, compare_sets, count_orbits
 from cpqueens.language.objectives import keys
 from cpqueens.language.rows import IntArray
 from cpqueens.model import Model
-from cpqueens.solving.carried import Carried, carrying
+from cpqueens.solving.collect import Carried, carrying
 from cpqueens.text.plaintext import counted
 
 Verify = Callable[[Mapping[str, Any]], Any]

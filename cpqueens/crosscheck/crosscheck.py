@@ -269,7 +269,7 @@ class _Inquiry:
     def _followed_up(self, case: Case, interrupt: Interrupt) -> list[Disagreement]:
         """Return the disagreements, each with its bundle and, unless a signal came, its diagnosis."""
         from cpqueens.crosscheck.bundle import write_bundle
-        from cpqueens.crosscheck.diagnose import bisect, diagnose
+        from cpqueens.crosscheck.evidence import bisect, diagnose
 
         plan, participants = self.plan, self.participants[: len(case.observations)]
         by_name = {p.name: p for p in participants}

@@ -147,7 +147,7 @@ def blocked(model: Model, solution: Solution) -> Model:
 
 def fixed_at(model: Model, solution: Solution) -> Model:
     """Return the model with every variable fixed at a solution's value."""
-    from cpqueens.crosscheck.diagnose import narrowed
+    from cpqueens.crosscheck.evidence import narrowed
 
     return narrowed(model, tuple(solution.values.tolist()))
 

@@ -34,8 +34,7 @@ from cpqueens.solving.request import positive_integer
 from cpqueens.system.children import Command, Patience
 from cpqueens.system.interrupts import listening
 from cpqueens.system.platforms import runs_commands
-from cpqueens.text.bounded import decoded
-from cpqueens.text.jsontext import parse_json
+from cpqueens.text.bounded import decoded, parse_json
 from cpqueens.text.parameters import needed
 from cpqueens.text.plaintext import one_line, shown
 

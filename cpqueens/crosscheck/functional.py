@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from cpqueens.language.constraints.base import Constraint
-from cpqueens.language.constraints.inverse import Inverse
+from cpqueens.language.constraints.circuit import Inverse
 from cpqueens.language.constraints.linear import Linear
 from cpqueens.language.definitions import Truth
 from cpqueens.language.expressions import LinearArray

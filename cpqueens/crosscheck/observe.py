@@ -23,8 +23,7 @@ from cpqueens.language.definitions import Truth
 from cpqueens.language.rows import IntArray
 from cpqueens.language.term import Term
 from cpqueens.model import Model
-from cpqueens.solving.carried import Callbacks
-from cpqueens.solving.collect import Collector
+from cpqueens.solving.collect import Callbacks, Collector
 from cpqueens.system.interrupts import Interrupt
 from cpqueens.text.plaintext import one_line
 

@@ -9,8 +9,7 @@ from cpqueens.crosscheck.backend_participant import BackendParticipant
 from cpqueens.crosscheck.bundle import want_of
 from cpqueens.crosscheck.given import Exhaustive, small_enough
 from cpqueens.errors import ModelError
-from cpqueens.text.bounded import MAX_TEXT, decoded, read_bytes
-from cpqueens.text.jsontext import parse_json
+from cpqueens.text.bounded import MAX_TEXT, decoded, parse_json, read_bytes
 from cpqueens.text.parameters import as_path
 
 

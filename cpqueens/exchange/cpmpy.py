@@ -16,11 +16,10 @@ import numpy as np
 from cpqueens.errors import MissingLibrary, ModelError
 from cpqueens.exchange.origin import Imported, declared, weighted
 from cpqueens.language.constraints.all_different import AllDifferent, AllDifferentExcept, AllEqual
-from cpqueens.language.constraints.circuit import Circuit
+from cpqueens.language.constraints.circuit import Circuit, Inverse
 from cpqueens.language.constraints.connective import Xor
 from cpqueens.language.constraints.count import GlobalCardinality
 from cpqueens.language.constraints.cumulative import Cumulative, NoOverlap
-from cpqueens.language.constraints.inverse import Inverse
 from cpqueens.language.constraints.linear import COMPARED, Linear
 from cpqueens.language.constraints.ordered import (
     Decreasing,

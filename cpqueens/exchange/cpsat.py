@@ -14,10 +14,9 @@ import numpy as np
 from cpqueens.errors import MissingLibrary, ModelError
 from cpqueens.exchange.origin import Domain, Imported, declared
 from cpqueens.language.constraints.all_different import AllDifferent
-from cpqueens.language.constraints.circuit import SubCircuit
+from cpqueens.language.constraints.circuit import Inverse, SubCircuit
 from cpqueens.language.constraints.connective import Xor
 from cpqueens.language.constraints.cumulative import Cumulative, NoOverlap, NoOverlap2D
-from cpqueens.language.constraints.inverse import Inverse
 from cpqueens.language.constraints.regular import Regular
 from cpqueens.language.constraints.table import NegativeTable, Table
 from cpqueens.language.functions import all_, any_, div_trunc, element, maximum, mod_trunc

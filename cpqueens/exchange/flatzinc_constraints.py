@@ -21,11 +21,10 @@ from typing import Any, NamedTuple
 from cpqueens.errors import ModelError
 from cpqueens.language.constraints.all_different import AllDifferent, AllDifferentExcept, AllEqual
 from cpqueens.language.constraints.bin_packing import BinPacking
-from cpqueens.language.constraints.circuit import Circuit, SubCircuit
+from cpqueens.language.constraints.circuit import Circuit, Inverse, SubCircuit
 from cpqueens.language.constraints.connective import Xor
 from cpqueens.language.constraints.count import Among, Count, GlobalCardinality, NValue
 from cpqueens.language.constraints.cumulative import Cumulative, NoOverlap, NoOverlap2D
-from cpqueens.language.constraints.inverse import Inverse
 from cpqueens.language.constraints.ordered import (
     Increasing,
     LexChainLess,

@@ -10,7 +10,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from cpqueens.errors import ModelError
-from cpqueens.text.jsontext import parse_json
+from cpqueens.text.bounded import parse_json
 from cpqueens.text.plaintext import did_you_mean, one_line
 
 P = ParamSpec("P")

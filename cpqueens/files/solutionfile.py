@@ -21,8 +21,7 @@ from cpqueens.language.statement import Statement
 from cpqueens.model import Model
 from cpqueens.report.board import BoardPicture
 from cpqueens.report.outputfile import OutputFile
-from cpqueens.text.bounded import MAX_TEXT, decoded, label, read_bytes
-from cpqueens.text.jsontext import NotJsonError, parse_json
+from cpqueens.text.bounded import MAX_TEXT, NotJsonError, decoded, label, parse_json, read_bytes
 from cpqueens.text.parameters import as_path, needed
 from cpqueens.text.plaintext import counted
 

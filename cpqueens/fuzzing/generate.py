@@ -19,10 +19,9 @@ from cpqueens.fuzzing.written import Script, Written, stated, written_all, writt
 from cpqueens.language.constraints.all_different import AllDifferentExcept
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.bin_packing import BinPacking
-from cpqueens.language.constraints.circuit import CountsFromOneError, Successors
+from cpqueens.language.constraints.circuit import CountsFromOneError, Inverse, Successors
 from cpqueens.language.constraints.connective import Implication, Negation
 from cpqueens.language.constraints.count import Among, Count, GlobalCardinality, NValue
-from cpqueens.language.constraints.inverse import Inverse
 from cpqueens.language.constraints.kinds import KINDS, kind_class
 from cpqueens.language.constraints.linear import COMPARED
 from cpqueens.language.constraints.ordered import (

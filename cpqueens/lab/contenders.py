@@ -25,7 +25,7 @@ from cpqueens.lab.runfile import RunRecord
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import LARGEST_VARIABLES
 from cpqueens.model import Model
-from cpqueens.solving.carried import Callbacks
+from cpqueens.solving.collect import Callbacks
 from cpqueens.solving.request import choose
 from cpqueens.system.interrupts import Interrupt, listening
 from cpqueens.system.platforms import children_seconds

@@ -22,7 +22,7 @@ from typing import Protocol
 import numpy as np
 
 import cpqueens
-from cpqueens.backends.backtracking.halves import UnitCounts
+from cpqueens.backends.backtracking.patterned import UnitCounts
 from cpqueens.errors import CpqueensError, ModelError, UnsupportedRequest
 from cpqueens.files.modelfile import parse_model
 from cpqueens.language.rows import IntArray

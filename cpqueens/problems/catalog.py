@@ -41,7 +41,7 @@ from cpqueens.exchange.origin import as_model, is_model
 from cpqueens.model import Model
 from cpqueens.problems.published import Published
 from cpqueens.problems.signatures import read_parameters
-from cpqueens.text import markup
+from cpqueens.text import plaintext
 from cpqueens.text.bounded import read_bytes
 from cpqueens.text.parameters import Parameter, complete, needed, parse_assignments
 from cpqueens.text.plaintext import did_you_mean, raised_text, shown
@@ -198,8 +198,8 @@ class Instance:
         return f"{self.title}\n{self.model}"
 
     def _repr_html_(self) -> str:
-        summary = "" if self.problem is None else markup.line(self.problem.summary)
-        return markup.fragment(markup.heading(self.title), summary, self.model._repr_html_())
+        summary = "" if self.problem is None else plaintext.line(self.problem.summary)
+        return plaintext.fragment(plaintext.heading(self.title), summary, self.model._repr_html_())
 
     def verify(self, solution: Mapping[str, Any]) -> list[str]:
         """Return what the problem's own plain check complains about; empty if nothing or without check.

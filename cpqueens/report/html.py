@@ -10,15 +10,15 @@ from cpqueens.language.listing import listing
 from cpqueens.language.statement import Statement
 from cpqueens.report.draw import draw_svg, draw_text, has_svg, misfit, values_text
 from cpqueens.report.replay import trace_page
-from cpqueens.text import markup
+from cpqueens.text import plaintext
 
 _LONGEST = 20_000
 
 COLOURS = {
-    "OPTIMAL": markup.GOOD,
-    "FEASIBLE": markup.GOOD,
-    "INFEASIBLE": markup.NEUTRAL,
-    "UNKNOWN": markup.OPEN,
+    "OPTIMAL": plaintext.GOOD,
+    "FEASIBLE": plaintext.GOOD,
+    "INFEASIBLE": plaintext.NEUTRAL,
+    "UNKNOWN": plaintext.OPEN,
 }
 
 
@@ -28,7 +28,7 @@ def solution_fragment(solution: Solution) -> str:
     if picture is not None:
         return picture
     text = draw_text(solution) if misfit(solution.model) else values_text(solution)
-    return markup.preformatted(text if len(text) <= _LONGEST else text[:_LONGEST] + " ...")
+    return plaintext.preformatted(text if len(text) <= _LONGEST else text[:_LONGEST] + " ...")
 
 
 def outcome_fragment(outcome: Outcome) -> str:
@@ -42,10 +42,10 @@ def outcome_fragment(outcome: Outcome) -> str:
         "workers": outcome.statistics.get("workers"),
         "total time": f"{outcome.statistics.get('total_time', 0.0):.3f} s",
     }
-    return markup.fragment(
-        markup.heading(outcome.model.name, markup.badge(outcome.status, COLOURS[outcome.status])),
-        markup.table((name, str(value)) for name, value in facts.items() if value is not None),
-        *map(markup.line, outcome.messages),
+    return plaintext.fragment(
+        plaintext.heading(outcome.model.name, plaintext.badge(outcome.status, COLOURS[outcome.status])),
+        plaintext.table((name, str(value)) for name, value in facts.items() if value is not None),
+        *map(plaintext.line, outcome.messages),
         "" if outcome.solution is None else solution_fragment(outcome.solution),
         "" if outcome.profile is None else outcome.profile._repr_html_(),
     )
@@ -72,9 +72,9 @@ def sheet_fragment(solutions: SolutionSet) -> str:
     cells = "".join(f'<div style="width:150px">{part}</div>' for part in shown)
     cells = cells.replace("<svg ", '<svg style="width:100%;height:auto" ')
     said = f"{len(solutions):,} in all" + (f", the first {most}:" if len(solutions) > most else "")
-    return markup.fragment(
-        markup.heading(model.name),
-        markup.line(said),
+    return plaintext.fragment(
+        plaintext.heading(model.name),
+        plaintext.line(said),
         f'<div style="display:flex;flex-wrap:wrap;gap:12px">{cells}</div>',
     )
 
@@ -82,9 +82,12 @@ def sheet_fragment(solutions: SolutionSet) -> str:
 def model_fragment(model: Statement) -> str:
     """Return the model's variables with their domains, its constraints with their places, its objective."""
     found = listing(model)
-    return markup.fragment(
-        markup.heading(found.title),
-        *(f"{markup.line(caption)}{markup.table(entries, code=True)}" for caption, entries in found.sections),
+    return plaintext.fragment(
+        plaintext.heading(found.title),
+        *(
+            f"{plaintext.line(caption)}{plaintext.table(entries, code=True)}"
+            for caption, entries in found.sections
+        ),
     )
 
 

@@ -22,7 +22,7 @@ from cpqueens.language.wording import describe
 from cpqueens.solving.assumptions import Witnesses, reduced
 from cpqueens.solving.solve import solve
 from cpqueens.system.interrupts import Interrupt, listening
-from cpqueens.text import markup
+from cpqueens.text import plaintext
 from cpqueens.text.plaintext import counted
 
 _SECONDS_ON_ROWS = 30.0
@@ -144,8 +144,9 @@ class Explanation:
     def _repr_html_(self) -> str:
         head = str(self).partition("\n")[0]
         rows = [(reason.label, reason.where) for reason in self.reasons]
-        return markup.fragment(
-            markup.heading(head, markup.badge("INFEASIBLE", markup.NEUTRAL)), markup.table(rows, code=True)
+        return plaintext.fragment(
+            plaintext.heading(head, plaintext.badge("INFEASIBLE", plaintext.NEUTRAL)),
+            plaintext.table(rows, code=True),
         )
 
     def __str__(self) -> str:

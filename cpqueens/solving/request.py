@@ -19,7 +19,7 @@ from cpqueens.language.ranges import LIMIT
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
 from cpqueens.lowered.structures.table import Structures
-from cpqueens.solving.carried import carrying
+from cpqueens.solving.collect import carrying
 from cpqueens.solving.handover import hand_over
 from cpqueens.solving.race import Race
 from cpqueens.system.interrupts import Interrupt

@@ -18,8 +18,7 @@ from cpqueens.backends.known import Known, LearnedClauses
 from cpqueens.errors import BackendFault, CpqueensError, ModelError, UnsupportedConstraint
 from cpqueens.kernels.jit import tiers
 from cpqueens.language.statement import Statement
-from cpqueens.solving.carried import Carried, carrying
-from cpqueens.solving.collect import Collect, Collector, Consumer
+from cpqueens.solving.collect import Carried, Collect, Collector, Consumer, carrying
 from cpqueens.solving.grown import account, recalled, remember, settled, told
 from cpqueens.solving.nearness import OF_CHANGES, solve_near
 from cpqueens.solving.request import build_request, choose, positive_integer, respelled

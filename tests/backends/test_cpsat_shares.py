@@ -9,7 +9,7 @@ import pytest
 from cpqueens.models.queens import queens
 
 from cpqueens import STOP, AllDifferent, Model, StopReason
-from cpqueens.backends.cpsat.shares import parts
+from cpqueens.backends.cpsat.searches import parts
 from cpqueens.backends.cpsat.translation import translate
 
 

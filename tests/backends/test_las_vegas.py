@@ -13,7 +13,7 @@ from seeds import seeds
 
 from cpqueens import AllDifferent, Model, ModelError, Status, StopReason, UnsupportedRequest
 from cpqueens.answers.outcome import Outcome
-from cpqueens.backends.las_vegas import backend
+from cpqueens.backends import las_vegas
 from cpqueens.crosscheck import oracle
 from cpqueens.fuzzing.generate import random_model
 from cpqueens.lab.source_tables import las_vegas_expectations
@@ -24,8 +24,8 @@ from cpqueens.system.platforms import children_seconds
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Both kernels: the one for patterns, and the one for any model."""
     if request.param == "any":
-        general = backend._AnyAttempts
-        monkeypatch.setattr(backend, "_attempts", lambda found, *how: general(found, *how))
+        general = las_vegas._AnyAttempts
+        monkeypatch.setattr(las_vegas, "_attempts", lambda found, *how: general(found, *how))
     return str(request.param)
 
 
@@ -139,7 +139,7 @@ def test_step_limit_is_kept(way: str) -> None:
 
 
 def test_a_run_without_limits_says_that_it_gave_up(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cpqueens.backends.las_vegas.backend._DEFAULT_NODES", 1000)
+    monkeypatch.setattr("cpqueens.backends.las_vegas._DEFAULT_NODES", 1000)
     outcome = vegas(queens(3))
     assert (outcome.status, outcome.stop_reason) == (Status.UNKNOWN, StopReason.GAVE_UP)
     nodes = outcome.statistics["nodes"]

@@ -6,7 +6,7 @@ import pytest
 from each import each
 
 from cpqueens import Model, ModelError
-from cpqueens.cli.terms import split_pair, term_of
+from cpqueens.cli.options import split_pair, term_of
 
 
 def model() -> Model:

@@ -37,7 +37,7 @@ from cpqueens.language.constraints.kinds import KINDS, kind_class
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray
 from cpqueens.language.views import Board, Colouring
-from cpqueens.text.jsontext import MAX_DEPTH
+from cpqueens.text.bounded import MAX_DEPTH
 
 DIGEST_OF_FOUR_QUEENS = "2bdde673ab598950cb9248eb5e311193fdf96a2bba79e09eddc73fad05a1b4aa"
 

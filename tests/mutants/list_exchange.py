@@ -133,9 +133,9 @@ COMPARING = Area(
                ">= 2)", ">= 3)"),
         Mutant("two terms alone may be equal", "joint._repeated",
                "able.size > 1", "able.size > 2"),
-        Mutant("an attribute is read whatever it is", "terms._TermReader._attribute",
+        Mutant("an attribute is read whatever it is", "options._TermReader._attribute",
                'node.attr != "T"', "False"),
-        Mutant("a comparison parts the sides of a pair", "terms.split_pair",
+        Mutant("a comparison parts the sides of a pair", "options.split_pair",
                'not in tuple("=<>!")', 'not in tuple("=")'),
     ),
     (

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from holding import held_elsewhere
 
-from cpqueens.system import children, locks
+from cpqueens.system import children
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="no locks of this kind")
 
@@ -25,7 +25,7 @@ def test_who_is_killed_has_had_its_turn(tmp_path: Path) -> None:
             child.kill()
             child.wait()
 
-        with locks.turn(tmp_path / "lock", 60.0, end):
+        with children.turn(tmp_path / "lock", 60.0, end):
             assert child.returncode is not None
         assert (tmp_path / "lock").read_text() == str(os.getpid())
     assert waited
@@ -34,7 +34,7 @@ def test_who_is_killed_has_had_its_turn(tmp_path: Path) -> None:
 @posix
 def test_nobody_waits_for_ever(tmp_path: Path) -> None:
     waited: list[float] = []
-    with held_elsewhere(tmp_path / "lock") as child, locks.turn(tmp_path / "lock", 0.1, waited.append):
+    with held_elsewhere(tmp_path / "lock") as child, children.turn(tmp_path / "lock", 0.1, waited.append):
         assert child.poll() is None
     assert waited
 
@@ -55,7 +55,7 @@ def test_the_one_who_has_the_turn_is_given_processor_time(
 
     monkeypatch.setattr(children, "Patience", Impatience)
     with held_elsewhere(tmp_path / "lock") as child:
-        with locks.turn(tmp_path / "lock", 60.0, lambda seconds: None):
+        with children.turn(tmp_path / "lock", 60.0, lambda seconds: None):
             assert child.poll() is None
         assert asked == [(60.0, child.pid)] * 3
 
@@ -64,16 +64,16 @@ def test_the_one_who_has_the_turn_is_given_processor_time(
 def test_one_who_has_no_name_is_not_waited_for_for_ever(tmp_path: Path) -> None:
     with held_elsewhere(tmp_path / "lock"):
         (tmp_path / "lock").write_bytes(b"")
-        with locks.turn(tmp_path / "lock", 0.1, lambda seconds: None):
+        with children.turn(tmp_path / "lock", 0.1, lambda seconds: None):
             assert (tmp_path / "lock").read_bytes() == b""
 
 
 @posix
 def test_other_files_are_other_turns(tmp_path: Path) -> None:
     waited: list[float] = []
-    with held_elsewhere(tmp_path / "lock"), locks.turn(tmp_path / "another", 60.0, waited.append):
+    with held_elsewhere(tmp_path / "lock"), children.turn(tmp_path / "another", 60.0, waited.append):
         pass
-    with locks.turn(tmp_path / "lock", 60.0, waited.append):
+    with children.turn(tmp_path / "lock", 60.0, waited.append):
         pass
     assert waited == []
 
@@ -84,12 +84,12 @@ def test_without_a_lock_nobody_waits(lacking: str, tmp_path: Path, monkeypatch: 
     if lacking == "fcntl":
         monkeypatch.setitem(sys.modules, "fcntl", None)
         path = tmp_path / "lock"
-    with locks.turn(path, 60.0, lambda seconds: None):
+    with children.turn(path, 60.0, lambda seconds: None):
         ran = True
     assert ran
 
 
 def test_what_the_block_raises_is_raised(tmp_path: Path) -> None:
     for error in (OSError, ImportError):
-        with pytest.raises(error), locks.turn(tmp_path / "lock", 60.0, lambda seconds: None):
+        with pytest.raises(error), children.turn(tmp_path / "lock", 60.0, lambda seconds: None):
             raise error

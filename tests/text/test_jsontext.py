@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cpqueens.errors import ModelError
-from cpqueens.text.jsontext import MAX_DEPTH, NotJsonError, parse_json
+from cpqueens.text.bounded import MAX_DEPTH, NotJsonError, parse_json
 
 
 def test_json_is_read() -> None:

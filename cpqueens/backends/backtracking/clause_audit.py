@@ -10,8 +10,8 @@ from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact.domains import Memory, contains, copied, tighten
 from cpqueens.kernels.exact.forward import PAUSED, search
 from cpqueens.kernels.exact.learning import literals as lit
-from cpqueens.kernels.exact.learning import state as of
-from cpqueens.kernels.exact.learning.state import Learner
+from cpqueens.kernels.exact.learning import literals as of
+from cpqueens.kernels.exact.learning.literals import Learner
 
 Literal = tuple[int, int]
 """Four times the variable's position and the operator, and the value."""

@@ -18,8 +18,8 @@ from cpqueens.kernels.exact import kinds
 from cpqueens.kernels.exact.apart import kind_of
 from cpqueens.kernels.exact.domains import Memory, copied, enqueue, restore
 from cpqueens.kernels.exact.learning import heap
-from cpqueens.kernels.exact.learning import state as of
-from cpqueens.kernels.exact.learning.literals import BY_DECISION, OPERATORS
+from cpqueens.kernels.exact.learning import literals as of
+from cpqueens.kernels.exact.learning.literals import BY_DECISION, OPERATORS, Learner, level_place
 from cpqueens.kernels.exact.learning.search import (
     EXHAUSTED,
     NO_CLAUSES,
@@ -29,7 +29,6 @@ from cpqueens.kernels.exact.learning.search import (
     begin,
     learn,
 )
-from cpqueens.kernels.exact.learning.state import Learner, level_place
 from cpqueens.kernels.jit.pace import Pace
 from cpqueens.lowered.compiled import Compiled
 

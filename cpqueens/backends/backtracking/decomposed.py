@@ -17,9 +17,9 @@ from cpqueens.backends.backtracking.wholes.parts import Parts, Propagator
 from cpqueens.backends.backtracking.wholes.registry import numbers_of, table_propagator
 from cpqueens.kernels.exact import kinds
 from cpqueens.kernels.exact.learning import literals as lit
+from cpqueens.language.constraints.circuit import Inverse
 from cpqueens.language.constraints.count import GlobalCardinality, NValue
 from cpqueens.language.constraints.cumulative import Cumulative
-from cpqueens.language.constraints.inverse import Inverse
 from cpqueens.language.constraints.ordered import LexChain, Lexicographic
 from cpqueens.language.constraints.regular import Regular
 from cpqueens.language.constraints.table import NegativeTable, ShortTable

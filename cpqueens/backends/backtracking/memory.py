@@ -15,7 +15,7 @@ from cpqueens.errors import ModelError
 from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact import kinds
 from cpqueens.kernels.exact.domains import Memory
-from cpqueens.kernels.exact.nogoods import NUMBERS, PATHS
+from cpqueens.kernels.exact.propagators.nogoods import NUMBERS, PATHS
 from cpqueens.language.rows import IntArray, stable_order
 from cpqueens.lowered.compiled import Compiled, offsets
 from cpqueens.lowered.forms import Origins

@@ -1,24 +1,214 @@
-"""Running the searches on recognised patterns: listing in batches, counting in threads."""
+"""Running the searches on recognised patterns: listing in batches, counting in threads.
+
+Drive the counting of queens by halves: row sets as units, in threads, under limits, with an estimate.
+
+Each unit is one class of row sets with an exact result and a weight, the number of row sets of its class.
+Units are done in a seeded random order, so that the units done so far are a simple random sample and give
+an unbiased estimate of the whole.
+"""
 
 from __future__ import annotations
 
 import random
+import threading
 import time
+from collections.abc import Sequence
+from concurrent.futures import Future
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cpqueens.answers.outcome import StopReason
 from cpqueens.answers.trace import TraceRecorder
 from cpqueens.backends.backtracking.portfolio import Slices, drained
 from cpqueens.backends.backtracking.tally import Tally
 from cpqueens.backends.base import Deliver, Ended, Request, Want
+from cpqueens.kernels.boards.halves import Half, Room, count_units
 from cpqueens.kernels.boards.pattern import Pattern, SumPattern
+from cpqueens.kernels.boards.quadrants import Layout, Quadrant, Units, layout, quadrant_builders, row_sets
+from cpqueens.system.stopping import Stopped
 
 if TYPE_CHECKING:
     from cpqueens.backends.backtracking.watching import PatternObserver
     from cpqueens.kernels.boards.search import PatternSearch
+
+CHUNK_SECONDS = 0.02  # between two looks at the limits
+
+
+def count(n: int, allowed: NDArray[np.bool_] | None, request: Request, facts: dict[str, Any]) -> Ended:
+    """Count the ways to place n queens, exactly unless stopped.
+
+    Parameters
+    ----------
+    n
+        Size of the board, 0 to `MAX_N`.
+    allowed
+        Which squares may hold a queen, bool of shape (n, n), row first; None for all. Given queens are rows
+        with one allowed square. With any forbidden square the symmetries are not used.
+    request
+        Threads, limits and the seed of the units' order. After a stop the units under way are finished.
+    """
+    if allowed is not None and bool(allowed.all()):
+        allowed = None
+    if n < 2:  # such a board has no halves
+        return _alone(1 if n == 0 or allowed is None else 0, request, facts)
+    board = layout(n)
+    units = row_sets(board, allowed)
+    order = np.random.default_rng(request.seed).permutation(len(units.weights))
+    units = Units(np.ascontiguousarray(units.rows[order]), units.weights[order])
+    tally = Tally(request, len(order))
+    quadrants = _tables(board, allowed, request) if tally.total else None
+    if quadrants is not None:
+        tally.run(lambda: _count_chunks(tally, _Workspace(board, units, quadrants)))
+    elif tally.total:
+        tally.reason = request.why_stopped()
+    return tally.ended(facts | {"strategy": "halves", "units": tally.total, "units_done": tally.done})
+
+
+def _alone(count: int, request: Request, facts: dict[str, Any]) -> Ended:
+    """Return how a count of one unit ends."""
+    tally = Tally(request, 1)
+    tally.book(0, [count])
+    return tally.ended(facts | {"strategy": "halves", "units": 1, "units_done": 1})
+
+
+class _Stopped(Exception):  # noqa: N818 - control flow of the threads that build tables
+    """Nobody waits for the tables any more."""
+
+
+def _tables(board: Layout, allowed: NDArray[np.bool_] | None, request: Request) -> Sequence[Quadrant] | None:
+    """Build the quadrants, seconds for the largest boards, in threads; they end by themselves if stopped."""
+    stopped = threading.Event()
+
+    def look() -> None:
+        if stopped.is_set():
+            raise _Stopped
+
+    builders = quadrant_builders(board, allowed, look)
+    futures: list[Future[Quadrant]] = [Future() for _ in builders]
+    workers = min(max(1, request.workers), len(builders))
+
+    def work(first: int) -> None:
+        for k in range(first, len(builders), workers):
+            try:
+                futures[k].set_result(builders[k]())
+            except _Stopped:
+                return
+            except BaseException as error:  # raised again in the calling thread
+                futures[k].set_exception(error)
+
+    for first in range(workers):
+        threading.Thread(target=work, args=(first,), name=f"cpqueens-tables-{first}", daemon=True).start()
+    quadrants: list[Quadrant] = []
+    try:
+        while len(quadrants) < len(futures):
+            try:
+                quadrants.append(futures[len(quadrants)].result(CHUNK_SECONDS))
+            except TimeoutError:
+                if request.should_stop():
+                    return None
+    finally:
+        stopped.set()
+    return (*quadrants, *quadrants)[:4]
+
+
+def _count_chunks(tally: Tally, workspace: _Workspace) -> None:
+    """Count units in one thread, a few hundredths of a second between two looks at the limits."""
+    for chunk in tally.chunks(CHUNK_SECONDS):
+        if tally.request.should_stop():
+            tally.book(chunk.start, [], reason=tally.request.why_stopped())
+        else:
+            try:
+                tally.book(chunk.start, workspace.count(chunk))
+            except Stopped:
+                tally.book(chunk.start, [], reason=tally.request.why_stopped())
+
+
+def _aligned(size: int) -> NDArray[np.uint64]:
+    """Return zeros at a multiple of 64 bytes, so that no row of eight words straddles two cache lines."""
+    words = np.zeros(size + 8, dtype=np.uint64)
+    first = -words.ctypes.data % 64 // 8
+    return words[first : first + size]
+
+
+class _Workspace:
+    """One thread's room, and the calls of the kernel."""
+
+    def __init__(self, board: Layout, units: Units, quadrants: Sequence[Quadrant]) -> None:
+        self.board, self.units = board, units
+        north_west, south_west, north_east, south_east = ((q.entries, q.starts) for q in quadrants)
+        self.sides = Half(*north_west, *south_west), Half(*north_east, *south_east)
+        self.room = self._allocate(1 << 14)
+
+    def _allocate(self, size: int) -> Room:
+        parts, buckets = self.board.parts, self.board.buckets
+        padded = size + 64 * parts + 512
+        return Room(
+            buffer=np.empty(size, dtype=np.uint64),
+            west=np.empty(padded, dtype=np.uint32),
+            east=np.empty(padded, dtype=np.uint32),
+            lines=np.empty(padded // 2, dtype=np.uint64),
+            blocks=np.empty(padded // 64, dtype=np.int64),
+            padding=np.empty(padded // 64, dtype=np.uint64),
+            rows=_aligned(38 * 8),
+            unions=_aligned(5 * 64 * 8),
+            west_starts=np.zeros(parts + 1, dtype=np.int64),
+            west_counts=np.zeros(parts, dtype=np.int64),
+            east_starts=np.zeros(buckets + 1, dtype=np.int64),
+            east_counts=np.zeros(buckets, dtype=np.int64),
+        )
+
+    def count(self, chunk: range) -> list[int]:
+        """Return how many solutions the row sets have that each unit stands for."""
+        board, done = self.board, 0
+        cut = board.half, (board.n + 1) // 2, board.side, board.central
+        units = self.units.rows[chunk.start : chunk.stop]
+        results = np.zeros(len(units), dtype=np.uint64)
+        while True:
+            done = int(count_units(units, done, *self.sides, *cut, self.room, results))
+            if done == len(units):
+                weights = self.units.weights[chunk.start : chunk.stop]
+                return list((results.astype(np.int64) * weights).tolist())
+            self.room = self._allocate(2 * len(self.room.buffer))  # a unit did not fit
+
+
+class UnitCounts:
+    """All units of a board without forbidden squares, for whoever counts some of them at a time.
+
+    They are in a random order that is always the same. The tables, seconds for the largest boards, are built
+    by `prepare`, at the latest at the first count.
+    """
+
+    def __init__(self, n: int) -> None:
+        self.board = layout(n)
+        units = row_sets(self.board)
+        order = np.random.default_rng(0).permutation(len(units.weights))
+        self.units = Units(np.ascontiguousarray(units.rows[order]), units.weights[order])
+        self._quadrants: Sequence[Quadrant] = ()
+
+    def __len__(self) -> int:
+        """Return how many units there are."""
+        return len(self.units.weights)
+
+    def describe(self, unit: int) -> tuple[int, int, int]:
+        """Return a unit's rows in the west and in the east, as bits, and how many row sets it stands for."""
+        west, east, _ = self.units.rows[unit].tolist()
+        return west, east, int(self.units.weights[unit])
+
+    def prepare(self) -> None:
+        """Build the tables, unless they are there."""
+        if not self._quadrants:
+            built = [build() for build in quadrant_builders(self.board)]
+            self._quadrants = (*built, *built)[:4]
+
+    def count(self, units: Sequence[int]) -> list[int]:
+        """Return how many solutions each of these units stands for."""
+        self.prepare()
+        chosen = Units(np.ascontiguousarray(self.units.rows[list(units)]), self.units.weights[list(units)])
+        return _Workspace(self.board, chosen, self._quadrants).count(range(len(units)))
+
 
 _FIRST_BATCH, _LARGEST_BATCH = 64, 4096
 
@@ -180,6 +370,5 @@ def squares(pattern: Pattern | SumPattern) -> np.typing.NDArray[np.bool_]:
 
 def count_halves(pattern: Pattern | SumPattern, request: Request, facts: dict[str, Any]) -> Ended:
     """Count queens by meeting in the middle."""
-    from cpqueens.backends.backtracking import halves
 
-    return halves.count(pattern.n, squares(pattern), request, facts)
+    return count(pattern.n, squares(pattern), request, facts)

@@ -12,8 +12,16 @@ from cpqueens.backends.base import REFUSED, Deliver, Ended, Feature, Order, Para
 from cpqueens.backends.cpsat.constraints import supports
 from cpqueens.backends.cpsat.flow import Flow
 from cpqueens.backends.cpsat.native import CONCLUSIVE, Solver, make_callback, new_proto
-from cpqueens.backends.cpsat.second import CpSatSearch, Second, both, in_turn, joins
-from cpqueens.backends.cpsat.shares import Narrow, parts, run_shared
+from cpqueens.backends.cpsat.searches import (
+    CpSatSearch,
+    Narrow,
+    Second,
+    both,
+    in_turn,
+    joins,
+    parts,
+    run_shared,
+)
 from cpqueens.backends.cpsat.translation import Translation, refusal, translate
 from cpqueens.errors import UnknownParameter
 from cpqueens.lowered.lowering import lower

@@ -26,9 +26,8 @@ import numpy as np
 from cpqueens.backends.base import Deliver, Ended, Feature, Request, Want
 from cpqueens.backends.cpmpy.backend import ask, plain
 from cpqueens.backends.cpmpy.serving import answer_all
-from cpqueens.backends.proving.backend import Prover, objective_of
+from cpqueens.backends.proving.backend import Prover, definition_of, objective_of, text_of
 from cpqueens.backends.proving.propagators import NewVariables, forms_of
-from cpqueens.backends.proving.search import definition_of, text_of
 from cpqueens.errors import BackendFault, MissingLibrary, UnsupportedConstraint
 from cpqueens.language.statement import Statement
 from cpqueens.proofs.domains import Domains, Literal, Row, denied

@@ -27,8 +27,8 @@ from cpqueens.kernels.exact.branching import (
 )
 from cpqueens.kernels.exact.dispatch import link
 from cpqueens.kernels.exact.domains import Memory, enqueue, forget, note, restore, tally_decision, tighten
-from cpqueens.kernels.exact.nogoods import keep_path
 from cpqueens.kernels.exact.propagation import LATE, propagate
+from cpqueens.kernels.exact.propagators.nogoods import keep_path
 from cpqueens.kernels.exact.propagators.rows import linear_bounds
 from cpqueens.kernels.jit.decorators import inlined, inner_kernel, linking_kernel
 from cpqueens.kernels.jit.entries import entry, put

@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 from cpqueens.kernels.jit import cache
-from cpqueens.system.locks import turn
+from cpqueens.system.children import turn
 
 _OUTLIVES = 120.0  # seconds that compiling may go on after whoever wanted it has ended
 _PATIENCE = 60.0  # of a processor's, with another that compiles: more than any entry takes

@@ -1,4 +1,7 @@
-"""Tours through all nodes, from each of several depots, or through some: each node names its successor."""
+"""Tours through all nodes, from each of several depots, or through some: each node names its successor.
+
+Two permutations, each the inverse of the other.
+"""
 
 from typing import Any, ClassVar
 
@@ -7,7 +10,7 @@ import numpy as np
 from cpqueens.errors import ModelError
 from cpqueens.language.arrays import concatenate_rows, stack_last
 from cpqueens.language.constraints.all_different import AllDifferent
-from cpqueens.language.constraints.base import Constraint
+from cpqueens.language.constraints.base import Constraint, Paired
 from cpqueens.language.constraints.connective import Or
 from cpqueens.language.constraints.linear import Linear
 from cpqueens.language.conversion import flat_terms, listed
@@ -276,3 +279,67 @@ class SubCircuit(Successors):
         tour = path(self.clipped(), minimum(nodes[-1] - (nodes[-1] - nodes) * visited))
         back = [(tour[1:] != tour[0]).truth(), (visited.sum() <= nodes[1:]).truth()]
         return [*self.permuting(), Or.over(stack_last(back))]
+
+
+class Inverse(Paired):
+    """``first[i] == j`` if and only if ``second[j] == i``; both count from 0 (Catalogue: inverse).
+
+    The violation is the number of positions of either array that do not point back.
+
+    >>> from cpqueens import Inverse, Model
+    >>> m = Model()
+    >>> x, y = m.intvar(0, 2, shape=(2, 3), name="x")
+    >>> m.add(Inverse(x, y))
+    >>> m.count(solver="python-constraint")
+    6
+
+    Parameters
+    ----------
+    first, second
+        Terms or integers, both of shape (n,); positions count from 0.
+
+    Raises
+    ------
+    ModelError
+        For lengths that differ, terms of two models, or variables that count from 1. Integers that count from
+        1 are refused when the constraint is added to a model; within other constraints it is false.
+    IntegerError
+        For values that are not integers where integers are needed.
+    """
+
+    def __init__(self, first: Any, second: Any) -> None:
+        super().__init__(one_for_each(first, "Inverse"), one_for_each(second, "Inverse"))
+        for terms in (self.first, self.second):
+            if terms.width:
+                require_from_zero(terms, "Inverse", "positions")
+
+    def require_sense(self) -> None:
+        """Refuse integers from 1 to n, where no condition is around: it would never hold."""
+        for terms in (self.first, self.second):
+            require_from_zero(terms, "Inverse", "positions")
+
+    @staticmethod
+    def _astray(there: IntArray, back: IntArray) -> IntArray:
+        size = there.shape[1]
+        inside = (there >= 0) & (there < size)
+        returned = np.take_along_axis(back, np.where(inside, there, 0), axis=1) if size else back
+        wrong: IntArray = (~inside | (returned != np.arange(size))).sum(axis=1)
+        return wrong
+
+    def amounts(self, values: IntArray) -> IntArray:
+        """Return the number of positions that do not point back."""
+        first, second = self.first.evaluate(values), self.second.evaluate(values)
+        return (self._astray(first, second) + self._astray(second, first))[:, None]
+
+    def simpler(self) -> list[Constraint]:
+        """Return the ranges and, for each pair, the equality of the two Booleans."""
+        size = self.first.size
+        if not size:
+            return []
+        parts: list[Constraint] = []
+        for side in (self.first, self.second):
+            parts += [Linear(side, ">="), Linear(side - (size - 1), "<=")]
+        positions = np.arange(size)
+        there = (self.first.reshape((-1, 1)) == positions).truth()
+        back = (self.second == positions[:, None]).truth()
+        return [*parts, Linear(there - back, "==")]

@@ -18,7 +18,7 @@ KINDS: dict[str, str] = {
     "GlobalCardinality": "count",
     "Implication": "connective",
     "Increasing": "ordered",
-    "Inverse": "inverse",
+    "Inverse": "circuit",
     "LexChainLess": "ordered",
     "LexChainLessEqual": "ordered",
     "LexLess": "ordered",

@@ -52,7 +52,7 @@ from cpqueens.fuzzing.generate import random_model
 from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact import kinds
 from cpqueens.kernels.exact.learning import literals as lit
-from cpqueens.kernels.exact.learning import state as of
+from cpqueens.kernels.exact.learning import literals as of
 from cpqueens.lowered.compiled import Compiled
 
 SOLVER = "backtracking:learning"

@@ -12,8 +12,8 @@ from cpqueens.models.queens import queens
 
 from cpqueens import Model, Regular
 from cpqueens.backends.base import Ended
-from cpqueens.backends.cpsat import second
-from cpqueens.backends.cpsat.second import CpSatSearch, both, in_turn
+from cpqueens.backends.cpsat import searches
+from cpqueens.backends.cpsat.searches import CpSatSearch, both, in_turn
 from cpqueens.errors import ModelError
 from cpqueens.system.platforms import ThreadTime
 
@@ -33,7 +33,7 @@ def roster(need: tuple[int, ...] = (2, 2, 3, 3, 3, 2, 2)) -> Model:
 def machine(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two processors, and a second search that joins at the first look."""
     monkeypatch.setattr("cpqueens.solving.request.processors", lambda: 2)
-    monkeypatch.setattr(second, "JOINS_AFTER", -1.0)
+    monkeypatch.setattr(searches, "JOINS_AFTER", -1.0)
 
 
 @pytest.mark.usefixtures("machine")
@@ -41,7 +41,7 @@ def test_what_one_worker_leaves_open_is_proved() -> None:
     outcome = roster().solve("cpsat")
     assert (outcome.status, outcome.objective, outcome.bound) == ("OPTIMAL", 17, 17)
     assert outcome.statistics["second_search"] == "answered"
-    assert outcome.statistics["workers"] == 1 + second.PORTFOLIO
+    assert outcome.statistics["workers"] == 1 + searches.PORTFOLIO
 
 
 @pytest.mark.usefixtures("machine")
@@ -86,7 +86,7 @@ def test_the_second_has_a_whole_portfolio_and_a_worker_for_each_processor_left(
 
     monkeypatch.setattr(CpSatSearch, "run", run)
     monkeypatch.setattr("cpqueens.solving.request.processors", lambda: processors)
-    monkeypatch.setattr(second, "JOINS_AFTER", -1.0)
+    monkeypatch.setattr(searches, "JOINS_AFTER", -1.0)
     outcome = roster().solve("cpsat", time_limit=0.3)
     assert told == [(1, False, math.inf), (workers, False, math.inf)]
     assert outcome.statistics["workers"] == 1 + workers
@@ -94,7 +94,7 @@ def test_the_second_has_a_whole_portfolio_and_a_worker_for_each_processor_left(
 
 @pytest.mark.usefixtures("machine")
 def test_until_then_there_is_one_worker(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(second, "JOINS_AFTER", math.inf)
+    monkeypatch.setattr(searches, "JOINS_AFTER", math.inf)
     outcome = roster().solve("cpsat", time_limit=0.2)
     assert outcome.statistics["workers"] == 1
     assert "second_search" not in outcome.statistics
@@ -102,14 +102,14 @@ def test_until_then_there_is_one_worker(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_one_processor_means_one_worker(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cpqueens.solving.request.processors", lambda: 1)
-    monkeypatch.setattr(second, "JOINS_AFTER", -1.0)
+    monkeypatch.setattr(searches, "JOINS_AFTER", -1.0)
     assert "second_search" not in queens(60).solve("cpsat").statistics
 
 
 @pytest.mark.usefixtures("machine")
 def test_only_the_second_gives_way(monkeypatch: pytest.MonkeyPatch) -> None:
     gave_way: list[str] = []
-    monkeypatch.setattr(second, "give_way", lambda: gave_way.append(threading.current_thread().name))
+    monkeypatch.setattr(searches, "give_way", lambda: gave_way.append(threading.current_thread().name))
     roster().solve("cpsat")
     assert gave_way == ["cpqueens-cpsat-second"]
 
@@ -119,7 +119,7 @@ def test_an_error_of_the_second_ends_the_run(monkeypatch: pytest.MonkeyPatch) ->
     def broken(first: Any) -> Any:
         raise ModelError("broken")
 
-    monkeypatch.setattr(second, "_helper", broken)
+    monkeypatch.setattr(searches, "_helper", broken)
     with pytest.raises(ModelError, match="broken"):
         roster().solve("cpsat")
     assert not [t for t in threading.enumerate() if t.name == "cpqueens-cpsat-second"]

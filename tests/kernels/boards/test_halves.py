@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from seeds import seeds
 
 from cpqueens import StopReason
-from cpqueens.backends.backtracking import halves
+from cpqueens.backends.backtracking import patterned
 from cpqueens.backends.base import Clock, Ended, Request, Want
 from cpqueens.kernels.boards.halves import match_buckets, slice_bits, sort_into_buckets
 from cpqueens.kernels.boards.quadrants import MAX_N, Layout, layout, quadrant, quadrant_builders, row_sets
@@ -58,7 +58,7 @@ def count(
         Want.COUNT, Clock(None), workers=num_workers, interrupted=should_stop, seed=seed,
         on_progress=on_progress,
     )  # fmt: skip
-    return halves.count(n, allowed, request, {})
+    return patterned.count(n, allowed, request, {})
 
 
 def slow_count(allowed: NDArray[np.bool_]) -> int:
@@ -155,7 +155,7 @@ def test_weights_cover_all_row_sets(n: int) -> None:
 def test_any_number_of_central_lines_counts_the_same(
     n: int, central: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(halves, "layout", lambda n: Layout(n, central))
+    monkeypatch.setattr(patterned, "layout", lambda n: Layout(n, central))
     assert count(n).count == QUEENS[n]
 
 
@@ -284,7 +284,7 @@ def test_threads_that_build_tables_end_after_a_stop(monkeypatch: pytest.MonkeyPa
 
         return [build] * 4
 
-    monkeypatch.setattr(halves, "quadrant_builders", endless)
+    monkeypatch.setattr(patterned, "quadrant_builders", endless)
     stop = time.monotonic() + 0.1
     assert not count(12, num_workers=2, should_stop=lambda: time.monotonic() > stop).exhausted
     for thread in threading.enumerate():

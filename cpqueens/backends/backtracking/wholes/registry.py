@@ -19,10 +19,9 @@ from cpqueens.kernels.exact.propagators.cardinality import ANY, NEVER, cardinali
 from cpqueens.kernels.exact.propagators.circuit import ROOM
 from cpqueens.kernels.exact.propagators.different_values import different_data
 from cpqueens.language.constraints.base import Constraint
-from cpqueens.language.constraints.circuit import Circuit, SubCircuit
+from cpqueens.language.constraints.circuit import Circuit, Inverse, SubCircuit
 from cpqueens.language.constraints.count import Among, Count, GlobalCardinality, NValue
 from cpqueens.language.constraints.cumulative import Cumulative, NoOverlap
-from cpqueens.language.constraints.inverse import Inverse
 from cpqueens.language.constraints.ordered import LexChain, Lexicographic, ValuePrecede
 from cpqueens.language.constraints.regular import Regular
 from cpqueens.language.constraints.table import NegativeTable, ShortTable

@@ -14,12 +14,19 @@ from typing import Any
 from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact.domains import Memory, forget, restore
 from cpqueens.kernels.exact.learning import literals as lit
-from cpqueens.kernels.exact.learning import state as of
+from cpqueens.kernels.exact.learning import literals as of
 from cpqueens.kernels.exact.learning.clauses import watch
 from cpqueens.kernels.exact.learning.heap import bump, into_heap
-from cpqueens.kernels.exact.learning.literals import first_bounds, has_high, has_low, is_listed, record_of
+from cpqueens.kernels.exact.learning.literals import (
+    Learner,
+    first_bounds,
+    has_high,
+    has_low,
+    is_listed,
+    level_place,
+    record_of,
+)
 from cpqueens.kernels.exact.learning.reasons import explain, tally_reason
-from cpqueens.kernels.exact.learning.state import Learner, level_place
 from cpqueens.kernels.jit.decorators import inner_kernel
 from cpqueens.kernels.jit.entries import entry, put
 

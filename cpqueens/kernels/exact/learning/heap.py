@@ -8,8 +8,8 @@ from typing import Any
 from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact.branching import is_open
 from cpqueens.kernels.exact.domains import Memory
-from cpqueens.kernels.exact.learning import state as of
-from cpqueens.kernels.exact.learning.state import Learner
+from cpqueens.kernels.exact.learning import literals as of
+from cpqueens.kernels.exact.learning.literals import Learner
 from cpqueens.kernels.jit.decorators import inner_kernel
 from cpqueens.kernels.jit.entries import entry, put
 

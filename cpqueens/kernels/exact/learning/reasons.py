@@ -13,9 +13,17 @@ from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact import kinds
 from cpqueens.kernels.exact.domains import Memory
 from cpqueens.kernels.exact.learning import literals as lit
-from cpqueens.kernels.exact.learning import state as of
-from cpqueens.kernels.exact.learning.literals import bounds_at, first_bounds, has_high, has_low, is_listed
-from cpqueens.kernels.exact.learning.state import Learner, add_fact, level_place
+from cpqueens.kernels.exact.learning import literals as of
+from cpqueens.kernels.exact.learning.literals import (
+    Learner,
+    add_fact,
+    bounds_at,
+    first_bounds,
+    has_high,
+    has_low,
+    is_listed,
+    level_place,
+)
 from cpqueens.kernels.jit.decorators import inner_kernel
 from cpqueens.kernels.jit.entries import entry, put
 

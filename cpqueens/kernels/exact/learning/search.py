@@ -24,13 +24,12 @@ from cpqueens.kernels.exact.domains import (
     waiting_queue,
 )
 from cpqueens.kernels.exact.learning import literals as lit
-from cpqueens.kernels.exact.learning import state as of
+from cpqueens.kernels.exact.learning import literals as of
 from cpqueens.kernels.exact.learning.clauses import forget_clauses, propagate_clauses
 from cpqueens.kernels.exact.learning.conflicts import LEARNED, NO_ROOM, analyse, go_back, keep_clause
 from cpqueens.kernels.exact.learning.heap import fade, first_open
-from cpqueens.kernels.exact.learning.literals import is_listed, make_true
+from cpqueens.kernels.exact.learning.literals import Learner, is_listed, level_place, make_true
 from cpqueens.kernels.exact.learning.reasons import add_decisions, explain_failure, tally_reason
-from cpqueens.kernels.exact.learning.state import Learner, level_place
 from cpqueens.kernels.exact.propagation import LATE, all_different, move_sums, run_propagator
 from cpqueens.kernels.exact.propagators.rows import linear_bounds
 from cpqueens.kernels.jit.decorators import inlined, inner_kernel, linking_kernel

@@ -12,8 +12,8 @@ of the sum, are `MOST_BITS` apart.
 from typing import Any
 
 from cpqueens.kernels.exact import domains as at
-from cpqueens.kernels.exact.bit_values import bits_of, remove_bits, turned
 from cpqueens.kernels.exact.domains import Memory
+from cpqueens.kernels.exact.value_marks import bits_of, remove_bits, turned
 from cpqueens.kernels.jit.decorators import inner_kernel, propagator
 from cpqueens.kernels.jit.entries import entry
 

@@ -10,8 +10,8 @@ values, these are bits, and each value of the third shifts them.
 from typing import Any
 
 from cpqueens.kernels.exact import domains as at
-from cpqueens.kernels.exact.bit_values import bits_of, remove_bits, turned
 from cpqueens.kernels.exact.domains import Memory, next_value, remove, size
+from cpqueens.kernels.exact.value_marks import bits_of, remove_bits, turned
 from cpqueens.kernels.jit.decorators import inner_kernel, propagator
 from cpqueens.kernels.jit.entries import entry, put
 

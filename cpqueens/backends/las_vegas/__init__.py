@@ -1,1 +1,0 @@
-"""Las Vegas search: random placements, restarts, and estimates of their expectations."""
