@@ -20,7 +20,7 @@ KINDS = Area(
         Mutant("the least value of a term is no label", "Regular.layers",
                "(labels >= a)", "(labels > a)"),
         Mutant("ways that end badly are kept", "Regular.layers",
-               "np.isin(layers[k][:, 2], wanted)", "np.isin(layers[k][:, 2], layers[k][:, 2])"),
+               "layers[k][wanted[heads[layers[k]]]]", "layers[k]"),
         Mutant("an automaton steps from any state", "Regular.simpler",
                "And.over(stack_last([there, taken])).truth()", "taken"),
         Mutant("a dead state may live again", "Regular.computed",
