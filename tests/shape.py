@@ -22,7 +22,7 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 71_082,
+    "code lines": 71_095,
     "files": 482,
     "import lines": 6_057,
     "longest file": 703,

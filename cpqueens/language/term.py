@@ -87,7 +87,7 @@ class Term(LinearArray):
     if TYPE_CHECKING:
         __slots__ = ("_opposite", "coefficient_list", "constant", "known_literal", "variable_list")
         known_literal: int | None
-        _opposite: Term | None
+        _opposite: BoolArray | None
     else:  # in the slots that arrays have for their columns: so each of many terms is smaller by a third
         __slots__ = ()
         variable_list, coefficient_list = LinearArray.variables, LinearArray.coefficients
@@ -232,9 +232,12 @@ class Term(LinearArray):
     __sub__ = _adding(-1, LinearArray.__sub__)
 
     def __invert__(self) -> BoolArray:
+        if self._opposite is not None:
+            return self._opposite
         if self.known_literal is None and self.single() is None:
             return LinearArray.__invert__(self)
-        return OPERATIONS.literal(self.opposite())
+        opposite = self.opposite()
+        return OPERATIONS.literal(opposite) if self._opposite is None else self._opposite
 
     def __neg__(self) -> LinearArray:
         return Term(
@@ -249,9 +252,10 @@ class Term(LinearArray):
             return Term(self.registry, self.variable_list, coefficients, 1 - self.constant)
         if self._opposite is None:  # loops negate the same truths again and again
             coefficients = _MINUS if literal >= 0 else ONCE
-            self._opposite = Term(self.registry, self.variable_list, coefficients, 1 - self.constant)
-            self._opposite.known_literal = -literal - 1
-        return self._opposite
+            opposite = Term(self.registry, self.variable_list, coefficients, 1 - self.constant)
+            opposite.known_literal = -literal - 1
+            self._opposite = OPERATIONS.literal(opposite)
+        return self._opposite.truth()  # type: ignore[return-value]
 
     def __mul__(self, other: Any) -> LinearArray:
         if type(other) is int:

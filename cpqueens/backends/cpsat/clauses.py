@@ -123,7 +123,8 @@ def written_out(
         All other terms of the model, the arguments of definitions included.
     """
     result = Clauses(np.zeros(store.variable_count, dtype=bool))
-    if not clauses:
+    if not clauses or not truths:
+        result.plain = list(clauses)
         return result
     known = _Truths(clauses, truths, arrays, store)
     pending = list(clauses)

@@ -19,7 +19,7 @@ from cpqueens.language.expressions import OPERATIONS, BoolArray, LinearArray, Re
 from cpqueens.language.ranges import LIMIT, saturated_sum
 from cpqueens.language.rows import IntArray
 from cpqueens.text.attributes import ListsForUsers
-from cpqueens.text.foreign import explaining_keywords
+from cpqueens.text.foreign import explaining_keywords, no_keyword, without_rest
 from cpqueens.text.plaintext import shown
 
 Truths = NDArray[np.bool_]
@@ -32,6 +32,10 @@ CODES = {
     )
 }
 """The numbers of relations and connectives."""
+
+
+_OF_ADDING = {"name": "m.add(constraint, name=...)"}
+"""What constraints do not take, since `add` does."""
 
 
 class Constraint(BoolArray, metaclass=ListsForUsers):
@@ -53,7 +57,8 @@ class Constraint(BoolArray, metaclass=ListsForUsers):
         super().__init_subclass__()
         own = cls.__dict__.get("__init__")
         if own is not None:
-            explained = explaining_keywords(own, name="m.add(constraint, name=...)")
+            itself = "unknown" in own.__annotations__
+            explained = without_rest(own) if itself else explaining_keywords(own, **_OF_ADDING)
             setattr(cls, "__init__", explained)  # noqa: B010 - mypy allows no method to be set
             if cls.__new__ is not Constraint.__new__:  # which takes whatever is given
                 stated = signature(own)
@@ -63,6 +68,9 @@ class Constraint(BoolArray, metaclass=ListsForUsers):
     def __init__(self, **values: Any) -> None:
         for name, value in values.items():
             object.__setattr__(self, name, value)
+
+    def _refuse(self, keywords: dict[str, Any]) -> NoReturn:
+        raise no_keyword(self.kind, next(iter(keywords)), (), _OF_ADDING)
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"a constraint is frozen; {name} cannot be set")

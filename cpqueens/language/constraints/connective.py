@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NoReturn, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,38 +21,36 @@ from cpqueens.language.truths import Literals, flat_literals, side_by_side, sing
 
 _LISTS = {list, tuple}
 _empty = object.__new__
-_set = object.__setattr__  # which a frozen class has not itself
 _DEEPEST = 8  # connectives within each other that are kept as they were written: chains may be deep
-
-
-class _Literals:
-    """The literals of a single connective as an array, made when somebody asks; else they are given."""
-
-    def __get__(self, single: Connective, owner: type[Connective]) -> LinearArray:
-        rows = [(part.variable_list, part.coefficient_list, part.constant) for part in single.parts or ()]
-        made = single.__dict__["literals"] = of_rows(single.registry, rows, (len(rows),))
-        return made
 
 
 class Connective(Constraint):
     """An elementwise connective of ``literals``, 0/1 terms of shape (*shape, k)."""
 
+    __slots__ = ("__dict__", "operands")
     fields: ClassVar[tuple[str, ...]] = ("literals",)
-    literals: LinearArray = _Literals()  # type: ignore[assignment]
-    operands: tuple[Term | Constraint, ...] | None = None
+    operands: tuple[Term | Constraint, ...] | None
     """The truths of a single connective as they came (`Operand.single`); the rest is made when asked for."""
 
     form: tuple[Any, ...] | None = None
     """How the user of a clause nested its parts (`pending.Form`); None: they are side by side."""
 
-    def __init__(self, *truths: Any) -> None:
+    def __init__(self, *truths: Any, **unknown: NoReturn) -> None:
+        if unknown:
+            self._refuse(unknown)
         given = truths[0] if len(truths) == 1 else truths
         operands = singles(given) if type(given) in _LISTS else None
         if operands is not None:
-            _set(self, "operands", operands)
+            _set_operands(self, operands)
             return
         literals = flat_literals(truths[0]) if len(truths) == 1 else side_by_side(*truths)
-        _set(self, "literals", literals)
+        self.__setstate__({"literals": literals})
+
+    @cached_property
+    def literals(self) -> LinearArray:
+        """The literals of a single connective as an array, made when somebody asks; else they are given."""
+        rows = [(part.variable_list, part.coefficient_list, part.constant) for part in self.parts or ()]
+        return of_rows(self.registry, rows, (len(rows),))
 
     @classmethod
     def over(cls, literals: LinearArray) -> Self:
@@ -68,8 +66,12 @@ class Connective(Constraint):
     def of(cls, operands: tuple[Term | Constraint, ...]) -> Self:
         """Return one connective of single Booleans of one model."""
         new: Self = _empty(cls)
-        _set(new, "operands", operands)
+        _set_operands(new, operands)
         return new
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        _set_operands(self, None)
+        super().__setstate__(state)
 
     def __getstate__(self) -> dict[str, Any]:
         form = {} if self.form is None else {"form": self.form}
@@ -168,6 +170,10 @@ class Connective(Constraint):
     def amounts(self, values: IntArray) -> IntArray:
         """Return 1 for each element that does not hold."""
         return 1 - self.satisfied(values).astype(np.int64)
+
+
+_set_operands = Connective.operands.__set__  # type: ignore[union-attr]
+"""Sets what a frozen class does not let be set."""
 
 
 def parts_key(kind: str, parts: Sequence[Term]) -> Any:
@@ -343,7 +349,7 @@ class Negation(Connective):
     """
 
     def __init__(self, truth: Any) -> None:
-        object.__setattr__(self, "literals", side_by_side(truth))
+        self.__setstate__({"literals": side_by_side(truth)})
 
     def __invert__(self) -> Any:
         return Literals(self.literals[..., 0] if self.parts is None else self.parts[0])
