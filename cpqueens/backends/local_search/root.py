@@ -11,12 +11,14 @@ from typing import TypeVar
 
 import numpy as np
 
+from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.backtracking.alternating import SELDOM, Alternating, Member, RememberingSearch
 from cpqueens.backends.backtracking.clause_search import ClauseSearch, clause_search
 from cpqueens.backends.backtracking.forward import ForwardSearch
 from cpqueens.backends.backtracking.memory import build_memory
 from cpqueens.backends.backtracking.rows import Proved
 from cpqueens.backends.base import Ended, Request, Want
+from cpqueens.backends.relaxation.relaxation import Relaxation, relaxation_of
 from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact.domains import Memory, contains, copied, tighten
 from cpqueens.kernels.jit.pace import Pace
@@ -36,6 +38,8 @@ RUNS = 20
 """Runs of a propagator, on average, after which the root is left as it is: bounds may creep for ever."""
 LARGEST = 200_000
 """Variables and constraints beyond which a model is not propagated here."""
+DEAR, FEWEST_NODES = 400, 100
+"""Propagators that a node of the tree may run on average, beyond the first nodes: dearer ones are fewer."""
 SLICE = 16
 """Steps of searches in turns until it is looked at the work that they have done."""
 WIDEST = 1 << 16
@@ -154,10 +158,10 @@ class Tree:
         best: list[IntArray] = []
         done = 0
         while done < nodes and not self.request.should_stop():
-            ended = self._search(min(self.part, nodes - done), limit, best)
-            done += max(
-                0, int(ended.statistics["nodes"] + ended.statistics["failures"]) - 1
-            )  # without the root
+            most = min(self.part, nodes - done)
+            ended = self._search(most, limit, best)
+            runs = ended.statistics["propagations"] - int(self.root.memory.stack[at.RUNS])
+            done += max(_nodes(ended), min(runs // DEAR, most))
             if ended.exhausted or (best and self.root.compiled.objective is None):
                 return Explored(best[-1] if best else None, done, ended.exhausted)
             if ended.objective is not None:
@@ -182,8 +186,7 @@ class Tree:
                     return Explored(None, 0, True)  # what propagation at the root has taken from it
         ended = self._search(nodes, limit, best, memory)
         self.searches += 1
-        done = int(ended.statistics["nodes"] + ended.statistics["failures"]) - 1
-        return Explored(best[-1] if best else None, max(0, done), ended.exhausted)
+        return Explored(best[-1] if best else None, _nodes(ended), ended.exhausted)
 
     def _search(
         self, nodes: int, limit: int | None, found: list[IntArray], memory: Memory | None = None
@@ -204,12 +207,26 @@ class Tree:
             seed=self.request.seed + self.searches, parameters=orders,
             objective_limit=limit if limit is None or not self.root.compiled.maximizing else -limit,
         )  # fmt: skip
+        c, row = self.root.compiled, self.root.objective_row
         if memory is None:
-            memory = self.root.memory
-        else:  # what is proved there is nothing of the model
-            request = replace(request, bounds=None)
-        network = memory, self.root.objective_row
-        return ForwardSearch(self.root.compiled, network, request, False, {}).run(keep)
+            return _steady(_Part(c, (self.root.memory, row), request, False, {})).run(keep)
+        request = replace(request, bounds=None)  # what is proved there is nothing of the model
+        return ForwardSearch(c, (memory, row), request, False, {}).run(keep)
+
+
+class _Part(ForwardSearch):
+    """A search that ends, too, once it has run as many propagators as its nodes may, and had some nodes."""
+
+    def _limit(self) -> StopReason | None:
+        assert self.request.step_limit is not None, "a part has a limit"
+        most = int(self.start.stack[at.RUNS]) + DEAR * self.request.step_limit
+        is_dear = self.work >= most and self.decisions >= FEWEST_NODES
+        return super()._limit() or (StopReason.STEP_LIMIT if is_dear else None)
+
+
+def _nodes(ended: Ended) -> int:
+    """Return how many nodes a search had, without its root."""
+    return max(0, int(ended.statistics["nodes"] + ended.statistics["failures"]) - 1)
 
 
 class InTurns:
@@ -226,17 +243,19 @@ class InTurns:
         )  # fmt: skip
         c, facts = root.compiled, {"reason": ""}
 
-        def restarting(own: Request, _row: Proved) -> ForwardSearch:
-            return _steady(ForwardSearch(c, build_memory(c, False, True), own, False, facts, True))
+        def restarting(own: Request, proved: Proved) -> ForwardSearch:
+            network = build_memory(c, False, True, proved=proved)
+            return _steady(ForwardSearch(c, network, own, False, facts, True))
 
-        def remembering(own: Request, _row: Proved) -> ForwardSearch:
-            return _steady(RememberingSearch(c, build_memory(c, False, remembering=True), own, facts))
+        def remembering(own: Request, proved: Proved) -> ForwardSearch:
+            network = build_memory(c, False, remembering=True, proved=proved)
+            return _steady(RememberingSearch(c, network, own, facts))
 
-        def learning(own: Request, _row: Proved) -> ClauseSearch | str:
-            search = clause_search(c, own, facts)
+        def learning(own: Request, proved: Proved) -> ClauseSearch | str:
+            search = clause_search(c, own, facts, proved)
             return search if isinstance(search, str) else _steady(search)
 
-        def smallest(own: Request, _row: Proved) -> ForwardSearch:
+        def smallest(own: Request, _proved: Proved) -> ForwardSearch:
             own = replace(own, parameters={"variable_order": "smallest-domain"})
             return _steady(ForwardSearch(c, (root.memory, root.objective_row), own, False, facts))
 
@@ -246,7 +265,11 @@ class InTurns:
             Member("remembered subproblems", remembering),
             Member("smallest domains", smallest, SELDOM),
         ]
-        self._searches = Alternating(members, self._request, waits=False)
+
+        def relaxation() -> Relaxation | None:
+            return relaxation_of(None, c, lambda: (root.memory, root.objective_row), self._request)
+
+        self._searches = Alternating(members, self._request, relaxation, waits=False)
         self._slices = self._searches.slices(self._keep)
 
     def _keep(self, batch: IntArray) -> bool:

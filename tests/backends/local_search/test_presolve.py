@@ -13,12 +13,13 @@ from searched import compiled, run
 from seeds import sweep
 
 from cpqueens import AllDifferent, Model, element, maximum, minimum
+from cpqueens.backends.backtracking.alternating import RELAXING
 from cpqueens.backends.backtracking.wholes.registry import takes
 from cpqueens.backends.base import Clock, Request, Want
 from cpqueens.backends.local_search.audit import violation
 from cpqueens.backends.local_search.auto import FEWEST
 from cpqueens.backends.local_search.layers import build_arrays
-from cpqueens.backends.local_search.root import InTurns, propagated
+from cpqueens.backends.local_search.root import InTurns, Tree, propagated
 from cpqueens.crosscheck import oracle
 from cpqueens.fuzzing.generate import random_model
 from cpqueens.language.arrays import of_variables
@@ -300,6 +301,28 @@ def test_searches_in_turns_go_on_where_they_were() -> None:
     assert found[0] == found[1] == found[2]
     assert found[0][1][:3] == [1, 3, 9]
     assert in_turns(split_weight(2, 5)).go_on(1 << 40).exhausted
+
+
+def test_searches_in_turns_ask_the_linear_relaxation() -> None:
+    m = Model("eleven pigeons in ten holes")
+    x = m.boolvar(shape=(11, 10), name="x")
+    m.add(x.sum(axis=1) >= 1, x.sum(axis=0) <= 1)
+    explored = in_turns(m).go_on(1 << 40)
+    assert (explored.exhausted, explored.solution) == (True, None)
+    assert explored.nodes < 4 * RELAXING  # failures, and what leads to them
+
+
+@pytest.mark.parametrize(("dear", "most"), [(1, 40), (1 << 40, 1000)])
+def test_dear_nodes_of_a_tree_are_fewer(dear: int, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = Request(Want.ONE, Clock(None))
+    root = propagated(Structures(split_weight(4, 40), "local-search", takes), asked)
+    assert root is not None
+    monkeypatch.setattr("cpqueens.backends.local_search.root.DEAR", dear)
+    monkeypatch.setattr("cpqueens.backends.local_search.root.FEWEST_NODES", 20)
+    tree = Tree(root, asked)
+    ended = tree._search(1000, None, [])
+    assert 20 <= ended.statistics["nodes"] + ended.statistics["failures"] - 1 <= most
+    assert (tree.explore(1000, None).nodes, tree.searches) == (1000, 1)
 
 
 def test_what_walks_do_not_find_is_found_by_the_exact_engine() -> None:
