@@ -22,9 +22,9 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 71_095,
+    "code lines": 71_108,
     "files": 482,
-    "import lines": 6_057,
+    "import lines": 6_059,
     "longest file": 703,
     "sudoku by backtracking, files": 51,
     "sudoku by backtracking, functions": 356,
