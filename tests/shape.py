@@ -27,11 +27,11 @@ CEILINGS = {
     "import lines": 6_059,
     "longest file": 703,
     "sudoku by backtracking, files": 51,
-    "sudoku by backtracking, functions": 356,
+    "sudoku by backtracking, functions": 347,
     "knapsack by local-search, files": 54,
     "knapsack by local-search, functions": 343,
     "cross-check of 8 queens, files": 82,
-    "cross-check of 8 queens, functions": 649,
+    "cross-check of 8 queens, functions": 648,
 }
 """What must not be passed today."""
 

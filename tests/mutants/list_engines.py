@@ -447,7 +447,7 @@ BACKTRACKING = Area(
         Mutant("a board that is not square is counted by halves", "choosing.wants_halves",
                "pattern.n == pattern.width and", ""),
         Mutant("every pattern is left to its kernel", "choosing.is_whole",
-               "return pattern.has_permutation and", "return True or", hangs=True),
+               "return whole and", "return True or", hangs=True),
         Mutant("a turn passes on what comes before", "language.rows.behind",
                "> row[first]", "< row[first]"),
         Mutant("the turns' last solution is not remembered", "InOrder.__call__",

@@ -158,12 +158,8 @@ class Backtracking:
         from cpqueens.backends.backtracking.searching import Searching
 
         asked, best = request.strategy or "auto", request.want is Want.BEST
-
-        def look() -> tuple[Compiled, str | None, Any]:
-            compiled = self._compiled(model, best, decomposed=asked == "check")
-            return (compiled, *_board_of(compiled, asked))
-
-        compiled, structure, pattern = model.kept(("exact form", asked, best), look)
+        compiled = self._compiled(model, best, decomposed=asked == "check")
+        structure, pattern = _board_of(compiled, asked)
         strategies, reason = choose(asked, pattern, request)
         facts: dict[str, Any] = {
             "translate_time": time.monotonic() - started,

@@ -70,6 +70,8 @@ def choose(asked: str, pattern: Pattern | SumPattern | None, request: Request) -
         return ("forward",), "a board on which propagation may pay, and steps are limited"
     # a first solution is often there before the pattern's tables are made, and so are all of a puzzle with
     # clues; a small space is listed by then
+    if request.want is Want.ONE and is_puzzle(pattern):
+        return ("forward",), "one solution of a puzzle, which propagation mostly solves"
     if request.want is Want.ONE or is_puzzle(pattern):
         return ("forward", kernel), "a board on which propagation may pay"
     return (kernel, "forward"), "a board on which propagation may pay"
@@ -147,4 +149,4 @@ def is_whole(pattern: Pattern | SumPattern) -> bool:
     values masks do not see that they cannot differ.
     """
     whole = bool((pattern.allowed == (1 << pattern.width) - 1).all())
-    return pattern.has_permutation and pattern.n <= pattern.width and whole
+    return whole and pattern.n <= pattern.width and pattern.has_permutation

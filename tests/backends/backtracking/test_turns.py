@@ -70,6 +70,8 @@ def test_propagation_comes_first_where_values_are_given_and_many_rows_are_left(
     model = latin_square(order, fixed="reduced")
     reason = model.enumerate(solver=AUTO, solution_limit=100).statistics["reason"]
     assert reason.startswith(f"{first} took turns")
+    alone = model.solve(solver=AUTO).statistics["reason"].startswith("one solution of a puzzle")
+    assert alone == (order == 7)
 
 
 @pytest.mark.usefixtures("_turns")
