@@ -22,7 +22,7 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 71_108,
+    "code lines": 71_126,
     "files": 482,
     "import lines": 6_059,
     "longest file": 703,

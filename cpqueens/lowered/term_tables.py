@@ -84,7 +84,8 @@ class NotSimpleError(Exception):
 class Tabulator:
     """Tabulates terms; raises `NotSimpleError` where one is not simple.
 
-    ``variables`` are those of which terms are functions, all decision variables for a whole `model`.
+    ``variables`` are those of which terms are functions, all decision variables for a whole `model`. Equal
+    functions of variables with equal domains, of which models have many, share one array.
     """
 
     def __init__(self, compiled: Compiled, variables: Iterable[int]) -> None:
@@ -92,8 +93,11 @@ class Tabulator:
         widths = compiled.upper - compiled.lower
         if any(widths[v] >= MOST_CELLS for v in variables):
             raise NotSimpleError
-        self.domains = {v: values_of(compiled, v) for v in variables}
+        same: dict[bytes, IntArray] = {}
+        values = ((v, values_of(compiled, v)) for v in variables)
+        self.domains = {v: same.setdefault(domain.tobytes(), domain) for v, domain in values}
         self.known: dict[int, Tabled] = {v: ((v,), d) for v, d in self.domains.items()}
+        self._made: dict[object, tuple[IntArray, object]] = {}  # with the arrays whose ids are in the key
         self.cells = 0
 
     def model(self, kept: frozenset[int]) -> Tabulated:
@@ -120,31 +124,36 @@ class Tabulator:
         terms = definition.terms
         if definition.kind == "element" and terms.start[1] == terms.start[-1]:  # of numbers, perhaps many
             entries = terms.constant[1:]
-            return self.table(affines(block(terms, 0, 1)), lambda a: _looked_up(a[0], entries))
+            name, rows = ("element", entries.tobytes()), affines(block(terms, 0, 1))
+            return self.table(rows, lambda a: _looked_up(a[0], entries), name)
         function = FUNCTIONS.get(definition.kind, _number_by_number)
-        return self.table(affines(terms), lambda a: function(definition, a))
+        return self.table(
+            affines(terms), lambda a: function(definition, a), (definition.kind, definition.relation)
+        )
 
     def table(
-        self, rows: Sequence[Affine], function: Callable[[Sequence[IntArray]], IntArray] = lambda a: a[0]
+        self,
+        rows: Sequence[Affine],
+        function: Callable[[Sequence[IntArray]], IntArray] = lambda a: a[0],
+        name: object = "",
     ) -> Tabled:
-        """Return a function of some expressions as a table."""
-        scope = tuple(sorted({v for parts, _ in rows for u in parts for v in self.known[u][0]}))
-        shape = tuple(len(self.domains[v]) for v in scope)
-        size = int(np.prod(shape))
-        self.cells += size
-        if len(scope) > 2 or size > MOST_CELLS or self.cells > MOST_IN_ALL:
+        """Return a function of some expressions as a table; functions of one name are the same."""
+        known = [[(a, *self.known[u]) for u, a in parts.items()] for parts, _ in rows]
+        scope = tuple(sorted({v for parts in known for _, own, _ in parts for v in own}))
+        looks = [[(a, id(d), len(own), own[:1] == scope[:1]) for a, own, d in parts] for parts in known]
+        key = name, len(scope), *((constant, *look) for (_, constant), look in zip(rows, looks, strict=True))
+        found = self._made.get(key)
+        if found is None:
+            shape = tuple(len(self.domains[v]) for v in scope)
+            if len(scope) > 2 or np.prod(shape) > MOST_CELLS:
+                raise NotSimpleError
+            arguments = [_values(c, parts, scope) for (_, c), parts in zip(rows, known, strict=True)]
+            values = self._checked(np.broadcast_to(function(arguments), shape))
+            found = self._made[key] = values, known
+        self.cells += found[0].size
+        if self.cells > MOST_IN_ALL:
             raise NotSimpleError
-        arguments = [self._values(row, scope) for row in rows]
-        return scope, self._checked(np.broadcast_to(function(arguments), shape))
-
-    def _values(self, row: Affine, scope: Scope) -> IntArray:
-        """Return the values of an expression over a scope that has all its variables."""
-        parts, constant = row
-        total: IntArray = np.array(constant, dtype=np.int64)
-        for u, a in parts.items():
-            own, values = self.known[u]
-            total = total + a * spread(values, own, scope)
-        return total
+        return scope, found[0]
 
     @staticmethod
     def _checked(values: IntArray) -> IntArray:
@@ -157,22 +166,33 @@ class Tabulator:
         return self._sum(kind, sign, affine[1], ((a, self.known[v]) for v, a in affine[0].items()))
 
     def _sum(self, kind: int, sign: int, constant: int, terms: Iterable[tuple[int, Tabled]]) -> SumRow:
-        tables: dict[Scope, IntArray] = defaultdict(lambda: np.int64(0))  # type: ignore[arg-type,return-value]
+        tables: dict[Scope, IntArray] = {}
         for a, (scope, values) in terms:
-            tables[scope] = tables[scope] + sign * a * values
-        constant = sign * constant + int(tables.pop((), 0))
-        return SumRow(kind, constant, {scope: self._checked(t) for scope, t in tables.items()})
+            key = sign * a, id(values)
+            found = self._made.get(key)
+            if found is None:
+                found = self._made[key] = self._checked(sign * a * values), values
+            tables[scope] = self._checked(tables[scope] + found[0]) if scope in tables else found[0]
+        return SumRow(kind, sign * constant + int(tables.pop((), 0)), tables)
 
     def _count(self, terms: object, value: object, relation: int, wanted: object) -> SumRow:
         """Return a count as a row: of each term, whether it has the value, less how often it is wanted."""
         (value_row,), (wanted_row,) = affines(value), affines(wanted)  # type: ignore[arg-type]
         kind, sign = RELATIONS[relation]
         each = [
-            (1, self.table([row, value_row], lambda a: (a[0] == a[1]).astype(np.int64)))
+            (1, self.table([row, value_row], lambda a: (a[0] == a[1]).astype(np.int64), "equal"))
             for row in affines(terms)  # type: ignore[arg-type]
         ]
         each += [(-a, self.known[v]) for v, a in wanted_row[0].items()]
         return self._sum(kind, sign, -wanted_row[1], each)
+
+
+def _values(constant: int, parts: Iterable[tuple[int, Scope, IntArray]], scope: Scope) -> IntArray:
+    """Return the values of an expression over a scope that has all its variables."""
+    total: IntArray = np.array(constant, dtype=np.int64)
+    for a, own, values in parts:
+        total = total + a * spread(values, own, scope)
+    return total
 
 
 def _total(rows: Sequence[Affine], constant: int) -> Affine:

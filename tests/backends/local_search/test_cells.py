@@ -100,6 +100,16 @@ def test_a_row_of_larger_steps_is_heated() -> None:
     assert walk.info[codes.HEAT] == 0
 
 
+def test_equal_functions_of_equal_domains_share_one_table() -> None:
+    m = Model()
+    x = m.intvar(0, 4, shape=3, name="x")
+    m.add(x**2 <= 9, (x - m.intvar(0, 5, name="y")) ** 2 >= 1)
+    tables = tabulated(compiled(m), frozenset())
+    assert tables is not None
+    arrays = {id(values): values.tolist() for row in tables.rows for values in row.tables.values()}
+    assert sorted(map(np.shape, arrays.values())) == [(5,), (5, 6)]
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_tables_say_what_the_terms_say(seed: int) -> None:
     c = compiled(all_functions())
