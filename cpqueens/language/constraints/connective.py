@@ -46,11 +46,12 @@ class Connective(Constraint):
         literals = flat_literals(truths[0]) if len(truths) == 1 else side_by_side(*truths)
         self.__setstate__({"literals": literals})
 
-    @cached_property
-    def literals(self) -> LinearArray:
+    def _listed(self) -> LinearArray:
         """The literals of a single connective as an array, made when somebody asks; else they are given."""
         rows = [(part.variable_list, part.coefficient_list, part.constant) for part in self.parts or ()]
         return of_rows(self.registry, rows, (len(rows),))
+
+    literals: LinearArray = cached_property(_listed)  # type: ignore[assignment]  # its type is looked up
 
     @classmethod
     def over(cls, literals: LinearArray) -> Self:
