@@ -22,9 +22,9 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 71_126,
-    "files": 482,
-    "import lines": 6_059,
+    "code lines": 71_205,
+    "files": 483,
+    "import lines": 6_070,
     "longest file": 703,
     "sudoku by backtracking, files": 51,
     "sudoku by backtracking, functions": 347,

@@ -5,7 +5,7 @@ import re
 import typing
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 import numpy as np
@@ -78,6 +78,7 @@ REQUIRED: Any = object()
 LARGEST_COUNT = 1 << 40
 """What is never counted to."""
 COUNTS: Any = list[Annotated[int, msgspec.Meta(ge=1, le=LARGEST_COUNT)]]
+PASSES: Any = list[Literal["substitution", "choices", "cliques", "parts"]]
 SHARES: Any = list[tuple[str | list[str], Annotated[int, msgspec.Meta(ge=0, le=100)]]]
 
 
@@ -193,6 +194,7 @@ _WORDS: dict[Any, str] = {
     bool: "true or false",
     str: "a text",
     COUNTS: "a list of integers from 1 on, such as [100, 200]",
+    PASSES: 'a list of passes of presolve, such as ["cliques", "parts"]',
     SHARES: 'a list of names and percentages, such as [["x", 80]]',
     tuple[tuple[int, int], ...]: "a list of pairs of integers, such as [[0, 3], [4, 1]]",
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 from cpqueens.models.all_interval import all_interval
 from cpqueens.models.costas_array import costas_array
@@ -27,6 +28,7 @@ WITH: dict[tuple[str, str], dict[str, Any]] = {
     ("annealing", "rule"): {"schedule": "rowwise"},
     ("annealing", "tested"): {"schedule": "rowwise", "step_limit": 4000},
     ("auto", "presolve"): {"step_limit": 1500},
+    ("auto", "without"): {"step_limit": 3000},
     ("exchange", "starts"): {"stall": 1},
 }
 """What must be given too for a parameter to matter."""
@@ -35,6 +37,7 @@ OTHERS: dict[tuple[str, str], Any] = {
     ("adaptive", "reset_percent"): 60.0,
     ("annealing", "measure"): "surplus",
     ("annealing", "tested"): "move",
+    ("auto", "without"): ["parts"],
     ("reversal", "shake_percent"): 90.0,
     ("sosic-gu-4", "noise"): 0.9,
 }
@@ -55,6 +58,17 @@ def odd_sum() -> Model:
     """Numbers whose double is odd: a walk never ends, which `presolve` sees at once."""
     m = Model("odd sum")
     m += m.intvar(0, 5, shape=3, name="x").sum() * 2 == 7
+    return m
+
+
+def two_bags() -> Model:
+    """Two knapsacks of two limits each, which nothing connects."""
+    m, source = Model("two bags"), np.random.default_rng(1)
+    x = m.boolvar(shape=(2, 24), name="x")
+    for bag in x:
+        for weights in source.integers(10, 99, (2, 24)):
+            m += bag @ weights <= int(weights.sum()) // 2
+    m.maximize((x * source.integers(10, 99, (2, 24))).sum())
     return m
 
 
@@ -116,7 +130,9 @@ def test_every_parameter_of_a_strategy_matters(strategy: str, name: str) -> None
     parameter = named.parameters_of(named.get_backend("local-search"), strategy)[name]
     value = OTHERS[strategy, name] if (strategy, name) in OTHERS else other(parameter)
     given = WITH.get((strategy, name), {})
-    assert any(run(m, solver, **given) != run(m, solver, **given, **{name: value}) for m in MODELS)
+    assert any(
+        run(m, solver, **given) != run(m, solver, **given, **{name: value}) for m in [*MODELS, two_bags()]
+    )
 
 
 def test_two_strategies_have_defaults_of_their_own() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from mutant import Area, Mutant
 
 FRONTIER = ("tests/backends/backtracking/test_frontier.py",)
-CLIQUES = ("tests/backends/backtracking/test_cliques.py",)
+CLIQUES = ("tests/lowered/presolve/test_cliques.py",)
 HALL_SETS = ("tests/backends/backtracking/test_hall_sets.py",)
 REMEMBERED = ("tests/backends/backtracking/test_alternating.py",)
 
@@ -162,13 +162,13 @@ KERNELS = Area(
                "contains(m, v, sign * w) and contains(m, r, sign * w)", "contains(m, v, sign * w)"),
         Mutant("the one that is the result has its own gaps", "extreme_values.remove_from_holder",
                "if not contains(m, r, sign * w) and not remove", "if False and not remove"),
-        Mutant("cliques lack an edge", "implied.cover",
+        Mutant("cliques lack an edge", "cliques.cover",
                "if all(shift - own in edges.get((v, z), ()) for v, own in clique.items()):", "if True:",
                tests=CLIQUES),
-        Mutant("constants of cliques have the wrong sign", "implied.cliques",
-               "c = -coefficients[0] * constant", "c = coefficients[0] * constant", tests=CLIQUES),
-        Mutant("cliques of pairs that may be equal", "implied.cliques",
-               "relation == NE and", "", tests=CLIQUES),
+        Mutant("constants of cliques have the wrong sign", "cliques.disequalities",
+               "gaps = -a * linear", "gaps = a * linear", tests=CLIQUES),
+        Mutant("cliques of pairs that may be equal", "cliques.disequalities",
+               "& (relation == NE)", "", tests=CLIQUES),
         Mutant("words are turned round and not back", "equation_values.by_bits",
                "y_lost = turned(y_lost, y_last)", "pass"),
         Mutant("a word that is shifted right supports another value", "equation_values.by_bits",

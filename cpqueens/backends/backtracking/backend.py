@@ -13,7 +13,7 @@ from cpqueens.backends.base import PROFILE, TRACE, Deliver, Ended, Feature, Orde
 from cpqueens.errors import UnsupportedRequest
 from cpqueens.system.platforms import ThreadTime
 from cpqueens.system.stopping import Stopped, stopping
-from cpqueens.text.parameters import COUNTS
+from cpqueens.text.parameters import COUNTS, PASSES
 
 if TYPE_CHECKING:
     from cpqueens.language.statement import Statement
@@ -100,6 +100,12 @@ class Backtracking:
             bool,
             False,
             "learning: whether each learned clause is refuted again by exhaustive search (for small models)",
+        ),
+        "without": Parameter(
+            PASSES,
+            [],
+            "passes of presolve that are left out: parts (independent ones are searched or counted apart); "
+            "the others are local search's",
         ),
         "profile": PROFILE,
         "trace": TRACE,

@@ -103,11 +103,15 @@ class Searching:
         found[c.different.variable[first:end]] = True
         return bool(found[: c.decision_count].all())
 
+    def _takes_parts(self) -> bool:
+        """Say whether independent parts may be searched apart."""
+        return "parts" not in self.request.parameters.get("without", ())
+
     def _counts_apart(self, strategies: tuple[str, ...]) -> Slices | None:
         """Return a count of independent parts, where the model has several and all strategies are general."""
         request = self.request
         whole = request.after is None and request.step_limit is None and request.profiling is None
-        if not whole or "check" in strategies or self._is_one_part():
+        if not whole or "check" in strategies or self._is_one_part() or not self._takes_parts():
             return None
         if self.pattern is not None and not self._is_free():
             return None
@@ -303,6 +307,7 @@ class Searching:
         request = self.request
         if (
             self.apart
+            or not self._takes_parts()
             or request.profiling is not None
             or request.objective_limit is not None
             or (request.want is Want.ONE and request.look_ahead)

@@ -32,10 +32,17 @@ from cpqueens.backends.local_search.walking import Walk, walk_many, walk_with_re
 from cpqueens.kernels.local.runs import luby
 from cpqueens.kernels.local.walk import WORST
 from cpqueens.lowered.compiled import Compiled
+from cpqueens.text.parameters import PASSES
 
 PARAMETERS: Mapping[str, Parameter] = {
     "presolve": Parameter(
         bool, True, "whether to propagate, exhaust small models and compute variables that equalities define"
+    ),
+    "without": Parameter(
+        PASSES,
+        [],
+        "passes of presolve that are left out: substitution, choices (of 0/1 variables), cliques (of "
+        "disequalities), parts (independent ones)",
     ),
 }
 

@@ -6,6 +6,7 @@ a function of the model, the seed and the number of steps, in which decisions of
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -148,6 +149,7 @@ class Presolve:
     request: Request
     after: int
     kept: IntArray | None = None
+    without: tuple[str, ...] = ()
     facts: dict[str, Any] = field(default_factory=lambda: {"nodes": 0})
     smaller: Reduced | None = None
     parts: list[WalkedPart] | None = None
@@ -287,16 +289,18 @@ class Presolve:
         self._leaving = False
         self._after(search, self._next)
         c, root = search.compiled, self._tree.root
-        if self._packing is None and search.observer is None:
+        if self._packing is None and search.observer is None and "parts" not in self.without:
             try:
                 self.parts = self.model.kept(
-                    "parts of local-search", lambda: parts_within(c, root, self.request.of_part())
+                    ("parts of local-search", self.without),
+                    lambda: parts_within(c, root, self.request.of_part(), self.without),
                 )
             except Stopped:
                 return "stopped"
         if self.parts is None:
             self.smaller = self.model.kept(
-                "smaller model of local-search", lambda: smaller_model(c, root.domains())
+                ("smaller model of local-search", self.without),
+                lambda: smaller_model(c, root.domains(), self.without),
             )
         return None if self.smaller is None and self.parts is None else "set_aside"
 
@@ -341,7 +345,9 @@ class WalkedPart:
     mine: Flags
 
 
-def parts_within(compiled: Compiled, root: Root, request: Request) -> list[WalkedPart] | None:
+def parts_within(
+    compiled: Compiled, root: Root, request: Request, without: tuple[str, ...] = ()
+) -> list[WalkedPart] | None:
     """Return the independent parts of a model within what propagation has left; None if it is one.
 
     An objective is a sum of what the parts add, or there is none.
@@ -360,7 +366,7 @@ def parts_within(compiled: Compiled, root: Root, request: Request) -> list[Walke
     closed = [(low, low) for low in compiled.lower.tolist()]
     for k, (exact, model) in enumerate(zip(found.models, walked, strict=True)):
         left = [domain if label[v] in (-1, k) else closed[v] for v, domain in enumerate(domains)]
-        smaller = smaller_model(model, left)
+        smaller = smaller_model(model, left, without)
         if smaller is None:  # its numbers would be too large
             return None
         parts.append(WalkedPart(smaller, root_of(exact, request), label.clip(min=0) == k))
@@ -433,7 +439,10 @@ class PartByPart:
     def _ended(self, reason: Paused, cost: int = 0) -> Result:
         """Return what is known of the whole, with all work."""
         whole, last = self._whole, self._each[-1]
-        last.statistics["presolve"] = whole.facts | {"parts": len(self._parts)}
+        gone = Counter[str]()  # what is fixed is so in the whole, too, or as it is another part's
+        for part in self._parts:
+            gone.update({name: many for name, many in part.smaller.facts.items() if name != "fixed"})
+        last.statistics["presolve"] = whole.facts | {"parts": len(self._parts)} | gone
         for other in self._each[:-1]:
             _add(other, last)
         last.x, last.cost, last.reason = self._x, cost, reason

@@ -163,12 +163,18 @@ def _smaller(model: Statement, task: Task, compiled: Compiled) -> Reduced | None
 def _presolve(structures: Structures, request: Request, task: Task) -> Presolve | None:
     """Return what `auto` does beside walking."""
     compiled = structures.compiled()
-    wanted = task.strategy == "auto" and complete(auto, task.options)["presolve"]
-    if not wanted or not compiled.decision_count:
+    if task.strategy != "auto" or not compiled.decision_count:
+        return None
+    options = complete(auto, task.options)
+    if not options["presolve"]:
         return None
     relax = task.common["relax"]
     return Presolve(
-        structures, request, auto.first_steps(compiled), kept_of(structures.model, relax) if relax else None
+        structures,
+        request,
+        auto.first_steps(compiled),
+        kept_of(structures.model, relax) if relax else None,
+        tuple(options["without"]),
     )
 
 

@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from cpqueens.backends.backtracking.rows import Row, groups, rows_of
-from cpqueens.backends.backtracking.wholes.implied import LOOKS, Edges, cover
 from cpqueens.lowered.compiled import EQ, GE, NE, Compiled, DefinitionBlock
+from cpqueens.lowered.presolve.cliques import LOOKS, Edges, cover
 
 STEEPEST = 1 << 40
 """Coefficients and constants of a row beyond which floating point means nothing."""

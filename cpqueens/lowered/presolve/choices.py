@@ -6,7 +6,7 @@ The 0/1 variables become truths about it, which other constraints have in their 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -14,8 +14,10 @@ import numpy as np
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import EQ, Compiled, CompiledDefinition, Definitions, Terms
 from cpqueens.lowered.evaluation import affines
+from cpqueens.lowered.presolve.cliques import with_cliques
 from cpqueens.lowered.presolve.reduction import Reduced, reduced
 from cpqueens.lowered.presolve.substitution import Domain
+from cpqueens.lowered.structures.table import find
 
 FEWEST = 3
 """0/1 variables of a row."""
@@ -23,18 +25,39 @@ MOST = 20_000
 """And of all rows: each is a truth to be evaluated."""
 
 
-def smaller_model(compiled: Compiled, domains: Sequence[Domain]) -> Reduced | None:
+def smaller_model(
+    compiled: Compiled, domains: Sequence[Domain], without: Container[str] = ()
+) -> Reduced | None:
+    """Return a model without what is fixed, computed or chosen by a row of 0/1 variables; None if nothing is.
+
+    Disequalities that are cliques become AllDifferents, unless a kernel has them pair by pair. Passes in
+    ``without`` are left out: ``substitution``, ``choices``, ``cliques``.
+    """
+    less = _fewer_variables(compiled, domains, without)
+    whole = None if "cliques" in without else with_cliques(compiled)
+    if whole is None or find("pairs", compiled if less is None else less.compiled) is not None:
+        return less
+    # from the first: where a member is computed, a clique is none any more
+    less = _fewer_variables(whole, domains, without) or _unchanged(whole)
+    many = len(whole.different_start) - len(compiled.different_start)
+    return replace(less, facts={**less.facts, "cliques": many})
+
+
+def _fewer_variables(
+    compiled: Compiled, domains: Sequence[Domain], without: Container[str]
+) -> Reduced | None:
     """Return a model without what is fixed, computed or chosen by a row of 0/1 variables; None if nothing is.
 
     Rows stay as they are where there are few, or where a kernel exchanges within them.
     """
-    if not _are_many(compiled, list(_disjoint(compiled))):
-        return reduced(compiled, domains)
+    only = frozenset[int]() if "substitution" in without else None
+    if "choices" in without or not _are_many(compiled, list(_disjoint(compiled))):
+        return reduced(compiled, domains, only)
     spared = frozenset(t for t, _ in _rows(compiled))
-    less = reduced(compiled, domains, spared) or _unchanged(compiled)
+    less = reduced(compiled, domains, only, spared) or _unchanged(compiled)
     rows = list(_disjoint(less.compiled))
     if not _are_many(less.compiled, rows):
-        return reduced(compiled, domains)
+        return reduced(compiled, domains, only)
     return _Chooser(less, [row for row, _ in rows], [members for _, members in rows]).written()
 
 

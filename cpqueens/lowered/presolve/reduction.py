@@ -68,13 +68,18 @@ class Reduced:
 
 
 def reduced(
-    compiled: Compiled, domains: Sequence[Domain], spared: frozenset[int] = frozenset()
+    compiled: Compiled,
+    domains: Sequence[Domain],
+    only: frozenset[int] | None = None,
+    spared: frozenset[int] = frozenset(),
 ) -> Reduced | None:
     """Return the model with these domains, without what is fixed or computed (not by ``spared`` relations).
 
+    Of variables that are not fixed, ``only`` these may be computed, if it is there.
+
     None if that changes nothing, or if numbers would become too large.
     """
-    substitution = Substitution(compiled, domains, spared=spared)
+    substitution = Substitution(compiled, domains, only, spared)
     n = compiled.decision_count
     narrower = any(
         substitution.low[v] > compiled.lower[v] or substitution.high[v] < compiled.upper[v]

@@ -44,6 +44,13 @@ def test_free_variables_multiply(solver: str) -> None:
     assert m.count(solver=solver) == 10**25 * (2 * 10**12 + 1) * 3
 
 
+def test_parts_are_counted_together_where_nobody_wants_them_apart() -> None:
+    m = two_parts(2)
+    outcome = count_solutions(m, "backtracking:forward", without=["parts"])
+    assert outcome.count == count_solutions(m, "backtracking:forward").count
+    assert "parts" not in outcome.statistics
+
+
 @pytest.mark.parametrize("workers", [1, 2])
 def test_one_part_is_counted_as_ever(workers: int) -> None:
     outcome = count_solutions(queens(6), "backtracking:forward", num_workers=workers)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import random
-from itertools import product
+from itertools import combinations, permutations, product
 from typing import Any
 
 import numpy as np
@@ -30,12 +30,12 @@ def walked(model: Model) -> Compiled:
     return compile_model(model, computed=True, backend="local-search")
 
 
-def parts(model: Model) -> list[WalkedPart] | None:
+def parts(model: Model, without: tuple[str, ...] = ()) -> list[WalkedPart] | None:
     """Return the parts that local search walks on."""
     request = Request(Want.ONE, Clock(None))
     root = propagated(Structures(model, "local-search", takes), request)
     assert root is not None
-    return parts_within(walked(model), root, request) if root.possible else None
+    return parts_within(walked(model), root, request, without) if root.possible else None
 
 
 def solutions(part: WalkedPart) -> set[tuple[int, ...]]:
@@ -82,6 +82,35 @@ def test_the_solutions_of_the_parts_are_those_of_the_whole(seed: int) -> None:
         for part, mine in zip(found, put_together, strict=True):
             x[part.mine] = np.array(mine)[part.mine]
         assert tuple(x.tolist()) in truth.rows
+
+
+@each("passes", [[], ["substitution"], ["choices"], ["cliques"]])
+def test_each_pass_may_be_left_out(passes: list[str]) -> None:
+    m, pairs = Model(), [pair for pair in combinations(range(4), 2) if pair != (2, 3)]
+    x, y, z = m.intvar(0, 3, shape=4, name="x"), m.boolvar(shape=7, name="y"), m.intvar(2, 9, name="z")
+    other = m.intvar(0, 3, shape=2, name="other")
+    m.add(*(x[a] != x[b] for a, b in combinations(range(4), 2)), *(x[a] != x[b] + 1 for a, b in pairs))
+    m.add(y.sum() == 1, y[0] + x[2] <= 3, z == x[0] + 2 * x[1], other[0] < other[1])
+    truth = 6 * sum(
+        all(values[a] != values[b] + 1 for a, b in pairs) and values[0] + 2 * values[1] >= 2
+        for values in permutations(range(4))
+        for chosen in range(7)
+        if chosen or values[2] < 3
+    )
+    found = parts(m, tuple(passes))
+    assert found is not None
+    facts = found[0].smaller.facts
+    assert ("cliques" in facts) == ("cliques" not in passes)
+    assert (facts["computed"] > 0) == ("substitution" not in passes)
+    assert ("choices" in facts) == ("choices" not in passes)
+    assert math.prod(len(solutions(part)) for part in found) == truth > 0
+
+
+def test_no_part_is_searched_apart_where_nobody_wants_that() -> None:
+    m = knapsacks(3, random.Random(1))
+    given = {"solver": "local-search", "random_seed": 1, "step_limit": 3000}
+    assert m.solve(**given).statistics["presolve"]["parts"] == 3
+    assert "parts" not in m.solve(**given, without=["parts"]).statistics["presolve"]
 
 
 def test_one_part_is_none() -> None:
