@@ -20,7 +20,7 @@ LOWEST_PYTHON ?= $(PYTHON)
 # and one kernel in compiled form.
 LEAN := tests/test_packaging.py tests/language/test_expressions.py tests/language/test_definitions.py tests/solving/test_solve.py \
 	tests/backends/test_cpsat.py tests/backends/test_python_constraint.py \
-	tests/answers/test_statistics.py tests/cli/test_output.py
+	tests/answers/test_quality.py tests/cli/test_output.py
 LEAN_KERNELS := tests/kernels/test_bitmask.py
 # Libraries are compiled as they are imported: of their 10,000 files few ever are.
 INSTALL := -m pip install --quiet --disable-pip-version-check --no-compile

@@ -22,9 +22,9 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 71_205,
-    "files": 483,
-    "import lines": 6_070,
+    "code lines": 71_188,
+    "files": 480,
+    "import lines": 6_054,
     "longest file": 703,
     "sudoku by backtracking, files": 51,
     "sudoku by backtracking, functions": 347,

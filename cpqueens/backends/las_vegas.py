@@ -202,7 +202,7 @@ def pattern_many(pattern: Pattern, random: int, request: Request, seeds: IntArra
     from cpqueens.backends.together import Together, drive, ended
     from cpqueens.kernels.boards import las_vegas as codes
     from cpqueens.kernels.jit.tiers import Fixed
-    from cpqueens.kernels.local.lot import STEPS, make_lot
+    from cpqueens.kernels.local.start import STEPS, make_lot
 
     attempts = _PatternAttempts(pattern, random, 0)
     unlimited = request.step_limit is None and not request.clock.limited

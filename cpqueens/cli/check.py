@@ -14,9 +14,8 @@ import numpy as np
 from cpqueens.answers.check import Check, Checker, Violation
 from cpqueens.answers.outcome import SolutionSet
 from cpqueens.answers.stated import soft_violations
-from cpqueens.cli.documents import document, echo_json
-from cpqueens.cli.exits import CHECKER_DOUBT, DONE, INVALID
 from cpqueens.cli.options import json_option, load
+from cpqueens.cli.results import CHECKER_DOUBT, DONE, INVALID, document, echo_json
 from cpqueens.cli.terminal import say, style_of
 from cpqueens.errors import ModelError
 from cpqueens.text.bounded import MAX_TEXT, decoded, read_standard_input

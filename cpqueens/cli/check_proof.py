@@ -7,9 +7,8 @@ from pathlib import Path
 
 import click
 
-from cpqueens.cli.documents import document, echo_json
-from cpqueens.cli.exits import DONE, INVALID, LIMIT
 from cpqueens.cli.options import json_option, load
+from cpqueens.cli.results import DONE, INVALID, LIMIT, document, echo_json
 from cpqueens.cli.terminal import say
 from cpqueens.errors import ModelError
 from cpqueens.text.bounded import label, reason_of

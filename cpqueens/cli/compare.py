@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cpqueens.cli.documents import echo_json
 from cpqueens.cli.options import json_option, load
+from cpqueens.cli.results import echo_json
 from cpqueens.cli.terminal import Standing, progress, say
 from cpqueens.errors import ModelError
 from cpqueens.text.plaintext import shown

@@ -6,9 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cpqueens.cli.documents import document, echo_json, outcome_fields
 from cpqueens.cli.durable import durable_given, in_store
-from cpqueens.cli.exits import COUNT_DIFF, compared, exit_of_compared, published_lines
 from cpqueens.cli.options import (
     declared_symmetries,
     durable_options,
@@ -19,6 +17,15 @@ from cpqueens.cli.options import (
     proof_option,
     run_options,
     solver_options,
+)
+from cpqueens.cli.results import (
+    COUNT_DIFF,
+    compared,
+    document,
+    echo_json,
+    exit_of_compared,
+    outcome_fields,
+    published_lines,
 )
 from cpqueens.cli.terminal import Standing, estimated, progress, say, so_far, summary
 from cpqueens.errors import ModelError

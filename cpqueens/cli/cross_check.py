@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cpqueens.cli import exits
+from cpqueens.cli import results
 from cpqueens.cli.options import (
     check_place,
     commands,
@@ -89,11 +89,11 @@ def command(model: str, parameters: tuple[str, ...], as_json: bool, relations: b
 def _exit_of(report: Any, rate: float | None) -> int:
     """Return the exit code of a report, or of rates that are below a bound where nothing is worse."""
     code: int = report.exit_code
-    if rate is None or code not in (exits.DONE, exits.LIMIT, exits.BELOW):
+    if rate is None or code not in (results.DONE, results.LIMIT, results.BELOW):
         return code
     if any(not h.rate >= rate for h in report.heuristics):
-        return exits.BELOW
-    return exits.DONE if code == exits.BELOW else code  # as many miss the optimum as may
+        return results.BELOW
+    return results.DONE if code == results.BELOW else code  # as many miss the optimum as may
 
 
 def _compared(instance: Instance, seeds: range, options: dict[str, Any]) -> Any:
@@ -201,7 +201,7 @@ def _metamorphic(instance: Instance, as_json: bool, options: dict[str, Any]) -> 
         ]
     not_run = solvers[len(reports) :]
     if as_json:
-        from cpqueens.cli.documents import echo_json
+        from cpqueens.cli.results import echo_json
 
         about = {"schema": "cpqueens.metamorphic", "version": 1, "solvers": plain(reports)}
         echo_json({**about, "interrupted": interrupt.seen, "not_run": not_run})

@@ -10,9 +10,8 @@ from typing import Any
 
 import click
 
-from cpqueens.cli.documents import document, echo_json
-from cpqueens.cli.exits import DONE, REFUSED
 from cpqueens.cli.options import json_option
+from cpqueens.cli.results import DONE, REFUSED, document, echo_json
 from cpqueens.cli.terminal import progress, say
 from cpqueens.kernels.jit import cache
 from cpqueens.system.platforms import limits, processors

@@ -8,8 +8,7 @@ from concurrent.futures import Executor
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
-from cpqueens.cli.documents import document, echo_json
-from cpqueens.cli.exits import COUNT_DIFF, DONE, INTERRUPTED, held, published_lines
+from cpqueens.cli.results import COUNT_DIFF, DONE, INTERRUPTED, document, echo_json, held, published_lines
 from cpqueens.cli.terminal import Standing, clock, progress, say, so_far
 from cpqueens.errors import ModelError
 

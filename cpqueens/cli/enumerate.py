@@ -12,10 +12,18 @@ import click
 from cpqueens.answers.outcome import Outcome, SolutionSet, StopReason
 from cpqueens.answers.symmetry import OrbitsMet, orbit_members, symmetry_class
 from cpqueens.cli import options as shared
-from cpqueens.cli.documents import document, dumps, echo_json, outcome_fields
 from cpqueens.cli.durable import durable_given, in_store
-from cpqueens.cli.exits import DONE, compared, exit_of_compared, published_lines
 from cpqueens.cli.guard import JSON_WANTED
+from cpqueens.cli.results import (
+    DONE,
+    compared,
+    document,
+    dumps,
+    echo_json,
+    exit_of_compared,
+    outcome_fields,
+    published_lines,
+)
 from cpqueens.cli.terminal import WIDTH, progress, say, style_of, summary
 from cpqueens.errors import CpqueensError, ModelError
 from cpqueens.solving.request import positive_integer

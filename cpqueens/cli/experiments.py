@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from cpqueens.cli.documents import document, echo_json
 from cpqueens.cli.options import check_place, json_option
+from cpqueens.cli.results import document, echo_json
 from cpqueens.cli.terminal import Standing, progress, say, width_of_output
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from cpqueens.cli import options as shared
-from cpqueens.cli.exits import DONE
+from cpqueens.cli.results import DONE
 from cpqueens.cli.terminal import say
 from cpqueens.errors import ONE_BY_ONE, ModelError
 from cpqueens.report.outputfile import OutputFile

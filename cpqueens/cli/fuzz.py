@@ -30,7 +30,7 @@ def command(solvers: str | None, as_json: bool, out: str | None, **options: Any)
     with stored(options) as given:
         report = _fuzzed([s for s in solvers.split(",") if s] if solvers is not None else None, given)
     if as_json:
-        from cpqueens.cli.documents import echo_json
+        from cpqueens.cli.results import echo_json
 
         echo_json(_document(report))
     else:

@@ -10,7 +10,7 @@ from typing import Any, TextIO
 
 import click
 
-from cpqueens.cli import exits
+from cpqueens.cli import results
 from cpqueens.cli.terminal import say_at_last
 from cpqueens.errors import CpqueensError, ModelError
 from cpqueens.system.interrupts import on_leaving, program
@@ -34,10 +34,10 @@ def outermost(parse_and_run: Callable[[], Any]) -> int:
             except click.ClickException as error:
                 return usage_error(error)
             except click.Abort:
-                return exits.INTERRUPTED
+                return results.INTERRUPTED
             except SystemExit:  # by which click itself answers a reader of its help that has gone
                 abandon_stdout()
-                return exits.DONE
+                return results.DONE
 
     unsaid = on_leaving(say_at_last)
     try:
@@ -56,19 +56,19 @@ def guarded(work: Callable[[], Any], meta: MutableMapping[str, Any]) -> int:
         raise
     except BrokenPipeError:
         abandon_stdout()
-        return exits.DONE
+        return results.DONE
     except KeyboardInterrupt:
-        return _say("interrupted", exits.INTERRUPTED, meta)
+        return _say("interrupted", results.INTERRUPTED, meta)
     except SystemExit as left:
-        return _say(f"the model's own code left with SystemExit: {left}", exits.REFUSED, meta)
+        return _say(f"the model's own code left with SystemExit: {left}", results.REFUSED, meta)
     except Exception as error:
         if os.environ.get("CPQUEENS_DEBUG"):
             raise
         if isinstance(error, OSError):
             settle_stdout()
         return _say(*_told(error), meta)
-    code = code if isinstance(code, int) else exits.DONE
-    return exits.INTERRUPTED if interrupt.seen and code < exits.INVALID else code
+    code = code if isinstance(code, int) else results.DONE
+    return results.INTERRUPTED if interrupt.seen and code < results.INVALID else code
 
 
 def _told(error: Exception) -> tuple[str, int]:
@@ -76,11 +76,11 @@ def _told(error: Exception) -> tuple[str, int]:
     if isinstance(error, CpqueensError):
         return str(error), error.exit_code
     if is_shortage(error):
-        return f"out of memory{f': {error}' if str(error) else ''}", exits.OUT_OF_MEMORY
+        return f"out of memory{f': {error}' if str(error) else ''}", results.OUT_OF_MEMORY
     if isinstance(error, OSError):
         where = label(error.filename) if error.filename else "output"
-        return f"{where}: {error.strerror or error}", exits.REFUSED
-    return f"internal error: {type(error).__name__}: {error}; CPQUEENS_DEBUG=1 shows where", exits.CRASHED
+        return f"{where}: {error.strerror or error}", results.REFUSED
+    return f"internal error: {type(error).__name__}: {error}; CPQUEENS_DEBUG=1 shows where", results.CRASHED
 
 
 def usage_error(error: click.ClickException) -> int:
@@ -89,10 +89,10 @@ def usage_error(error: click.ClickException) -> int:
 
     if isinstance(error, click.exceptions.NoArgsIsHelpError):
         say(error.format_message(), err=True)
-        return exits.REFUSED
+        return results.REFUSED
     context = getattr(error, "ctx", None)
     advice = f" (see {context.command_path} --help)" if context is not None else ""
-    return _say(error.format_message() + advice, exits.REFUSED, {} if context is None else context.meta)
+    return _say(error.format_message() + advice, results.REFUSED, {} if context is None else context.meta)
 
 
 def _say(message: str, code: int, meta: MutableMapping[str, Any]) -> int:

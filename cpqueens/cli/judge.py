@@ -8,8 +8,8 @@ from typing import Any
 import click
 
 from cpqueens.cli.compare import paired
-from cpqueens.cli.documents import document, echo_json
 from cpqueens.cli.options import json_option, load
+from cpqueens.cli.results import document, echo_json
 from cpqueens.cli.terminal import Standing, progress, say
 from cpqueens.errors import ModelError
 

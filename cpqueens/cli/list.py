@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cpqueens.cli.documents import document, echo_json
 from cpqueens.cli.options import check_place, json_option
+from cpqueens.cli.results import document, echo_json
 from cpqueens.cli.terminal import progress, say
 
 if TYPE_CHECKING:

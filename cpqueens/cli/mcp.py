@@ -91,7 +91,7 @@ def run_call(connection: Connection, verb: str, arguments: dict[str, Any], secon
     silent = os.open(os.devnull, os.O_WRONLY)
     os.dup2(silent, 1)
     os.dup2(silent, 2)
-    from cpqueens.cli.documents import dumps
+    from cpqueens.cli.results import dumps
 
     try:
         found = CALLS[verb](**arguments, seconds=seconds)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cpqueens.cli.exits import DONE, INTERRUPTED
+from cpqueens.cli.results import DONE, INTERRUPTED
 from cpqueens.cli.terminal import say
 from cpqueens.errors import CpqueensError, ModelError
 from cpqueens.exchange.flatzinc import ImportedFlatZinc, load_flatzinc

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cpqueens.cli.documents import echo_json
-from cpqueens.cli.exits import DONE, INFEASIBLE, INVALID, LIMIT
 from cpqueens.cli.options import check_place, json_option
+from cpqueens.cli.results import DONE, INFEASIBLE, INVALID, LIMIT, echo_json
 from cpqueens.cli.terminal import Standing, progress, say, style_of
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from cpqueens.cli import options as shared
-from cpqueens.cli.documents import document, echo_json
+from cpqueens.cli.results import document, echo_json
 from cpqueens.cli.terminal import Standing, progress, say, watched
 
 

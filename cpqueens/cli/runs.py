@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cpqueens.cli.documents import echo_json
-from cpqueens.cli.exits import DONE, INTERRUPTED, LEDGER_CONFLICT, LIMIT
 from cpqueens.cli.options import json_option
+from cpqueens.cli.results import DONE, INTERRUPTED, LEDGER_CONFLICT, LIMIT, echo_json
 from cpqueens.cli.terminal import Standing, progress, say
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from cpqueens.cli import options as shared
-from cpqueens.cli.documents import document, echo_json
+from cpqueens.cli.results import document, echo_json
 from cpqueens.cli.terminal import Standing, progress, say, style_of
 
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cpqueens.backends.backtracking.wholes.registry import takes
-from cpqueens.cli.documents import document, echo_json
 from cpqueens.cli.options import json_option, load, model_arguments
+from cpqueens.cli.results import document, echo_json
 from cpqueens.cli.terminal import WIDTH, columns_of, say
 from cpqueens.errors import CpqueensError
 from cpqueens.lowered.structures.table import STRUCTURES, Structures

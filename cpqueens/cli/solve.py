@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cpqueens.cli import options as shared
-from cpqueens.cli.documents import document, echo_json, outcome_fields
-from cpqueens.cli.exits import exit_of_solve
+from cpqueens.cli.results import document, echo_json, exit_of_solve, outcome_fields
 from cpqueens.cli.terminal import Standing, progress, say, style_of, summary, watched
 from cpqueens.errors import ModelError
 from cpqueens.problems.published import called

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cpqueens.cli.documents import document, echo_json
 from cpqueens.cli.options import json_option
+from cpqueens.cli.results import document, echo_json
 from cpqueens.cli.terminal import say, width_of_output
 from cpqueens.text.plaintext import wrapped
 

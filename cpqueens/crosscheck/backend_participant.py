@@ -17,8 +17,7 @@ from cpqueens.answers.check import Checker
 from cpqueens.answers.runs import Runs
 from cpqueens.backends.base import Backend, Clock, Feature, Want
 from cpqueens.crosscheck.findings import Code
-from cpqueens.crosscheck.observe import Observation, observe_backend
-from cpqueens.crosscheck.plan import Plan
+from cpqueens.crosscheck.observe import Observation, Plan, observe_backend
 from cpqueens.crosscheck.sets import Packing, SolutionStore
 from cpqueens.model import Model
 from cpqueens.solving.request import choose

@@ -16,7 +16,7 @@ from cpqueens.crosscheck.environment import versions
 from cpqueens.crosscheck.findings import Code, Disagreement
 from cpqueens.crosscheck.given import Exhaustive, GivenSolutions, SolutionFile, small_enough
 from cpqueens.crosscheck.heuristic import Heuristic
-from cpqueens.crosscheck.plan import Participant, Plan
+from cpqueens.crosscheck.observe import Participant, Plan
 from cpqueens.crosscheck.report import plain
 from cpqueens.crosscheck.sets import Packing
 from cpqueens.crosscheck.shrink import Budget, shrink, size

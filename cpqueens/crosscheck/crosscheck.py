@@ -20,9 +20,8 @@ from cpqueens.crosscheck.findings import (
     SolverReport,
 )
 from cpqueens.crosscheck.heuristic import objectives_text, quality_of, summarize
-from cpqueens.crosscheck.observe import Observation, Progress
+from cpqueens.crosscheck.observe import NarrowedTo, Observation, Participant, Plan, Progress
 from cpqueens.crosscheck.participants import PROOF, as_participants, isolated, prepare
-from cpqueens.crosscheck.plan import NarrowedTo, Participant, Plan
 from cpqueens.crosscheck.report import Report
 from cpqueens.crosscheck.sets import Packing
 from cpqueens.errors import ModelError

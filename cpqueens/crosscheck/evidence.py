@@ -14,8 +14,7 @@ from cpqueens.backends.minizinc.writing import supports
 from cpqueens.crosscheck.compare import Case
 from cpqueens.crosscheck.findings import Code, Disagreement, Evidence, PublishedValues, Verdict, Witness
 from cpqueens.crosscheck.given import small_enough
-from cpqueens.crosscheck.observe import Observation
-from cpqueens.crosscheck.plan import Participant, Plan
+from cpqueens.crosscheck.observe import Observation, Participant, Plan
 from cpqueens.crosscheck.sets import Packing
 from cpqueens.errors import CpqueensError
 from cpqueens.language.rebuild import domain_of, rebuilt

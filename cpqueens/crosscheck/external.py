@@ -26,8 +26,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from cpqueens.crosscheck.heuristic import Attempt, collect_runs
-from cpqueens.crosscheck.observe import Observation
-from cpqueens.crosscheck.plan import Plan
+from cpqueens.crosscheck.observe import Observation, Plan
 from cpqueens.errors import ModelError, UnsupportedRequest
 from cpqueens.model import Model
 from cpqueens.solving.request import positive_integer

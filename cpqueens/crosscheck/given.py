@@ -16,8 +16,7 @@ from cpqueens.backends.base import Want
 from cpqueens.crosscheck import oracle
 from cpqueens.crosscheck.findings import Code
 from cpqueens.crosscheck.heuristic import better_of, read_answer
-from cpqueens.crosscheck.observe import FAULTS_KEPT, Observation
-from cpqueens.crosscheck.plan import Plan
+from cpqueens.crosscheck.observe import FAULTS_KEPT, Observation, Plan
 from cpqueens.crosscheck.sets import SolutionStore
 from cpqueens.files.reading import Found
 from cpqueens.language.rows import IntArray

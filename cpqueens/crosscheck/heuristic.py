@@ -19,8 +19,7 @@ from cpqueens.answers.runs import Runs
 from cpqueens.backends.base import Want
 from cpqueens.crosscheck.compare import Case
 from cpqueens.crosscheck.findings import NOT_OPTIMAL, HeuristicReport
-from cpqueens.crosscheck.observe import Observation
-from cpqueens.crosscheck.plan import NarrowedTo, Plan, Seeded
+from cpqueens.crosscheck.observe import NarrowedTo, Observation, Plan, Seeded
 from cpqueens.crosscheck.sets import SolutionStore, count_orbits
 from cpqueens.errors import CpqueensError, ModelError
 from cpqueens.language.rows import IntArray, as_integers

@@ -1,4 +1,7 @@
-"""Running one solver for a cross-check, without stopping at its faults and without believing it."""
+"""Running one solver for a cross-check, without stopping at its faults and without believing it.
+
+What everyone in a cross-check is asked for, and who can be asked.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +10,13 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from cpqueens import errors
 from cpqueens.answers.outcome import Fault, Outcome, SolutionSet, StopReason
+from cpqueens.answers.runs import Runs
 from cpqueens.backends import named
 from cpqueens.backends.base import Backend, Want
 from cpqueens.crosscheck.findings import Code
@@ -326,3 +330,55 @@ class Rewording:
             inner = definition.constraint if isinstance(definition, Truth) else None
             self._known[id(definition)] = inner is not None and self._literal(inner)
         return self._known[id(definition)]
+
+
+@dataclass(frozen=True)
+class NarrowedTo:
+    """What a model was narrowed to: answers to ``stated`` that miss it are valid, but not good enough."""
+
+    stated: Model
+    best: str
+    gap: int = 0
+
+    def missed_by(self, objective: str) -> str:
+        """Say how far an answer with this objective is from what was asked for."""
+        within = f", allowed are {self.gap} more or less" if self.gap else ""
+        return f"valid, but its objective is {objective}, the best is {self.best}{within}"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What every participant is asked for."""
+
+    want: Want
+    seeds: tuple[int, ...]
+    packing: Packing
+    time_limit: float | None = None
+    solution_limit: int | None = None
+    progress: Progress | None = None
+    target: NarrowedTo | None = None
+
+
+class Participant(Protocol):
+    """Someone who answers for a model."""
+
+    @property
+    def name(self) -> str:
+        """How it is called in the report."""
+
+    def observe(self, model: Model, plan: Plan) -> Observation:
+        """Answer as planned."""
+
+
+class Seeded(Protocol):
+    """Someone who can be run with one seed at a time."""
+
+    @property
+    def name(self) -> str:
+        """How it is called in the report."""
+
+    def once(self, model: Model, plan: Plan, seed: int) -> Observation:
+        """Run with one seed."""
+
+    def many(self, model: Model, plan: Plan) -> Runs | None:
+        """Run with all seeds in few calls; None where that says less than one by one."""

@@ -10,8 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from cpqueens.crosscheck.backend_participant import BackendParticipant
-from cpqueens.crosscheck.observe import Observation, observe_backend
-from cpqueens.crosscheck.plan import Participant, Plan
+from cpqueens.crosscheck.observe import Observation, Participant, Plan, observe_backend
 from cpqueens.errors import ModelError
 from cpqueens.model import Model
 from cpqueens.text.parameters import needed

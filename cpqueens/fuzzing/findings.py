@@ -13,7 +13,7 @@ from cpqueens.backends.clock import by_processor
 from cpqueens.crosscheck import as_written, oracle
 from cpqueens.crosscheck.environment import versions
 from cpqueens.crosscheck.findings import Code
-from cpqueens.crosscheck.plan import Participant
+from cpqueens.crosscheck.observe import Participant
 from cpqueens.crosscheck.shrink import Budget, shrink, size
 from cpqueens.fuzzing.examine import examine
 from cpqueens.fuzzing.generate import usage, written_model

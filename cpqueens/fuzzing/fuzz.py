@@ -20,8 +20,8 @@ from typing import Any
 from cpqueens.backends.named import available
 from cpqueens.crosscheck.backend_participant import BackendParticipant
 from cpqueens.crosscheck.findings import Code
+from cpqueens.crosscheck.observe import Participant
 from cpqueens.crosscheck.participants import as_participants
-from cpqueens.crosscheck.plan import Participant
 from cpqueens.errors import CpqueensError, ModelError
 from cpqueens.fuzzing.findings import (
     Examined,

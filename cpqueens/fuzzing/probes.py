@@ -15,7 +15,7 @@ from cpqueens.backends.named import parameters_of
 from cpqueens.crosscheck import oracle
 from cpqueens.crosscheck.backend_participant import BackendParticipant
 from cpqueens.crosscheck.findings import Code, Disagreement
-from cpqueens.crosscheck.plan import Participant
+from cpqueens.crosscheck.observe import Participant
 from cpqueens.fuzzing.subject import ORACLE, Subject, compared
 from cpqueens.language.definedness import defined_elements
 from cpqueens.language.objectives import keys

@@ -15,8 +15,7 @@ from cpqueens.crosscheck.backend_participant import BackendParticipant
 from cpqueens.crosscheck.compare import Case, compare
 from cpqueens.crosscheck.findings import Code, Disagreement
 from cpqueens.crosscheck.given import observe_rows
-from cpqueens.crosscheck.observe import Observation
-from cpqueens.crosscheck.plan import Participant, Plan
+from cpqueens.crosscheck.observe import Observation, Participant, Plan
 from cpqueens.crosscheck.sets import Packing
 from cpqueens.fuzzing.written import Script
 from cpqueens.model import Model

@@ -12,7 +12,7 @@ from cpqueens.answers.named_statistics import OWN, PIPELINE, SEARCH
 from cpqueens.answers.outcome import Status, StopReason
 from cpqueens.answers.trace import EVENTS
 from cpqueens.cli import main as cli
-from cpqueens.cli.exits import MEANINGS
+from cpqueens.cli.results import MEANINGS
 from cpqueens.crosscheck.findings import Code
 from cpqueens.files.schema import Document
 from cpqueens.problems import catalog

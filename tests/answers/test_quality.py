@@ -1,8 +1,12 @@
-"""Gaps to what is proved: of the best, the median and the worst run, in either sense."""
+"""Gaps to what is proved: of the best, the median and the worst run, in either sense.
+
+The Wilson interval against scipy and against known values.
+"""
 
 import pytest
+from scipy.stats import binomtest
 
-from cpqueens.answers.quality import Quality, quality
+from cpqueens.answers.quality import Quality, quality, wilson_interval
 
 
 def of(values: list[int], optimum: int | None, bound: int | None, maximizing: bool = False) -> Quality:
@@ -40,3 +44,16 @@ def test_the_first_of_several_objectives_says_nothing_of_optima(whole: bool, opt
     found = quality([4, 4], False, 4, 4, whole)
     assert found is not None
     assert found.optimal == optimal
+
+
+@pytest.mark.parametrize(("successes", "runs"), [(0, 5), (5, 5), (1, 3), (100, 100), (37, 500), (499, 500)])
+def test_wilson_interval_is_scipys(successes, runs):
+    expected = binomtest(successes, runs).proportion_ci(method="wilson")
+    low, high = wilson_interval(successes, runs)
+    assert low == pytest.approx(expected.low, abs=1e-12)
+    assert high == pytest.approx(expected.high, abs=1e-12)
+
+
+def test_a_hundred_of_a_hundred_is_at_least_96_percent():
+    assert wilson_interval(100, 100)[0] == pytest.approx(0.963, abs=5e-4)
+    assert wilson_interval(0, 0) == (0.0, 1.0)

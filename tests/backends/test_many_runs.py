@@ -21,7 +21,7 @@ from cpqueens.backends.local_search.strategies import STRATEGIES, get_strategy
 from cpqueens.errors import CpqueensError
 from cpqueens.fuzzing.generate import random_model
 from cpqueens.kernels.jit import tiers
-from cpqueens.kernels.local.lot import RUN, make_lot
+from cpqueens.kernels.local.start import RUN, make_lot
 from cpqueens.system import stopping
 
 SEEDS = (0, 9)

@@ -13,7 +13,7 @@ from each import each
 from cpqueens.answers.outcome import StopReason
 from cpqueens.backends import named
 from cpqueens.backends.base import Deliver, Ended, Order, Request
-from cpqueens.cli import exits
+from cpqueens.cli import results
 from cpqueens.cli.main import main
 from cpqueens.cli.terminal import so_far
 from cpqueens.crosscheck.findings import Code
@@ -54,14 +54,14 @@ def scripted(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def test_every_code_has_a_meaning() -> None:
-    known = {*exits.MEANINGS, *(code.exit_code for code in Code)}
+    known = {*results.MEANINGS, *(code.exit_code for code in Code)}
     classes = [CpqueensError]
     for one in classes:
         classes += one.__subclasses__()
     asked = {one.exit_code for one in classes} | set(FAULT_EXITS.values())
-    asked |= {value for name, value in vars(exits).items() if name.isupper() and isinstance(value, int)}
+    asked |= {value for name, value in vars(results).items() if name.isupper() and isinstance(value, int)}
     assert asked <= known
-    assert not {*exits.MEANINGS} & {code.exit_code for code in Code}
+    assert not {*results.MEANINGS} & {code.exit_code for code in Code}
 
 
 def test_done() -> None:

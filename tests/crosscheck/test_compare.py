@@ -14,8 +14,7 @@ from cpqueens.backends.base import Deliver, Ended, Request, Want
 from cpqueens.crosscheck.backend_participant import BackendParticipant
 from cpqueens.crosscheck.compare import Case, compare
 from cpqueens.crosscheck.findings import Code
-from cpqueens.crosscheck.observe import Observation
-from cpqueens.crosscheck.plan import Plan
+from cpqueens.crosscheck.observe import Observation, Plan
 from cpqueens.crosscheck.sets import Packing
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mutant import Area, Mutant
 
-FRONTIER = ("tests/backends/backtracking/test_frontier.py",)
+FRONTIER = ("tests/backends/backtracking/test_objective.py",)
 CLIQUES = ("tests/lowered/presolve/test_cliques.py",)
 HALL_SETS = ("tests/backends/backtracking/test_hall_sets.py",)
 REMEMBERED = ("tests/backends/backtracking/test_alternating.py",)
@@ -336,18 +336,18 @@ KERNELS = Area(
                equivalent="any split of an interval covers it, and its halves stay disjoint", hangs=True),
     ),
     (
-        "tests/kernels/exact/propagators/test_propagate_all_different.py",
-        "tests/kernels/exact/propagators/test_propagate_among.py",
-        "tests/kernels/exact/propagators/test_propagate_cardinality.py",
-        "tests/kernels/exact/propagators/test_propagate_distance_values.py",
-        "tests/kernels/exact/propagators/test_propagate_distances.py",
-        "tests/kernels/exact/propagators/test_propagate_equation_values.py",
-        "tests/kernels/exact/propagators/test_propagate_extreme_values.py",
-        "tests/kernels/exact/propagators/test_propagate_function_values.py",
-        "tests/kernels/exact/propagators/test_propagate_functions.py",
-        "tests/kernels/exact/propagators/test_propagate_inverse.py",
-        "tests/kernels/exact/propagators/test_propagate_lexicographic.py",
-        "tests/kernels/exact/propagators/test_propagate_tour_bound.py",
+        "tests/kernels/exact/propagators/test_all_different_values.py",
+        "tests/kernels/exact/propagators/test_among.py",
+        "tests/kernels/exact/propagators/test_cardinality.py",
+        "tests/kernels/exact/propagators/test_distance_values.py",
+        "tests/kernels/exact/propagators/test_distances.py",
+        "tests/kernels/exact/propagators/test_equation_values.py",
+        "tests/kernels/exact/propagators/test_extreme_values.py",
+        "tests/kernels/exact/propagators/test_function_values.py",
+        "tests/kernels/exact/propagators/test_functions.py",
+        "tests/kernels/exact/propagators/test_inverse.py",
+        "tests/kernels/exact/propagators/test_lexicographic.py",
+        "tests/kernels/exact/propagators/test_tour_bound.py",
         "tests/kernels/exact/test_strength.py",
         "tests/kernels/exact/test_propagators.py",
         "tests/backends/backtracking/test_long_rows.py",
@@ -487,7 +487,7 @@ BACKTRACKING = Area(
         "tests/backends/backtracking/test_nodes_and_limits.py",
         "tests/backends/backtracking/test_tally.py",
         "tests/backends/backtracking/test_parted.py",
-        "tests/backends/backtracking/test_turns.py",
+        "tests/backends/backtracking/test_portfolio.py",
         "tests/backends/backtracking/test_two_orders.py",
         "tests/backends/backtracking/test_sums_and_halves.py",
         "tests/solving/test_handover.py",

@@ -145,7 +145,7 @@ COMPARING = Area(
         "tests/crosscheck/test_undecided.py",
         "tests/crosscheck/test_equivalence.py",
         "tests/exchange/test_from_cpmpy.py",
-        "tests/cli/test_terms.py",
+        "tests/cli/test_options.py",
     ),
     plain=True,
 )  # fmt: skip

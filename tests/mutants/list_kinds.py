@@ -73,8 +73,8 @@ KINDS = Area(
     ),
     (
         "tests/language/constraints/test_regular.py", "tests/language/constraints/test_table_rows.py",
-        "tests/language/constraints/test_n_value.py", "tests/language/constraints/test_global_cardinality.py",
-        "tests/language/constraints/test_value_precede.py", "tests/language/constraints/test_bin_packing.py",
-        "tests/language/constraints/test_lex_chain.py", "tests/language/constraints/test_kinds.py",
+        "tests/language/constraints/test_count.py", "tests/language/constraints/test_count.py",
+        "tests/language/constraints/test_ordered.py", "tests/language/constraints/test_bin_packing.py",
+        "tests/language/constraints/test_ordered.py", "tests/language/constraints/test_kinds.py",
     ),
 )  # fmt: skip

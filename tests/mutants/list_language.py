@@ -248,7 +248,8 @@ LOWERING = Area(
                "% 2 - 1", "% 2 - 0"),
     ),
     (
-        "tests/lowered/test_lowering.py", "tests/language/test_kept.py", "tests/language/test_relational.py",
+        "tests/lowered/test_lowering.py", "tests/language/test_statement.py",
+        "tests/language/test_relational.py",
         "tests/language/test_ranges.py",
     ),
 )  # fmt: skip

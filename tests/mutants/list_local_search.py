@@ -147,10 +147,10 @@ LOCAL_SEARCH = Area(
 SEARCH_KERNELS = Area(
     "search-kernels",
     (
-        Mutant("a run goes on with the generator of the one before", "local.lot.begin",
+        Mutant("a run goes on with the generator of the one before", "local.start.begin",
                "random[k] = lot.random[now[RUN], k]", "random[k] += 0",
                ("tests/backends/test_many_runs.py",)),
-        Mutant("a run of many makes one step too many", "local.lot.left",
+        Mutant("a run of many makes one step too many", "local.start.left",
                "lot.now[LIMIT] - steps", "lot.now[LIMIT] - steps + 1", ("tests/backends/test_many_runs.py",)),
         Mutant("weights are kept from run to run", "local.runs.start",
                "arena[k] = 1", "arena[k] += 0", ("tests/backends/test_many_runs.py",)),

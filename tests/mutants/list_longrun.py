@@ -164,7 +164,7 @@ LONGRUN = Area(
                ("tests/longrun/test_kills.py",), hangs=True),
         Mutant("a model that nobody survives is forgotten", "fuzz.in_ledger",
                "in ledger.poison()", "in ()",
-               ("tests/fuzzing/test_fuzzledger.py",)),
+               ("tests/fuzzing/test_fuzz.py",)),
         Mutant("runs of two heuristics are one part", "RunFile._part",
                "row.seed * len(self._pairs) + self._pairs[row.heuristic, row.problem]", "row.seed",
                ("tests/lab/test_evaluate.py",)),

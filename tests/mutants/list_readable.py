@@ -45,7 +45,7 @@ READABLE = Area(
                "== step).all()", ">= 1).all()"),
     ),
     (
-        "tests/language/test_describe.py", "tests/language/test_labels.py", "tests/test_habits.py",
+        "tests/language/test_wording.py", "tests/language/test_labels.py", "tests/test_habits.py",
         "tests/language/test_indexing.py",
     ),
 )  # fmt: skip

@@ -245,7 +245,7 @@ PYTHON_CONSTRAINT = Area(
                "self.batches.flush()\n            if", "if"),
     ),
     (
-        "tests/backends/python_constraint/test_bounds.py",
+        "tests/backends/python_constraint/test_formulas.py",
         "tests/backends/python_constraint/test_different.py",
         "tests/backends/python_constraint/test_listing.py",
         "tests/backends/python_constraint/test_pruning.py",

@@ -16,7 +16,7 @@ from cpqueens.backends.local_search.specials import SPECIALS, Task, default_step
 from cpqueens.backends.local_search.strategies import complete, get_strategy
 from cpqueens.backends.together import COUNTED, Together, drive, ended
 from cpqueens.kernels.jit.tiers import Fixed
-from cpqueens.kernels.local.lot import EXTRA, make_lot
+from cpqueens.kernels.local.start import EXTRA, make_lot
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
 from cpqueens.lowered.compiled import Compiled

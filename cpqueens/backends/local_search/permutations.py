@@ -16,8 +16,7 @@ from cpqueens.kernels.local import exchange as exchanges
 from cpqueens.kernels.local import info as at
 from cpqueens.kernels.local import reversal as reversals
 from cpqueens.kernels.local import units
-from cpqueens.kernels.local.lot import EXTRA
-from cpqueens.kernels.local.start import shuffle
+from cpqueens.kernels.local.start import EXTRA, shuffle
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.structures.lines import LinesPermutation
 from cpqueens.lowered.structures.path import PathPermutation

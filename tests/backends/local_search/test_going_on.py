@@ -22,7 +22,7 @@ from cpqueens.backends.local_search.search import End, Search
 from cpqueens.backends.local_search.specials import SPECIALS
 from cpqueens.backends.local_search.strategies import STRATEGIES
 from cpqueens.backends.local_search.walking import Walk
-from cpqueens.cli.exits import LIMIT, exit_of_solve
+from cpqueens.cli.results import LIMIT, exit_of_solve
 
 ENDS_BY_ITSELF = ("hill-climbing", "sideways")
 ANY_MODEL = [name for name in STRATEGIES if name not in ("reversal", "sosic-gu", "sosic-gu-4")]
