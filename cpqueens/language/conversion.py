@@ -152,6 +152,8 @@ def as_linear(registry: Registry, value: Any, what: str = "value", depth: int = 
         if not value.registry.unbound:
             raise mixed()
         return value.bind(registry)
+    if type(value) is int and -LIMIT < value < LIMIT:
+        return Term(registry, (), (), value)
     singles = singles_of(value)
     if singles is not None and singles[0].registry is registry:
         return join_terms(registry, singles)

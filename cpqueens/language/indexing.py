@@ -55,7 +55,8 @@ def _parts(array: Operand, key: Any) -> tuple[Any, ...]:
 
 def _may_be_labels(part: Any) -> bool:
     """Say whether a part of a key is nothing that NumPy takes: a label, or a list of labels."""
-    if isinstance(part, int | np.integer | np.bool_ | type(Ellipsis) | type(None) | Operand):
+    numbers = isinstance(part, np.ndarray) and part.dtype.kind in "biu"  # perhaps many
+    if numbers or isinstance(part, int | np.integer | np.bool_ | type(Ellipsis) | type(None) | Operand):
         return False
     if isinstance(part, slice):
         return any(end is not None and _may_be_labels(end) for end in (part.start, part.stop))

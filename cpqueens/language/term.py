@@ -236,8 +236,7 @@ class Term(LinearArray):
             return self._opposite
         if self.known_literal is None and self.single() is None:
             return LinearArray.__invert__(self)
-        opposite = self.opposite()
-        return OPERATIONS.literal(opposite) if self._opposite is None else self._opposite
+        return OPERATIONS.literal(self.opposite())
 
     def __neg__(self) -> LinearArray:
         return Term(
