@@ -21,7 +21,7 @@ LOWEST_PYTHON ?= $(PYTHON)
 LEAN := tests/test_packaging.py tests/language/test_expressions.py tests/language/test_definitions.py tests/solving/test_solve.py \
 	tests/backends/test_cpsat.py tests/backends/test_python_constraint.py \
 	tests/answers/test_quality.py tests/cli/test_output.py
-LEAN_KERNELS := tests/kernels/test_bitmask.py
+LEAN_KERNELS := tests/kernels/boards/test_bitmask.py
 # Libraries are compiled as they are imported: of their 10,000 files few ever are.
 INSTALL := -m pip install --quiet --disable-pip-version-check --no-compile
 # Tests start hundreds of processes; without bytecode each would read all of the package's text anew.
