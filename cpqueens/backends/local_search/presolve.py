@@ -363,7 +363,7 @@ def parts_within(
     if walked is None:
         return None
     label, domains, parts = found.label(compiled.decision_count), root.domains(), list[WalkedPart]()
-    closed = [(low, low) for low in compiled.lower.tolist()]
+    closed = [(low, low) for low in found.compiled.lower.tolist()]
     for k, (exact, model) in enumerate(zip(found.models, walked, strict=True)):
         left = [domain if label[v] in (-1, k) else closed[v] for v, domain in enumerate(domains)]
         smaller = smaller_model(model, left, without)
@@ -386,9 +386,12 @@ class PartByPart:
         self._whole, self._parts, self._task, self._deliver = whole, parts, task, deliver
         own = whole.request.of_part()
         self._asides = [
-            replace(whole, request=own, after=0, smaller=part.smaller, parts=None, _tree=Tree(part.root, own))
+            Presolve(
+                whole.structures, own, 0, whole.kept, whole.without, whole.facts, part.smaller,
+                _tree=Tree(part.root, own),
+            )
             for part in parts
-        ]
+        ]  # fmt: skip
         self._x, self._is_solved, self._each = first.x.copy(), first.cost == 0, [first]
 
     def run(self) -> Result:
@@ -404,7 +407,8 @@ class PartByPart:
         turn, going = FIRST_TURN, list(range(len(self._parts)))
         while going:
             for k in list(going):
-                reason = self._walk(k, turn * max(1, len(self._parts[k].smaller.kept))).reason
+                many = max(1, self._parts[k].smaller.compiled.decision_count)
+                reason = self._walk(k, turn * many if len(going) > 1 else None).reason
                 if reason in ("solved", "stopped") or self._left == 0:
                     return self._ended(reason)
                 if reason != "step_limit":
