@@ -6,6 +6,7 @@ import ast
 import importlib
 import importlib.util
 import json
+import os
 import re
 import shlex
 import subprocess
@@ -99,6 +100,7 @@ def folder(race: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     asked = ["--against", "/home/me/fast {n}", "--record", str(where), "--rounds", "1"]
     monkeypatch.setattr(sys, "argv", ["/somewhere/bench_x.py", *asked])
     monkeypatch.setattr(race.kept, "FOLDERS", [])
+    monkeypatch.setattr(os, "getloadavg", lambda: (0.5, 0.5, 0.5))  # by another one, runs are different
     monkeypatch.delenv("CPQUEENS_KERNELS", raising=False)
     race.kept.this_run.cache_clear()
     race.arguments("", 1).parse_args(["--record", str(where)])

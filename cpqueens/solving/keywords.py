@@ -7,7 +7,7 @@ A test holds this against the declarations. A parameter of another package's bac
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypedDict
+from typing import Any, Literal, TypedDict
 
 
 class _OwnParameters(TypedDict, total=False):
@@ -55,6 +55,7 @@ class _OwnParameters(TypedDict, total=False):
     tries: int
     value_order: str | Callable[[Any, int], float]
     variable_order: str | Callable[[Any], float]
+    without: list[Literal["substitution", "choices", "cliques", "parts"]]
 
 
 class _SecondNames(TypedDict, total=False):

@@ -72,6 +72,7 @@ def test_keywords_are_what_backends_declare(monkeypatch: pytest.MonkeyPatch) -> 
         hint = hints[name]
         declares = parameter.type.__name__ if isinstance(parameter.type, type) else str(parameter.type)
         declares = re.sub(r"Annotated\[(\w+), [^\]]*\]", r"\1", declares.replace("typing.", ""))
-        found, _, function = str(getattr(hint, "__forward_arg__", hint)).partition(" | Callable")
+        written = str(getattr(hint, "__forward_arg__", hint)).replace('"', "'")
+        found, _, function = written.partition(" | Callable")
         assert (declares, bool(parameter.function)) == (found, bool(function)), name
     assert set(_OwnParameters.__annotations__) == set(declared(OWN)) | set(_OWN)

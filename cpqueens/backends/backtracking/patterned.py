@@ -370,5 +370,4 @@ def squares(pattern: Pattern | SumPattern) -> np.typing.NDArray[np.bool_]:
 
 def count_halves(pattern: Pattern | SumPattern, request: Request, facts: dict[str, Any]) -> Ended:
     """Count queens by meeting in the middle."""
-
     return count(pattern.n, squares(pattern), request, facts)

@@ -35,12 +35,12 @@ QUARTER_TURN = [1, 0, 0, 2, 2, 0, 0, 0, 0, 0, 0, 8, 8, 0]
 
 PLAIN_MODE = """
 import numpy as np
-from cpqueens.backends.backtracking import halves
+from cpqueens.backends.backtracking import patterned
 from cpqueens.backends.base import Clock, Request, Want
 allowed = np.ones((7, 7), dtype=bool)
 allowed[2, :3] = False
 def count(n, allowed=None, workers=1):
-    return halves.count(n, allowed, Request(Want.COUNT, Clock(None), workers=workers), {}).count
+    return patterned.count(n, allowed, Request(Want.COUNT, Clock(None), workers=workers), {}).count
 print([count(n) for n in range(9)], count(7, allowed), count(6, None, 2))
 """
 
