@@ -241,7 +241,7 @@ class InTurns:
             request, want=Want.ONE, solution_limit=None, step_limit=None, after=None, parameters={},
             objective_limit=None, bounds=None, look_ahead=False,
         )  # fmt: skip
-        c, facts = root.compiled, {"reason": ""}
+        c, facts, at_root = root.compiled, {"reason": ""}, (root.memory, root.objective_row)
 
         def restarting(own: Request, proved: Proved) -> ForwardSearch:
             network = build_memory(c, False, True, proved=proved)
@@ -257,7 +257,7 @@ class InTurns:
 
         def smallest(own: Request, _proved: Proved) -> ForwardSearch:
             own = replace(own, parameters={"variable_order": "smallest-domain"})
-            return _steady(ForwardSearch(c, (root.memory, root.objective_row), own, False, facts))
+            return _steady(ForwardSearch(c, at_root, own, False, facts))
 
         members = [
             Member("restarts", restarting),
@@ -267,7 +267,7 @@ class InTurns:
         ]
 
         def relaxation() -> Relaxation | None:
-            return relaxation_of(None, c, lambda: (root.memory, root.objective_row), self._request)
+            return relaxation_of(None, c, lambda: at_root, self._request)
 
         self._searches = Alternating(members, self._request, relaxation, waits=False)
         self._slices = self._searches.slices(self._keep)
