@@ -1,8 +1,6 @@
-"""JSON documents: a schema with a version, and the same words for the same things in every verb.
+"""What a verb says at its end: its JSON document, its exit code, and how a count stands to the published one.
 
-Exit codes, and which one an outcome deserves.
-
-A count held against the published value, if the problem has one.
+Documents have a schema with a version, and the same words for the same things in every verb.
 """
 
 from __future__ import annotations

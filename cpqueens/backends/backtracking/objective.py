@@ -1,9 +1,8 @@
-"""Which objective value a search for the best solution demands next: one better, or half of the way.
+"""The objective of a search: which value it demands next, and what it has proved when it is stopped.
 
-What a search that was stopped has proved of its objective: the least that the nodes still open may have.
-
-These are the node at hand and, above it, the other branch of each decision. Each is propagated on a copy, so
-that the search itself is as it was.
+Demanded is one better than the last, or half of the way. Proved is the least that the open nodes may have:
+the node at hand and, above it, the other branch of each decision. Each is propagated on a copy, so that the
+search itself is as it was.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""What a profile of exact search is made of: counters in its memory, and samples of what it is at.
+"""Watching exact search: its profile, and its trace.
 
-Counters lie in the network behind all else (see `at.T_RUNS`); what is not asked for has none, and the kernels
-look at one word to know. Time is not counted: another thread looks two hundred times a second at what runs.
-
-Recording exact search: what is placed, taken back and pruned, seen from its state after every step.
+A profile is made of counters in its memory, and of samples of what it is at. Counters lie in the network
+behind all else (see `at.T_RUNS`); what is not asked for has none, and the kernels look at one word to know.
+Time is not counted: another thread looks two hundred times a second at what runs. A trace tells what is
+placed, taken back and pruned, seen from the search's state after every step.
 """
 
 from __future__ import annotations

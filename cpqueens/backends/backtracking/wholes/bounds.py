@@ -1,8 +1,8 @@
-"""What linear rows get besides bounds: what several orders, or an objective, say of their variables.
+"""Implied propagators of linear rows, besides each row's own bounds.
 
-Orders that go round in a circle would let bounds creep towards each other one value at a time.
-
-What linear rows get besides bounds where they add up the costs of a circuit's arcs.
+Orders that go round in a circle would let bounds creep towards each other one value at a time: they are
+refuted at once. An objective is bounded together with a row that disagrees with it; a row that adds up costs
+of a circuit's arcs gets a bound of tours.
 """
 
 from collections.abc import Iterable, Iterator, Mapping

@@ -1,9 +1,8 @@
-"""What AllDifferent gets besides taking the values of fixed variables from the others.
+"""Implied propagators of AllDifferent, equations and functions, besides what their own ones see.
 
-Disequalities of pairs that make up AllDifferents (`presolve.cliques`) are propagated whole, too.
-
-What an AllDifferent over distances gets where the order of the marks is known: Golomb rulers.
-What equations of few variables and functions get besides bounds, where there are few values.
+An AllDifferent with few values gets Hall sets and a matching, also one that was stated pair by pair
+(`presolve.cliques`); one over distances gets those of marks whose order is known, as in Golomb rulers.
+Equations of few variables, and functions, get removed values besides bounds where there are few values.
 """
 
 import math
