@@ -53,11 +53,11 @@ time join: what is decided by then pays nothing for them, and later they make up
 DESCRIBED = 24
 """Arguments of constraints that are described in the time of a run of a propagator."""
 
-GAINLESS, GAINING = 1 / 2, 2
-"""How many times the work of another the search that remembers may do at least, for one solution, and at
-most, where what comes again spares it more than all that it does. More is no sign that it will end: what
-spares a plan of facilities 300 times its work, and MCDP1 20 times, is proved by others. Under an objective
-its order is worth its time without any gain: it proves Golomb rulers first.
+GAINLESS, GAINING = 1 / 4, 2
+"""How many times the work of another the search that remembers may do without any gain, for one solution, and
+at most, where what comes again spares it as much as it does. More is no sign that it will end: what spares a
+plan of facilities 300 times its work, and MCDP1 20 times, is proved by others. Under an objective its order
+is worth as much as another's without any gain: it proves Golomb rulers first.
 """
 
 
@@ -80,9 +80,9 @@ class RememberingSearch(ForwardSearch):
 
     @property
     def share(self) -> float:
-        """How many times the work of another it should do: as many as it is spared, within narrow limits."""
+        """How many times the work of another it should do: the more, the more it is spared, within limits."""
         least = 1 if self.request.want is Want.BEST else GAINLESS
-        return min(max(least, remembering.spared(self.memory) / max(1, self.work)), GAINING)
+        return min(least + remembering.spared(self.memory) / max(1, self.work), GAINING)
 
     def give_turn(self, failures: int, found: int | None = None) -> None:
         """Give what is remembered more room, too."""
