@@ -22,7 +22,7 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 71_195,
+    "code lines": 71_199,
     "files": 480,
     "import lines": 6_054,
     "longest file": 703,

@@ -44,6 +44,9 @@ MOST_WORDS = 1 << 26
 KEPT = 4000
 """Learned clauses from which on some are forgotten."""
 
+APART = 100
+"""Failures between two times that clauses have no room, and half of them are forgotten; else it gives up."""
+
 FADING = 4
 """At each turn one in so many of the failures of late becomes an early one."""
 
@@ -100,6 +103,7 @@ class ClauseSearch(CompetingSearch):
         self.audit = audit
         self._is_left, self._learned_at_solution = False, -1
         self._early = 0  # failures that no longer count for its share
+        self._forgot = -APART  # failures when clauses had no room last, and were to be forgotten
         if kept is not None:
             self.facts = facts | {"clauses_kept": kept.many}
             self._audit_kept(kept)
@@ -198,10 +202,12 @@ class ClauseSearch(CompetingSearch):
             audit.check(self.learner, int(self.memory.net[row + at.CONSTANT]) if row >= 0 else 0)
 
     def _make_room(self, answer: int) -> None:
-        """Grow what was too short; the search is before its first decision."""
+        """Grow what was too short; the search is before its first decision, where it also forgets clauses."""
         memory, learner = self.memory, self.learner
-        too_long = max(len(learner.arena), len(memory.stack)) > MOST_WORDS
-        if too_long or memory.stack[at.LOG_FULL]:
+        too_long = len(learner.arena if answer == NO_CLAUSES else memory.stack) > MOST_WORDS
+        if too_long and answer == NO_CLAUSES and self.failures >= self._forgot + APART:
+            learner.state[of.MOST_CLAUSES], self._forgot = self._count(of.CLAUSES) // 2, self.failures
+        elif too_long or memory.stack[at.LOG_FULL]:
             self._gave_up = True
         elif answer == NO_CLAUSES:
             self.learner = learner._replace(

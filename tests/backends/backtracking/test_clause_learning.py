@@ -288,6 +288,17 @@ def test_who_has_no_more_room_takes_no_part_any_more(monkeypatch: pytest.MonkeyP
     assert outcome.statistics["absent"] == ["without clause learning: no more room for clauses, trail or log"]
 
 
+def test_half_of_the_clauses_are_forgotten_where_there_is_no_more_room(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(clause_search, "FIRST_CLAUSES", 1 << 13)
+    monkeypatch.setattr(clause_search, "MOST_WORDS", 1 << 14)
+    outcome = pigeons(6).solve(solver="backtracking:learning")
+    assert outcome.status is Status.INFEASIBLE
+    assert outcome.statistics["clauses_learned"] < clause_search.KEPT  # of so many none would be forgotten
+    assert outcome.statistics["clauses_forgotten"] > 0
+
+
 def test_wide_domains_and_weakened_rows() -> None:
     said = [check_bounds(knapsack(seed)) for seed in range(4)]
     assert sum(said) > 10
