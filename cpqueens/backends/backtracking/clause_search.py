@@ -204,7 +204,7 @@ class ClauseSearch(CompetingSearch):
     def _make_room(self, answer: int) -> None:
         """Grow what was too short; the search is before its first decision, where it also forgets clauses."""
         memory, learner = self.memory, self.learner
-        too_long = len(learner.arena if answer == NO_CLAUSES else memory.stack) > MOST_WORDS
+        too_long = len(learner.arena if answer == NO_CLAUSES else memory.stack) >= MOST_WORDS
         if too_long and answer == NO_CLAUSES and self.failures >= self._forgot + APART:
             learner.state[of.MOST_CLAUSES], self._forgot = self._count(of.CLAUSES) // 2, self.failures
         elif too_long or memory.stack[at.LOG_FULL]:
