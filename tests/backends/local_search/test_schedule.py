@@ -12,6 +12,8 @@ from cpqueens import Cumulative, Model, NoOverlap, Or, maximum
 from cpqueens.backends.backtracking.wholes.registry import takes
 from cpqueens.backends.local_search import schedule as module
 from cpqueens.backends.local_search.schedule import ScheduleWalk
+from cpqueens.backends.local_search.search import Limits
+from cpqueens.backends.local_search.slices import Alone
 from cpqueens.kernels.local import info as at
 from cpqueens.kernels.local import schedule as codes
 from cpqueens.lowered.structures.schedule import TaskNetwork
@@ -105,6 +107,20 @@ def test_the_first_schedule_is_made_in_pieces(seed: int, monkeypatch: pytest.Mon
     codes.decode(0, walk.arena)
     assert (walk.part(codes.START) == best).all()
     assert walk.info[at.COST] == cost
+
+
+def test_the_first_call_has_one_step_since_that_may_take_long() -> None:
+    schedule, calls = schedule_of(shop(0)), list[int]()
+    assert schedule is not None
+    walk = ScheduleWalk(schedule, 0)
+
+    def stalled(most: int) -> int:
+        calls.append(most)
+        return at.STALLED
+
+    walk.kernel = stalled
+    walk.walk(Alone(walk, Limits(None, lambda: len(calls) > 0), None))
+    assert calls == [1]
 
 
 def circle(m: Model, s: object) -> None:
