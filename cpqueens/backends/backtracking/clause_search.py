@@ -44,7 +44,7 @@ MOST_WORDS = 1 << 26
 KEPT = 4000
 """Learned clauses from which on some are forgotten."""
 
-APART = 100
+BETWEEN = 100
 """Failures between two times that clauses have no room, and half of them are forgotten; else it gives up."""
 
 FADING = 4
@@ -103,7 +103,7 @@ class ClauseSearch(CompetingSearch):
         self.audit = audit
         self._is_left, self._learned_at_solution = False, -1
         self._early = 0  # failures that no longer count for its share
-        self._forgot = -APART  # failures when clauses had no room last, and were to be forgotten
+        self._forgot = -BETWEEN  # failures when clauses had no room last, and were to be forgotten
         if kept is not None:
             self.facts = facts | {"clauses_kept": kept.many}
             self._audit_kept(kept)
@@ -205,7 +205,7 @@ class ClauseSearch(CompetingSearch):
         """Grow what was too short; the search is before its first decision, where it also forgets clauses."""
         memory, learner = self.memory, self.learner
         too_long = len(learner.arena if answer == NO_CLAUSES else memory.stack) >= MOST_WORDS
-        if too_long and answer == NO_CLAUSES and self.failures >= self._forgot + APART:
+        if too_long and answer == NO_CLAUSES and self.failures >= self._forgot + BETWEEN:
             learner.state[of.MOST_CLAUSES], self._forgot = self._count(of.CLAUSES) // 2, self.failures
         elif too_long or memory.stack[at.LOG_FULL]:
             self._gave_up = True

@@ -209,16 +209,16 @@ class Tree:
         )  # fmt: skip
         c, row = self.root.compiled, self.root.objective_row
         if memory is None:
-            return _steady(_Part(c, (self.root.memory, row), request, False, {})).run(keep)
+            return _steady(_WithinWork(c, (self.root.memory, row), request, False, {})).run(keep)
         request = replace(request, bounds=None)  # what is proved there is nothing of the model
         return ForwardSearch(c, (memory, row), request, False, {}).run(keep)
 
 
-class _Part(ForwardSearch):
+class _WithinWork(ForwardSearch):
     """A search that ends, too, once it has run as many propagators as its nodes may, and had some nodes."""
 
     def _limit(self) -> StopReason | None:
-        assert self.request.step_limit is not None, "a part has a limit"
+        assert self.request.step_limit is not None, "it is told how many nodes"
         most = int(self.start.stack[at.RUNS]) + DEAR * self.request.step_limit
         is_dear = self.work >= most and self.decisions >= FEWEST_NODES
         return super()._limit() or (StopReason.STEP_LIMIT if is_dear else None)

@@ -20,7 +20,7 @@ from cpqueens.lowered.compiled import Compiled, Definitions, Terms, offsets
 Flags = NDArray[np.bool_]
 
 MOST = 32
-"""IndependentParts that are searched apart; of more the smallest are one."""
+"""Parts that are searched apart; of more the smallest are one."""
 
 
 @dataclass(frozen=True)
