@@ -332,30 +332,11 @@ def _count(number: IntArray, c: Any) -> tuple[Terms, Terms, int, Terms]:
     return _terms(number, [c.terms]), _terms(number, [c.value]), code, _terms(number, [c.count - shift])
 
 
-@cache
-def _supports(kinds: frozenset[str], takes: Takes | None) -> Supports:
-    """Return what is supported where ``kinds`` are the plain ones: the same function for the same kinds."""
+@dataclass(frozen=True)
+class ModelForm:
+    """What a model is compiled to.
 
-    def supports(constraint: Constraint, context: str) -> bool:
-        if context != "plain":
-            return constraint.kind in TRUTH_KINDS
-        return constraint.kind in kinds or (takes is not None and takes(constraint))
-
-    return supports
-
-
-def compile_model(
-    model: Statement,
-    kinds: frozenset[str] = PLAIN_KINDS,
-    *,
-    takes: Takes | None = None,
-    objective: bool = True,
-    computed: bool = False,
-    backend: str = "backend",
-) -> Compiled:
-    """Return the model as arrays.
-
-    Parameters
+    Attributes
     ----------
     kinds
         The plain kinds that the engine has kernels for, a subset of `PLAIN_KINDS`; others are decomposed.
@@ -366,13 +347,40 @@ def compile_model(
     computed
         Whether the engine computes definitions anew at each step, see `Constraint.computed`.
     """
-    supports = _supports(kinds, takes)
-    lowered = lower(model, supports, backend, objective=objective, joined=True, computed=computed)
+
+    kinds: frozenset[str] = PLAIN_KINDS
+    takes: Takes | None = None
+    objective: bool = True
+    computed: bool = False
+
+
+PLAIN = ModelForm()
+
+
+@cache
+def _supports(kinds: frozenset[str], takes: Takes | None) -> Supports:
+    def supports(constraint: Constraint, context: str) -> bool:
+        if context != "plain":
+            return constraint.kind in TRUTH_KINDS
+        return constraint.kind in kinds or (takes is not None and takes(constraint))
+
+    return supports
+
+
+def lowered_of(model: Statement, form: ModelForm, backend: str) -> Lowered:
+    """Return the model over the constraints that a form has; for errors see `lower`."""
+    supports = _supports(form.kinds, form.takes)
+    return lower(model, supports, backend, objective=form.objective, joined=True, computed=form.computed)
+
+
+def compile_model(model: Statement, form: ModelForm = PLAIN, backend: str = "backend") -> Compiled:
+    """Return the model as arrays; for errors see `lower`."""
+    lowered = lowered_of(model, form, backend)
     number, order = _renumber(model, lowered)
     of: dict[str, list[Any]] = defaultdict(list)
     wholes = []
     for constraint in join_linear(lowered.constraints):
-        if constraint.kind in kinds:
+        if constraint.kind in form.kinds:
             of[constraint.kind].append(constraint)
         else:
             wholes.append(Whole(constraint, number))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import repeat
 from typing import Any
 
@@ -14,18 +15,8 @@ from cpqueens.language.posted import join_linear, joined_numbers
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
 from cpqueens.lowered.columns import scaled
-from cpqueens.lowered.compiled import PLAIN_KINDS, Compiled, Takes, _renumber, _supports, compile_model
-from cpqueens.lowered.lowering import Lowered, lower
-
-
-@dataclass(frozen=True)
-class ModelForm:
-    """What `compile_model` is asked for."""
-
-    kinds: frozenset[str] = PLAIN_KINDS
-    takes: Takes | None = None
-    objective: bool = True
-    computed: bool = False
+from cpqueens.lowered.compiled import PLAIN_KINDS, Compiled, ModelForm, _renumber, compile_model, lowered_of
+from cpqueens.lowered.lowering import Lowered
 
 
 def takes_circuit(constraint: Constraint) -> bool:
@@ -55,18 +46,8 @@ def simplest(model: Statement, form: ModelForm) -> ModelForm:
 
 def compiled_of(model: Statement, form: ModelForm = WALKED, backend: str = "backend") -> Compiled:
     """Compile a model, or return what was made of it in this form; for errors see `compile_model`."""
-    simple = model.kept(("form", form), lambda: simplest(model, form))
-    return model.kept(
-        ("compiled", simple),
-        lambda: compile_model(
-            model,
-            simple.kinds,
-            takes=simple.takes,
-            objective=simple.objective,
-            computed=simple.computed,
-            backend=backend,
-        ),
-    )
+    simple = model.kept(("form", form), partial(simplest, model, form))
+    return model.kept(("compiled", simple), partial(compile_model, model, simple, backend))
 
 
 def unfolded(compiled: Compiled) -> Compiled:
@@ -118,8 +99,7 @@ class Origins:
 def origins_of(model: Statement, form: ModelForm, backend: str = "backend") -> Origins:
     """Return where the parts come from of what `compiled_of` returns for the same model and form."""
     form = simplest(model, form)
-    supports = _supports(form.kinds, form.takes)
-    lowered = lower(model, supports, backend, objective=form.objective, joined=True, computed=form.computed)
+    lowered = lowered_of(model, form, backend)
     each = _of_each(model, lowered)
     found: dict[str, list[IntArray]] = {}
     joined = join_linear(lowered.constraints)

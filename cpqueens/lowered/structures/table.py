@@ -15,8 +15,7 @@ from typing import Any
 
 from cpqueens.language.statement import Statement
 from cpqueens.lowered import forms
-from cpqueens.lowered.compiled import Compiled, Takes
-from cpqueens.lowered.forms import ModelForm
+from cpqueens.lowered.compiled import Compiled, ModelForm, Takes
 from cpqueens.lowered.structures.shifted_permutation import takes_permutations
 
 

@@ -22,7 +22,8 @@ from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact import propagation
 from cpqueens.kernels.exact.domains import tighten
 from cpqueens.kernels.jit import tiers
-from cpqueens.lowered.compiled import PLAIN_KINDS, compile_model
+from cpqueens.lowered.compiled import compile_model
+from cpqueens.lowered.forms import DECOMPOSED
 from cpqueens.solving.solve import count_solutions
 from cpqueens.system.platforms import children_seconds
 
@@ -33,7 +34,7 @@ PROFILE_8 = (1, 8, 42, 140, 344, 568, 550, 312, 92)
 
 def checked_generally(model: Model, want: Want, **options: Any) -> ForwardSearch:
     """Run the general engine's strategy ``check``, also where the model has a pattern."""
-    compiled = compile_model(model, PLAIN_KINDS - {"Count"})
+    compiled = compile_model(model, DECOMPOSED)
     search = ForwardSearch(
         compiled, build_memory(compiled, True), Request(want, Clock(None), **options), True, {}
     )
@@ -200,7 +201,7 @@ def test_what_changes_wake_ends_a_call_too(monkeypatch: pytest.MonkeyPatch) -> N
     m.add(x[1:] >= x[:-1], AllDifferent(x[:4] + np.arange(4)))
 
     def searched() -> tuple[int, Any]:
-        compiled, calls = compile_model(m, PLAIN_KINDS), [0]
+        compiled, calls = compile_model(m), [0]
         search = ForwardSearch(
             compiled, build_memory(compiled, False), Request(Want.COUNT, Clock(None)), False, {}
         )
@@ -225,7 +226,7 @@ def test_what_changes_wake_ends_a_call_too(monkeypatch: pytest.MonkeyPatch) -> N
 def test_removing_from_many_terms_counts_as_many_changes() -> None:
     m = Model()
     m.add(AllDifferent(m.intvar(0, 999, shape=1000, name="x")))
-    compiled = compile_model(m, PLAIN_KINDS)
+    compiled = compile_model(m)
     memory, _ = build_memory(compiled, False)
     with tiers.mode("plain"):
         for v, high in ((0, 0), (at.X_WIDTH, 5)):

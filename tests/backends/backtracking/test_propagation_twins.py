@@ -21,7 +21,8 @@ from cpqueens.kernels.exact import domains as d
 from cpqueens.kernels.exact.branching import PHASE, TreeSearch
 from cpqueens.kernels.exact.forward import RETREAT, begin, conclude
 from cpqueens.kernels.jit import tiers
-from cpqueens.lowered.compiled import PLAIN_KINDS, compile_model
+from cpqueens.lowered.compiled import compile_model
+from cpqueens.lowered.forms import BOARD
 
 ROOT = Path(__file__).parents[3]
 
@@ -133,7 +134,7 @@ def at_root(m: d.Memory, q: TreeSearch) -> Any:
 def test_propagation_never_removes_a_solution(seed: int) -> None:
     """One fixpoint at the root: every solution survives, and a failure means that there is none."""
     model = random_model(seed)
-    compiled = compile_model(model, PLAIN_KINDS - {"Count"}, objective=False)
+    compiled = compile_model(model, BOARD)
     memory, _ = build_memory(compiled, check_only=False)
     with tiers.mode("plain"):  # nobody has written the addresses of what is compiled apart into this memory
         possible = at_root(memory, tree_search(compiled.decision_count))

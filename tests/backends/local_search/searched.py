@@ -8,6 +8,7 @@ import numpy as np
 
 from cpqueens import AllDifferent, Model, Outcome
 from cpqueens.lowered.compiled import Compiled, compile_model
+from cpqueens.lowered.forms import WALKED
 
 
 def run(
@@ -24,7 +25,7 @@ def walks_alone(strategy: str) -> dict[str, Any]:
 
 def compiled(model: Model) -> Compiled:
     """Return the arrays that a search reads."""
-    return compile_model(model, computed=True, backend="local-search")
+    return compile_model(model, WALKED, "local-search")
 
 
 def diagonals(n: int) -> Model:

@@ -16,6 +16,7 @@ from cpqueens.backends.local_search.layers import build_arrays
 from cpqueens.crosscheck import oracle
 from cpqueens.lowered.compiled import EQ, NE, Compiled, Terms, compile_model, offsets
 from cpqueens.lowered.evaluation import values_of_all
+from cpqueens.lowered.forms import WALKED
 from cpqueens.lowered.presolve import cliques as module
 from cpqueens.lowered.presolve.cliques import Members, disequalities, with_cliques
 
@@ -110,7 +111,7 @@ def test_no_solution_is_lost_and_none_is_added(seed: int) -> None:
     pairs = [pair for pair in combinations(range(5), 2) if pair < (2, 4) or source.random() < 0.5]
     m.add(*(x[a] + gaps[a] != x[b] + gaps[b] for a, b in pairs), x[0] != x[1] + 3, x[2] + x[3] != 4)
     m.add(AllDifferent(x[:2]), 2 * x[0] - 2 * x[1] != 6, x[4] != 0)
-    before = compile_model(m, computed=True)
+    before = compile_model(m, WALKED)
     after = with_cliques(before)
     assert after is not None
     assert len(disequalities(after.linear, after.relation)) < len(pairs)

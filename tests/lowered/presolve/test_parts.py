@@ -22,12 +22,13 @@ from cpqueens.backends.local_search.root import propagated
 from cpqueens.crosscheck import oracle
 from cpqueens.lowered.compiled import Compiled, compile_model
 from cpqueens.lowered.evaluation import values_of_all
+from cpqueens.lowered.forms import WALKED
 from cpqueens.lowered.neighbourhood import values_of
 from cpqueens.lowered.structures.table import Structures
 
 
 def walked(model: Model) -> Compiled:
-    return compile_model(model, computed=True, backend="local-search")
+    return compile_model(model, WALKED, "local-search")
 
 
 def parts(model: Model, without: tuple[str, ...] = ()) -> list[WalkedPart] | None:

@@ -18,7 +18,7 @@ from cpqueens.kernels.exact.apart import kind_of
 from cpqueens.kernels.exact.domains import Memory
 from cpqueens.kernels.exact.propagators.extreme_values import extreme_values
 from cpqueens.kernels.exact.propagators.functions import extreme
-from cpqueens.lowered.compiled import compile_model
+from cpqueens.lowered.compiled import ModelForm, compile_model
 
 EXTREMES: dict[int, Callable[..., int]] = {kinds.MINIMUM: min, kinds.MAXIMUM: max}
 
@@ -156,7 +156,7 @@ def test_extremes_by_values_never_take_more_nodes(make: Any, monkeypatch: pytest
 
 
 def is_looked_at(m: Model) -> bool:
-    memory, _ = build_memory(compile_model(m, takes=takes), check_only=False)
+    memory, _ = build_memory(compile_model(m, ModelForm(takes=takes)), check_only=False)
     records = memory.net[: memory.net[at.START]].reshape(-1, at.P_WIDTH)
     return kind_of("extreme_values") in records[:, at.KIND]
 

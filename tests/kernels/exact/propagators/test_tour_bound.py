@@ -14,7 +14,7 @@ from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact.apart import kind_of
 from cpqueens.kernels.exact.domains import Memory
 from cpqueens.kernels.exact.propagators import tour_bound as kernel
-from cpqueens.lowered.compiled import PLAIN_KINDS, compile_model
+from cpqueens.lowered.compiled import ModelForm, compile_model
 
 NODES = 5
 
@@ -91,7 +91,7 @@ def trip(costs: Any, form: str) -> Model:
 def test_it_is_found_in_what_people_write(form: str) -> None:
     costs = np.random.default_rng(1).integers(1, 30, (6, 6))
     m = trip(costs, form)
-    compiled = compile_model(m, PLAIN_KINDS, takes=lambda c: c.kind == "Circuit")
+    compiled = compile_model(m, ModelForm(takes=lambda c: c.kind == "Circuit"))
     memory, _ = build_memory(compiled, False)
     records = memory.net[: memory.net[at.START]].reshape(-1, at.P_WIDTH)
     assert kind_of("tour_bound") in records[:, at.KIND]
@@ -104,7 +104,7 @@ def test_without_a_circuit_there_is_none() -> None:
     x = m.intvar(0, 5, shape=6, name="x")
     m += AllDifferent(x)
     m.minimize(sum(element([k, 3, 1, 4, 1, 5], x[k]) for k in range(6)))
-    memory, _ = build_memory(compile_model(m, PLAIN_KINDS), False)
+    memory, _ = build_memory(compile_model(m), False)
     assert kind_of("tour_bound") not in memory.net[: memory.net[at.START]].reshape(-1, at.P_WIDTH)[:, at.KIND]
 
 
