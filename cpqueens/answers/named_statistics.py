@@ -29,7 +29,7 @@ SEARCH: dict[str, str] = {
     "strategy": "the strategy that ran",
     "chosen": "the strategy that `auto` chose",
     "reason": "why it was chosen",
-    "structure": "what the model was recognised to be, as `cpqueens show` says",
+    "structure": "what the model was recognised to be, where it was asked, as `cpqueens show` says",
     "answered_by": "of several solvers in a race, the one that answered",
     "contributors": "of several solvers, those that delivered a solution or concluded something",
     "constraints": "for each posted constraint: native, by code of cpqueens (own), or decomposed",

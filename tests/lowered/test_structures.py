@@ -13,6 +13,7 @@ from cpqueens.models.graph_colouring import graph_colouring
 from cpqueens.models.job_shop import job_shop
 from cpqueens.models.project_scheduling import project_scheduling
 from cpqueens.models.queens import queens
+from cpqueens.models.sudoku import EXAMPLE, sudoku
 from cpqueens.models.travelling_salesman import travelling_salesman
 
 from cpqueens import Model
@@ -20,6 +21,7 @@ from cpqueens.backends.backtracking.wholes.registry import takes
 from cpqueens.backends.local_search import running
 from cpqueens.backends.local_search.specials import KERNELS, SPECIALS
 from cpqueens.lowered import forms
+from cpqueens.lowered.compiled import Compiled, ModelForm
 from cpqueens.lowered.structures import table
 
 
@@ -58,9 +60,9 @@ def test_a_run_of_local_search_compiles_once(name: str, monkeypatch: pytest.Monk
     make, structure = SEARCHED[name]
     compiled, compile_model = [], forms.compile_model
 
-    def counting(model: Model, *given: object, **options: object) -> object:
+    def counting(model: Model, form: ModelForm, backend: str) -> Compiled:
         compiled.append(model)
-        return compile_model(model, *given, **options)  # type: ignore[arg-type]
+        return compile_model(model, form, backend)
 
     monkeypatch.setattr(forms, "compile_model", counting)
     monkeypatch.setattr(running, "AFTER", math.inf)  # a bound, which a slow machine gets to, has its own form
@@ -79,3 +81,9 @@ def test_what_a_model_is_told_to_be() -> None:
     outcome = queens(6).solve(solver="backtracking")
     assert outcome.statistics["structure"] == "shifted_board"
     assert "structure" not in knapsack().solve(solver="backtracking").statistics
+
+
+def test_no_board_is_looked_for_in_a_puzzle_of_which_one_solution_is_asked() -> None:
+    puzzle = sudoku(EXAMPLE)
+    assert "structure" not in puzzle.solve(solver="backtracking").statistics
+    assert puzzle.enumerate(solver="backtracking").statistics["structure"] == "shifted_board"

@@ -11,18 +11,15 @@ from cpqueens.backends.backtracking.choosing import PATTERNED, choose
 from cpqueens.backends.backtracking.orders import VALUE_ORDERS, VARIABLE_ORDERS, Branching, with_places
 from cpqueens.backends.base import PROFILE, TRACE, Deliver, Ended, Feature, Order, Parameter, Request, Want
 from cpqueens.errors import UnsupportedRequest
+from cpqueens.lowered.compiled import ModelForm
+from cpqueens.lowered.forms import DECOMPOSED, compiled_of, origins_of
+from cpqueens.lowered.structures.table import Structures
 from cpqueens.system.platforms import ThreadTime
 from cpqueens.system.stopping import Stopped, stopping
 from cpqueens.text.parameters import COUNTS, PASSES
 
 if TYPE_CHECKING:
     from cpqueens.language.statement import Statement
-    from cpqueens.lowered.compiled import Compiled
-    from cpqueens.lowered.forms import ModelForm
-
-_BOARDS = ("shifted_board", "sum_board")
-_TABLED = ("check", "rowmask", "table")
-"""Strategies that need the table of all conflicts."""
 
 
 class Backtracking:
@@ -127,7 +124,7 @@ class Backtracking:
 
     def can_express(self, model: Statement) -> bool:
         """Say whether every constraint can be expressed (raises if not)."""
-        self._compiled(model, True)
+        compiled_of(model, self._form(True), self.name)
         return True
 
     def run(self, model: Statement, request: Request, deliver: Deliver) -> Ended:
@@ -149,7 +146,6 @@ class Backtracking:
     def _profiled(self, model: Statement, request: Request, started: float, deliver: Deliver) -> Ended:
         """Search in one thread and note what each constraint does."""
         from cpqueens.backends.backtracking.watching import Profiling
-        from cpqueens.lowered.forms import origins_of
 
         form = self._form(request.want is Want.BEST, decomposed=request.strategy == "check")
         profiling = Profiling(origins_of(model, form, self.name), len(model.decisions))
@@ -164,48 +160,29 @@ class Backtracking:
         from cpqueens.backends.backtracking.searching import Searching
 
         asked, best = request.strategy or "auto", request.want is Want.BEST
-        compiled = self._compiled(model, best, decomposed=asked == "check")
-        structure, pattern = _board_of(compiled, asked)
-        strategies, reason = choose(asked, pattern, request)
+        compiled = compiled_of(model, self._form(best, decomposed=asked == "check"), self.name)
+        chosen = choose(asked, compiled, request)
         facts: dict[str, Any] = {
             "translate_time": time.monotonic() - started,
             "constraints": compiled.how,
             "chosen": "auto" if asked == "auto" else "asked for",
-            "reason": reason,
+            "reason": chosen.reason,
         }
-        if structure is not None:
-            facts["structure"] = structure
-        search = Searching(model, compiled, pattern, with_places(model, request), facts).prepare(strategies)
+        if chosen.structure is not None:
+            facts["structure"] = chosen.structure
+        searching = Searching(model, compiled, chosen.pattern, with_places(model, request), facts)
+        search = searching.prepare(chosen.strategies)
         facts["translate_time"] = time.monotonic() - started
         return search
 
-    def _compiled(self, model: Statement, objective: bool, decomposed: bool = False) -> Compiled:
-        """Compile the model, its constraints whole where there are propagators for them, or all decomposed.
+    def _form(self, objective: bool, decomposed: bool = False) -> ModelForm:
+        """Return the form in which it takes models: whole constraints for propagators, or all decomposed.
 
         Variables that are placed without look-ahead are frozen, which propagators of wholes do not expect.
         """
-        from cpqueens.lowered.forms import compiled_of
-
-        return compiled_of(model, self._form(objective, decomposed), self.name)
-
-    def _form(self, objective: bool, decomposed: bool = False) -> ModelForm:
-        """Return the form in which it takes models."""
         from cpqueens.backends.backtracking.wholes.registry import takes
-        from cpqueens.lowered.forms import DECOMPOSED, ModelForm
 
         return ModelForm(DECOMPOSED.kinds, None if decomposed else takes, objective)
-
-
-def _board_of(compiled: Compiled, strategy: str) -> tuple[str | None, Any]:
-    """Return the structure that a strategy searches on, and its record, if the model has it."""
-    from cpqueens.lowered.structures.table import find
-
-    for name in _BOARDS:
-        asked = strategy in ("auto", "sums") if name == "sum_board" else strategy not in ("forward", "sums")
-        found = find(name, compiled) if asked else None
-        if found is not None:
-            return (name, found) if strategy not in _TABLED or found.has_table else (None, None)
-    return None, None
 
 
 def halved_board(model: Statement, asked: bool) -> int | None:
@@ -213,7 +190,6 @@ def halved_board(model: Statement, asked: bool) -> int | None:
     from cpqueens.backends.backtracking.choosing import HALVES_FROM, is_whole
     from cpqueens.backends.backtracking.wholes.registry import takes
     from cpqueens.kernels.boards.quadrants import MAX_N
-    from cpqueens.lowered.structures.table import Structures
 
     pattern = Structures(model, Backtracking.name, takes).find("shifted_board")
     if pattern is None or not pattern.is_queens or pattern.n != pattern.width or not is_whole(pattern):

@@ -1,13 +1,14 @@
 """Which strategies search: the asked one, or those that fit the model, with the reason."""
 
 from dataclasses import replace
-
-import numpy as np
+from typing import NamedTuple
 
 from cpqueens.backends.backtracking.orders import Branching, has_functions
 from cpqueens.backends.base import Request, Want
 from cpqueens.errors import UnsupportedConstraint, UnsupportedRequest
 from cpqueens.kernels.boards.pattern import Pattern, SumPattern
+from cpqueens.lowered.compiled import EQ, Compiled
+from cpqueens.lowered.structures.table import find
 
 PATTERNED = ("bitmask", "rowmask", "sums", "table")
 LEXICOGRAPHIC = "forward (lexicographic)"
@@ -19,16 +20,30 @@ _LARGE = 20
 """Rows beyond which a board's first solution in lexicographic order takes exponential time."""
 
 _MANY_OPEN = 32
-"""Rows without a value beyond which a board with clues is a puzzle, which propagation mostly solves."""
+"""Variables without a value beyond which a model with clues is a puzzle, which propagation mostly solves."""
+
+_BOARDS = ("shifted_board", "sum_board")
+_TABLED = ("check", "rowmask", "table")
+"""Strategies that need the table of all conflicts."""
 
 MOST_IN_TABLE = 127
 """Rows up to which a byte holds how many queens attack a square, with a bit to spare."""
 
-Chosen = tuple[tuple[str, ...], str]
+
+Strategies = tuple[tuple[str, ...], str]
 """Strategies, of which several take turns, and why these."""
 
 
-def choose(asked: str, pattern: Pattern | SumPattern | None, request: Request) -> Chosen:
+class Chosen(NamedTuple):
+    """Strategies and their reason, and the board, where one was looked for: the structure and its record."""
+
+    strategies: tuple[str, ...]
+    reason: str
+    structure: str | None = None
+    pattern: Pattern | SumPattern | None = None
+
+
+def choose(asked: str, compiled: Compiled, request: Request) -> Chosen:
     """Return the strategies to run.
 
     Raises
@@ -38,27 +53,56 @@ def choose(asked: str, pattern: Pattern | SumPattern | None, request: Request) -
     UnsupportedRequest
         If the strategy cannot do what is wanted, or not in the asked order.
     """
-    if request.profiling is not None and asked not in ("auto", "check", "forward", "learning"):
+    if asked != "auto":
+        return _asked_for(asked, compiled, request)
+    reason = _needs_propagation(compiled, request)
+    if reason is not None:  # whether it is a board is looked for only where that matters
+        return Chosen(("forward",), reason)
+    structure, pattern = _board_of(compiled, "auto")
+    chosen = _choose_order(request) if pattern is None else _choose_on_board(pattern, compiled, request)
+    return Chosen(*chosen, structure, pattern)
+
+
+def _asked_for(asked: str, compiled: Compiled, request: Request) -> Chosen:
+    """Return the asked strategy, or refuse it."""
+    if request.profiling is not None and asked not in ("check", "forward", "learning"):
         raise UnsupportedRequest(
             f"profile: backtracking:{asked} places queens by bit words and cannot tell what each "
             "constraint does; backtracking:forward and backtracking:learning do"
         )
-    if asked != "auto":
-        if asked in (*PATTERNED, "halves"):
-            _need(asked, pattern, request)
-        if asked == "learning":
-            _need_free(request)
-        if asked == "check" and has_functions(request):
-            raise UnsupportedRequest(
-                "backtracking:check asks no functions for orders; backtracking:forward does"
-            )
-        return (asked,), "asked for"
+    structure, pattern = _board_of(compiled, asked)
+    if asked in (*PATTERNED, "halves"):
+        _need(asked, pattern, request)
+    if asked == "learning":
+        _need_free(request)
+    if asked == "check" and has_functions(request):
+        raise UnsupportedRequest("backtracking:check asks no functions for orders; backtracking:forward does")
+    return Chosen((asked,), "asked for", structure, pattern)
+
+
+def _board_of(compiled: Compiled, strategy: str) -> tuple[str | None, Pattern | SumPattern | None]:
+    """Return the structure that a strategy searches on, if the model has it."""
+    for name in _BOARDS:
+        asked = strategy in ("auto", "sums") if name == "sum_board" else strategy not in ("forward", "sums")
+        found = find(name, compiled) if asked else None
+        if found is not None:
+            return (name, found) if strategy not in _TABLED or found.has_table else (None, None)
+    return None, None
+
+
+def _needs_propagation(compiled: Compiled, request: Request) -> str | None:
+    """Say why propagation is best, whether the model is a board or not; None if it depends on that."""
     if _has_own_order(request):
-        return ("forward",), "an order is asked for"
+        return "an order is asked for"
     if request.profiling is not None:
-        return ("forward",), "its constraints are profiled"
-    if pattern is None:
-        return _choose_order(request)
+        return "its constraints are profiled"
+    if request.want is Want.ONE and is_puzzle(compiled):
+        return "one solution of a puzzle, which propagation mostly solves"
+    return None
+
+
+def _choose_on_board(pattern: Pattern | SumPattern, compiled: Compiled, request: Request) -> Strategies:
+    """Choose by what bit words can do better than propagation."""
     if wants_halves(pattern, request, HALVES_FROM):
         return ("halves",), "queens are counted"
     if request.want is Want.ONE and pattern.n > _LARGE and pattern.has_permutation:
@@ -70,14 +114,12 @@ def choose(asked: str, pattern: Pattern | SumPattern | None, request: Request) -
         return ("forward",), "a board on which propagation may pay, and steps are limited"
     # a first solution is often there before the pattern's tables are made, and so are all of a puzzle with
     # clues; a small space is listed by then
-    if request.want is Want.ONE and is_puzzle(pattern):
-        return ("forward",), "one solution of a puzzle, which propagation mostly solves"
-    if request.want is Want.ONE or is_puzzle(pattern):
+    if request.want is Want.ONE or is_puzzle(compiled):
         return ("forward", kernel), "a board on which propagation may pay"
     return (kernel, "forward"), "a board on which propagation may pay"
 
 
-def _choose_order(request: Request) -> Chosen:
+def _choose_order(request: Request) -> Strategies:
     """Choose for a model without a pattern: a count may be done in any order, and one may be far better."""
     given = "variable_order" in request.parameters or request.step_limit is not None
     if request.want is not Want.COUNT or given:
@@ -136,10 +178,15 @@ def wants_halves(pattern: Pattern | SumPattern, request: Request, smallest: int)
     return request.want is Want.COUNT and square and smallest <= pattern.n <= MAX_N
 
 
-def is_puzzle(pattern: Pattern | SumPattern) -> bool:
-    """Say whether values of some rows are given, and many rows are left."""
-    given = int((pattern.allowed & (pattern.allowed - np.uint64(1)) == 0).sum())
-    return given > 0 and pattern.n - given > _MANY_OPEN
+def is_puzzle(compiled: Compiled) -> bool:
+    """Say whether values of some variables are given, and many variables are left."""
+    rows, count = compiled.linear, compiled.decision_count
+    given = compiled.lower[:count] == compiled.upper[:count]
+    alone = (rows.start[1:] - rows.start[:-1] == 1) & (compiled.relation == EQ)
+    stated = rows.variable[rows.start[:-1][alone]]
+    given[stated[stated < count]] = True
+    many = int(given.sum())
+    return many > 0 and count - many > _MANY_OPEN
 
 
 def is_whole(pattern: Pattern | SumPattern) -> bool:
