@@ -26,8 +26,9 @@ from cpqueens.kernels.exact.domains import Memory
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import Compiled
 
-RELAXING = 200
-"""Failures of the first search until a linear relaxation is solved: most models are decided by then."""
+RELAXING, DEARER = 200, 20_000
+"""Failures of the first search, and runs of propagators, after which a linear relaxation is solved: most
+models are decided by then, and it takes less than the search took."""
 
 JOINING = 2000
 """Failures of the first search until the others join."""
@@ -35,9 +36,10 @@ JOINING = 2000
 TURN = 500
 """Failures of a turn of a search of weight 1; of others it is shorter by their weight."""
 
-SELDOM = 4
-"""The weight of a search that has a small part of the time, as the one that learns clauses has at first under
-an objective: others prove that sooner, mostly."""
+SELDOM, RARELY = 4, 8
+"""The weights of searches that have a small part of the time: of the one that learns clauses at first, under
+an objective, where others prove sooner, mostly; and of the one that takes the smallest domain, which is there
+for what it solves at once."""
 
 FEWEST, WORK = 400, 2_000_000
 """Failures, and runs of propagators, after which the others join where failures are dear: job shops
@@ -208,20 +210,19 @@ class Alternating:
 
     def _alone(self, deliver: Deliver) -> Generator[int, None, Ended | None]:
         """Let the first search go on alone until it has failed often, or worked much."""
-        first = self._seats[0]
-        first.begin(deliver)
-        first.search.give_turn(min(RELAXING, self._joining))
-        ended = yield from first.go_on()
-        if ended is None and self._joining > RELAXING:
-            if self._relaxes(deliver):
-                return Ended(True, StopReason.EXHAUSTED)
-            first = self._seats[0]
+        self._seats[0].begin(deliver)
         failures, work = self._dear
+        ended, is_relaxed = None, False
         while ended is None and self._failures < self._joining:
             if self._failures >= failures and self.work >= work:
                 break
-            first.search.give_turn(max(RELAXING, 1))
-            ended = yield from first.go_on()
+            self._seats[0].search.give_turn(max(1, min(RELAXING, self._joining)))
+            ended = yield from self._seats[0].go_on()
+            late = self.work >= DEARER or self._failures >= self._joining
+            if ended is None and late and not is_relaxed:
+                is_relaxed = True
+                if self._relaxes(deliver):
+                    return Ended(True, StopReason.EXHAUSTED)
         return ended
 
     @property

@@ -47,14 +47,14 @@ KEPT = 4000
 BETWEEN = 100
 """Failures between two times that clauses have no room, and half of them are forgotten; else it gives up."""
 
-FADING = 4
+FADING = 8
 """At each turn one in so many of the failures of late becomes an early one."""
 
-CHANCE, SPARED, LEAST, MOST = 1 / 8, 64, 1 / 8, 16
+CHANCE, SPARED, LEAST, MOST = 0.15, 128, 1 / 8, 16
 """How many times the work of another it may do after a turn: so many for each level that a failure of late
 led back over beyond its own, on average and beyond what clauses spare by chance, within limits. Golomb rulers
-spare it 0.02, still lifes and Mycielski's graphs 0.1, what it proves in a tenth of the time of others 0.2 and
-more.
+spare it 0.02, still lifes and Mycielski's graphs 0.12 (0.09 to 0.15 at a time), what it proves in a tenth of
+the time of others 0.2 and more.
 """
 
 EXPLAINING = 12

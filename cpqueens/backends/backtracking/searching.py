@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cpqueens.backends.backtracking import patterned
-from cpqueens.backends.backtracking.alternating import SELDOM, Alternating, Member, RememberingSearch
+from cpqueens.backends.backtracking.alternating import RARELY, SELDOM, Alternating, Member, RememberingSearch
 from cpqueens.backends.backtracking.choosing import LEXICOGRAPHIC
 from cpqueens.backends.backtracking.forward import ForwardSearch
 from cpqueens.backends.backtracking.interchangeable import with_one_order
@@ -263,7 +263,7 @@ class Searching:
             Member("restarts", ordered(**(as_written if in_phases else {}))),
             Member("clause learning", learning, SELDOM if seldom else 1),
             Member("a search that remembers subproblems", remembering),
-            Member("smallest domains", ordered(**as_written, variable_order="smallest-domain"), SELDOM),
+            Member("smallest domains", ordered(**as_written, variable_order="smallest-domain"), RARELY),
         ]
         if in_phases:
             restarts, learner, *others = members

@@ -278,8 +278,8 @@ def test_who_spares_decisions_has_more_of_the_time(most: float, monkeypatch: pyt
 
 
 def test_who_has_no_more_room_takes_no_part_any_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(relaxation, "is_installed", lambda: False)  # else rows of cliques refute pigeons
     monkeypatch.setattr(alternating, "JOINING", 2)
-    monkeypatch.setattr(alternating, "RELAXING", 2)
     monkeypatch.setattr(alternating, "TURN", 20)
     monkeypatch.setattr(clause_search, "FIRST_CLAUSES", 40)
     monkeypatch.setattr(clause_search, "MOST_WORDS", 50)
