@@ -212,18 +212,19 @@ class Alternating:
         """Let the first search go on alone until it has failed often, or worked much."""
         self._seats[0].begin(deliver)
         failures, work = self._dear
-        ended, is_relaxed = None, False
-        while ended is None and self._failures < self._joining:
-            if self._failures >= failures and self.work >= work:
-                break
+        is_relaxed = False
+        while True:
             self._seats[0].search.give_turn(max(1, min(RELAXING, self._joining)))
             ended = yield from self._seats[0].go_on()
-            late = self.work >= DEARER or self._failures >= self._joining
-            if ended is None and late and not is_relaxed:
+            if ended is not None:
+                return ended
+            is_over = self._failures >= self._joining or (self._failures >= failures and self.work >= work)
+            if not is_relaxed and (is_over or self.work >= DEARER):
                 is_relaxed = True
                 if self._relaxes(deliver):
                     return Ended(True, StopReason.EXHAUSTED)
-        return ended
+            if is_over:
+                return None
 
     @property
     def _searches(self) -> list[CompetingSearch]:

@@ -48,6 +48,7 @@ from cpqueens.kernels.exact.domains import copied
 from cpqueens.kernels.exact.forward import begin
 from cpqueens.kernels.exact.propagation import propagate
 from cpqueens.kernels.exact.propagators import remembered as kernel
+from cpqueens.lowered.forms import compiled_of
 
 SOLVER = "backtracking:forward"
 STEPS = np.array([[0, 1, 3], [0, 2, 5]])
@@ -195,7 +196,7 @@ def described(m: Model, values: list[int]) -> tuple[dict[tuple[int, ...], list[A
 
     States are all ways to fix the variables up to any but the last, and the others by propagation.
     """
-    compiled = Backtracking()._compiled(m, False)
+    compiled = compiled_of(m, Backtracking()._form(False))
     decisions = compiled.decision_count
     start, _ = build_memory(compiled, False, remembering=True)
     root = remembering.with_room(start)
@@ -297,7 +298,7 @@ def test_how_many_there_are_to_be_is_described() -> None:
 def test_what_is_overwritten_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(remembering, "RING", 1 << 9)
     memory = remembering.with_room(
-        build_memory(Backtracking()._compiled(windows(1), True), False, remembering=True)[0]
+        build_memory(compiled_of(windows(1), Backtracking()._form(True)), False, remembering=True)[0]
     )
     d = memory.net[at.ROWS]
     for written, kept in ((8, True), (7 + 512, True), (8 + 512, False)):

@@ -54,13 +54,14 @@ from cpqueens.kernels.exact import kinds
 from cpqueens.kernels.exact.learning import literals as lit
 from cpqueens.kernels.exact.learning import literals as of
 from cpqueens.lowered.compiled import Compiled
+from cpqueens.lowered.forms import compiled_of
 
 SOLVER = "backtracking:learning"
 REQUEST = Request(want=Want.ONE, clock=Clock(None))
 
 
 def compiled_of(model: Model) -> Compiled:
-    return Backtracking()._compiled(model, False)
+    return compiled_of(model, Backtracking()._form(False))
 
 
 def solved(model: Model, **options: Any) -> Outcome:

@@ -11,13 +11,14 @@ from each import each
 from cpqueens import AllDifferent, Model
 from cpqueens.backends.backtracking.backend import Backtracking
 from cpqueens.backends.backtracking.interchangeable import with_one_order
+from cpqueens.lowered.forms import compiled_of
 
 Groups = list[tuple[list[int], list[int]]]
 
 
 def groups_of(model: Model) -> Groups:
     """Return variables and values of which one order is asked for."""
-    found = with_one_order(Backtracking()._compiled(model, True))
+    found = with_one_order(compiled_of(model, Backtracking()._form(True)))
     return [] if found is None else found.precedence
 
 
