@@ -214,7 +214,7 @@ class Alternating:
         failures, work = self._dear
         is_relaxed = False
         while True:
-            self._seats[0].search.give_turn(max(1, min(RELAXING, self._joining)))
+            self._seats[0].search.give_turn(min(RELAXING, self._joining))
             ended = yield from self._seats[0].go_on()
             if ended is not None:
                 return ended

@@ -53,15 +53,15 @@ from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact import kinds
 from cpqueens.kernels.exact.learning import literals as lit
 from cpqueens.kernels.exact.learning import literals as of
+from cpqueens.lowered import forms
 from cpqueens.lowered.compiled import Compiled
-from cpqueens.lowered.forms import compiled_of
 
 SOLVER = "backtracking:learning"
 REQUEST = Request(want=Want.ONE, clock=Clock(None))
 
 
 def compiled_of(model: Model) -> Compiled:
-    return compiled_of(model, Backtracking()._form(False))
+    return forms.compiled_of(model, Backtracking()._form(False))
 
 
 def solved(model: Model, **options: Any) -> Outcome:

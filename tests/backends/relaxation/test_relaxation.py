@@ -264,8 +264,7 @@ def test_rows_that_contradict_each_other_close_the_root() -> None:
 
 def test_searches_with_the_row_lose_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """The row is there from the first failure on, in both searches, of which the second joins at once."""
-    monkeypatch.setattr(alternating, "RELAXING", 0)
-    monkeypatch.setattr(alternating, "JOINING", 1)
+    monkeypatch.setattr(alternating, "JOINING", 0)
     monkeypatch.setattr(alternating, "TURN", 1)
     with_row = 0
     for number, model in enumerate(models()):
@@ -359,7 +358,7 @@ def test_cliques_of_pairs_and_equations_hold_in_every_solution() -> None:
 
 def test_searches_with_equations_lose_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """They are there from the first failure on, in all searches, and what is learned with them is audited."""
-    for name, number in (("RELAXING", 0), ("JOINING", 1), ("TURN", 1), ("LATER", 0)):
+    for name, number in (("JOINING", 0), ("TURN", 1), ("LATER", 0)):
         monkeypatch.setattr(alternating, name, number)
     with_equations = 0
     for seed in range(60):
@@ -370,7 +369,7 @@ def test_searches_with_equations_lose_nothing(monkeypatch: pytest.MonkeyPatch) -
         listed = list(model.solutions(solver="backtracking:forward", num_workers=1))
         assert len(listed) == solved.count, seed
         with_equations += bool(found.statistics.get("relaxation", {}).get("equations"))
-    assert with_equations >= 5
+    assert with_equations > 5
 
 
 def numbers(n: int, most: int) -> Model:
