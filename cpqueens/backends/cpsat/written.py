@@ -184,9 +184,11 @@ def _filling(pattern: Any, path: Sequence[str], rows: Any) -> list[Iterator[Any]
     field = getattr(message, name)
     if name not in SINGLE and len(field):
         return [map(field.__setitem__, repeat(k), column) for k, column in enumerate(rows.T.tolist())]
-    rows = rows.tolist() if isinstance(rows, np.ndarray) else rows
     if name in SINGLE:
-        return [map(partial(setattr, message, name), rows)]
+        values = rows.tolist() if isinstance(rows, np.ndarray) else rows
+        return [map(partial(setattr, message, name), values)]
+    if isinstance(rows, np.ndarray) and rows.shape[1]:
+        rows = zip(*rows.T.tolist(), strict=True)  # one tuple that is filled again, where lists are made anew
     return [starmap(field.clear, repeat(())), map(field.extend, rows)]
 
 
