@@ -22,7 +22,7 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 71_197,
+    "code lines": 71_224,
     "files": 480,
     "import lines": 6_052,
     "longest file": 703,

@@ -79,6 +79,7 @@ LARGEST_COUNT = 1 << 40
 """What is never counted to."""
 COUNTS: Any = list[Annotated[int, msgspec.Meta(ge=1, le=LARGEST_COUNT)]]
 PASSES: Any = list[Literal["substitution", "choices", "cliques", "parts"]]
+IMPLIED: Any = list[Literal["parts", "cliques", "circles", "distances", "relaxation"]]
 SHARES: Any = list[tuple[str | list[str], Annotated[int, msgspec.Meta(ge=0, le=100)]]]
 
 
@@ -195,6 +196,7 @@ _WORDS: dict[Any, str] = {
     str: "a text",
     COUNTS: "a list of integers from 1 on, such as [100, 200]",
     PASSES: 'a list of passes of presolve, such as ["cliques", "parts"]',
+    IMPLIED: 'a list of what is found before the search, such as ["cliques", "circles"]',
     SHARES: 'a list of names and percentages, such as [["x", 80]]',
     tuple[tuple[int, int], ...]: "a list of pairs of integers, such as [[0, 3], [4, 1]]",
 }

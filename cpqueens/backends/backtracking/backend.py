@@ -16,7 +16,7 @@ from cpqueens.lowered.forms import DECOMPOSED, compiled_of, origins_of
 from cpqueens.lowered.structures.table import Structures
 from cpqueens.system.platforms import ThreadTime
 from cpqueens.system.stopping import Stopped, stopping
-from cpqueens.text.parameters import COUNTS, PASSES
+from cpqueens.text.parameters import COUNTS, IMPLIED
 
 if TYPE_CHECKING:
     from cpqueens.language.statement import Statement
@@ -99,10 +99,11 @@ class Backtracking:
             "learning: whether each learned clause is refuted again by exhaustive search (for small models)",
         ),
         "without": Parameter(
-            PASSES,
+            IMPLIED,
             [],
-            "passes of presolve that are left out: parts (independent ones are searched or counted apart); "
-            "the others are local search's",
+            "what is not looked for before the search: parts (independent ones, searched or counted apart), "
+            "cliques (of disequalities), circles (of differences), distances (of ordered marks), relaxation "
+            "(linear)",
         ),
         "profile": PROFILE,
         "trace": TRACE,

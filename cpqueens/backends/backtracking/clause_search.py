@@ -321,12 +321,13 @@ def clause_search(
     """Return a search that learns, audited if that is asked for; or why the model is not for it."""
     profiling = request.profiling
     sources = None if profiling is None else profiling.sources
-    start = explained(compiled, proved=proved, sources=sources)
+    without = request.parameters.get("without", ())
+    start = explained(compiled, proved=proved, sources=sources, without=without)
     if isinstance(start, str):
         return start
     audit = None
     if request.parameters.get("audit"):
-        whole = explained(compiled, False)
+        whole = explained(compiled, False, without=without)
         assert not isinstance(whole, str), "it has the same variables"
         audit = Audit(whole, compiled.decision_count)
     return ClauseSearch(compiled, start, request, facts, audit)

@@ -1,6 +1,6 @@
 """The network of a search that learns clauses: clauses are no propagators, each change has a reason."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -53,8 +53,10 @@ class Explained:
 class ExplainedBuilder(Builder):
     """Collects clauses apart, if that is asked for; a sum in an AllDifferent is a variable of its own."""
 
-    def __init__(self, compiled: Compiled, apart: bool, sources: Origins | None = None) -> None:
-        super().__init__(compiled, not is_empty_board(compiled), True, sources)
+    def __init__(
+        self, compiled: Compiled, apart: bool, sources: Origins | None, without: Collection[str]
+    ) -> None:
+        super().__init__(compiled, not is_empty_board(compiled), True, sources, without)
         self.clausal, self.collected = apart, StatedClauses()
         self.truths_of_values: dict[tuple[int, tuple[int, ...]], int] = {}
 
@@ -143,7 +145,11 @@ def _literal(v: int, positive: bool) -> tuple[int, int, int]:
 
 
 def explained(
-    compiled: Compiled, apart: bool = True, proved: Proved = (), sources: Origins | None = None
+    compiled: Compiled,
+    apart: bool = True,
+    proved: Proved = (),
+    sources: Origins | None = None,
+    without: Collection[str] = (),
 ) -> Explained | str:
     """Return what a search that learns starts from, or why it cannot; with all clauses ``apart``, or none.
 
@@ -153,7 +159,7 @@ def explained(
     spans = compiled.upper - compiled.lower + 1
     if len(spans) + spans[spans <= LISTED_DEFINED].sum() > LARGEST:
         return "too many values"
-    builder = ExplainedBuilder(compiled, apart, sources)
+    builder = ExplainedBuilder(compiled, apart, sources, without)
     builder.build(proved)
     low, high = np.array(builder.lower), np.array(builder.upper)
     memory, objective = memory_of(builder, False, True)

@@ -1,6 +1,6 @@
 """The memory of the exact engine: what `network.Builder` collected, laid out in four arrays."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import chain
 from typing import Any
 
@@ -54,18 +54,20 @@ def build_memory(
     remembering: bool = False,
     proved: Proved = (),
     sources: Origins | None = None,
+    without: Collection[str] = (),
 ) -> tuple[Memory, int]:
     """Return the search's memory and the objective's propagator in it (-1 for none).
 
     With ``sources``, where all comes from, it has the counters of a profile.
 
-    ``proved`` are rows that hold in every solution (see `Relaxation`).
+    ``proved`` are rows that hold in every solution (see `Relaxation`), ``without`` the implied propagators
+    that are left out: ``cliques``, ``circles``, ``distances``.
 
     With ``check_only`` the decision variables start frozen: nothing is pruned before they are placed. With
     ``learning`` the first propagator is that of nogoods, and variables have first weights and values; with
     ``remembering`` it is that of subproblems, and variables have first values.
     """
-    builder = Builder(compiled, not check_only and not is_empty_board(compiled), learning, sources)
+    builder = Builder(compiled, not check_only and not is_empty_board(compiled), learning, sources, without)
     if learning:
         builder.propagator(nogoods(compiled))
     if remembering:

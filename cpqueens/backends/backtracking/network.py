@@ -1,7 +1,7 @@
 """From compiled arrays to propagators: the exact engine's network, with variables for compound terms."""
 
 from array import array
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain, combinations, pairwise
 from typing import Any, TypeVar
@@ -77,9 +77,14 @@ class Builder:
     """Collects propagators and auxiliary variables."""
 
     def __init__(
-        self, compiled: Compiled, strong: bool, learning: bool = False, sources: Origins | None = None
+        self,
+        compiled: Compiled,
+        strong: bool,
+        learning: bool = False,
+        sources: Origins | None = None,
+        without: Collection[str] = (),
     ) -> None:
-        self.compiled, self.strong, self.learning = compiled, strong, learning
+        self.compiled, self.strong, self.learning, self.without = compiled, strong, learning, without
         self.sources, self.origin = sources or Origins(), SEARCH  # of what is being added
         self.lower, self.upper = (array("q", ends.tobytes()) for ends in (compiled.lower, compiled.upper))
         self.propagators = Propagators()
@@ -92,7 +97,7 @@ class Builder:
         self.makers: list[tuple[int, int]] = []  # propagators that make terms equal to auxiliary variables
         self.taken: Whole | None = None
         self.decided: list[int] = []  # auxiliary variables that the search decides
-        self.orders = Orders([])
+        self.orders: Orders | None = None  # if distances are left out
         self.positions: dict[tuple[int, ...], int] = {}  # of what is at one place of entries that differ
         self.marks = None if sources is None else Sources(self)
 
@@ -457,7 +462,7 @@ class Builder:
         if len(others) * len(terms) <= PAIRS:
             if others:
                 self.sums.append(terms)
-                self.shared(terms, self.orders.add(terms, self) if self.strong else [])
+                self.shared(terms, self.orders.add(terms, self) if self.strong and self.orders else [])
         else:
             affine += [((self.variable(row),), (1,), 0) for row in others]
         if len(affine) > 1:
@@ -469,7 +474,8 @@ class Builder:
         self.different.append(terms)
         if self.strong:
             add_hall_sets(terms, low, high, self)
-            self.orders.add_defined(terms, self)
+            if self.orders:
+                self.orders.add_defined(terms, self)
             if len(set(terms[:, 0].tolist())) < len(terms):
                 self.twice(terms)
 
@@ -570,13 +576,16 @@ class Builder:
         if c.definitions.blocks:
             self.define(c.definitions.blocks)
         linear = LazyRows(c.linear, c.relation)
-        self.orders = Orders(linear)
+        if "distances" not in self.without:
+            self.orders = Orders(linear)
         self.linears(linear)
         self.origin = IMPLIED
         if self.strong and (linear.lengths == 2).any():
             differences = linear.differences()
-            add_circles(differences, self)
-            add_cliques(differences, self)
+            if "circles" not in self.without:
+                add_circles(differences, self)
+            if "cliques" not in self.without:
+                add_cliques(differences, self)
         if len(c.clause_start) > 1:
             self.clauses(c.literals, c.clause_start)
         if len(c.different):

@@ -103,15 +103,15 @@ class Searching:
         found[c.different.variable[first:end]] = True
         return bool(found[: c.decision_count].all())
 
-    def _takes_parts(self) -> bool:
-        """Say whether independent parts may be searched apart."""
-        return "parts" not in self.request.parameters.get("without", ())
+    def _looks_for(self, what: str) -> bool:
+        """Say whether independent parts are searched apart, or the linear relaxation is solved."""
+        return what not in self.request.parameters.get("without", ())
 
     def _counts_apart(self, strategies: tuple[str, ...]) -> Slices | None:
         """Return a count of independent parts, where the model has several and all strategies are general."""
         request = self.request
         whole = request.after is None and request.step_limit is None and request.profiling is None
-        if not whole or "check" in strategies or self._is_one_part() or not self._takes_parts():
+        if not whole or "check" in strategies or self._is_one_part() or not self._looks_for("parts"):
             return None
         if self.pattern is not None and not self._is_free():
             return None
@@ -148,13 +148,16 @@ class Searching:
     def _network(
         self, check_only: bool = False, learning: bool = False, remembering: bool = False, proved: Proved = ()
     ) -> tuple[Memory, int]:
-        in_order = bool(self.compiled.precedence)
-        key = "network", self.request.want is Want.BEST, check_only, learning, remembering, proved, in_order
+        in_order, without = bool(self.compiled.precedence), tuple(self.request.parameters.get("without", ()))
+        best = self.request.want is Want.BEST
+        key = "network", best, check_only, learning, remembering, proved, in_order, without
         if key not in self.networks:
 
             def make() -> tuple[Memory, int]:
                 with stopping(self.request.should_stop):
-                    return build_memory(self.compiled, check_only, learning, remembering, proved, sources)
+                    return build_memory(
+                        self.compiled, check_only, learning, remembering, proved, sources, without
+                    )
 
             profiling = self.request.profiling
             sources = None if profiling is None else profiling.sources
@@ -282,6 +285,8 @@ class Searching:
     def _relaxation(self) -> Relaxation | None:
         """Return what the linear relaxation proves of the model."""
 
+        if not self._looks_for("relaxation"):
+            return None
         model = None if self.apart else self.model
         return relaxation_of(model, self.compiled, lambda: self._network(learning=True), self.request)
 
@@ -307,7 +312,7 @@ class Searching:
         request = self.request
         if (
             self.apart
-            or not self._takes_parts()
+            or not self._looks_for("parts")
             or request.profiling is not None
             or request.objective_limit is not None
             or (request.want is Want.ONE and request.look_ahead)

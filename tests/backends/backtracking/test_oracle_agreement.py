@@ -171,3 +171,59 @@ def test_patterned_strategies_refuse_other_models(solver: str) -> None:
     m += [AllDifferent(x), x.sum() <= 5]
     with pytest.raises(UnsupportedConstraint, match="needs AllDifferents over shifted variables"):
         m.count(solver=solver)
+
+
+IMPLIED = ("parts", "cliques", "circles", "distances", "relaxation")
+
+
+@seeds(range(60))
+def test_what_is_found_before_the_search_changes_no_set(seed: int) -> None:
+    model = random_model(seed)
+    expected = solutions(model)
+    for left_out in (*([one] for one in IMPLIED), list(IMPLIED)):
+        assert listed(model, "backtracking", without=left_out) == expected, left_out
+
+
+def pigeons() -> Model:
+    """Return six pigeons in five holes, pair by pair."""
+    m = Model("pigeons")
+    x = m.intvar(0, 4, shape=6, name="x")
+    m += [x[i] != x[j] for i in range(6) for j in range(i)]
+    return m
+
+
+def marks() -> Model:
+    """Return a Golomb ruler of six marks."""
+    m = Model("marks")
+    x = m.intvar(0, 20, shape=6, name="x")
+    m += [x[0] == 0, x[:-1] < x[1:], AllDifferent([x[j] - x[i] for j in range(6) for i in range(j)])]
+    m.minimize(x[5])
+    return m
+
+
+def circle() -> Model:
+    """Return three numbers, each of which is less than the next one."""
+    m = Model("circle")
+    x = m.intvar(0, 5000, shape=3, name="x")
+    m += [x[0] < x[1], x[1] < x[2], x[2] < x[0]]
+    return m
+
+
+def coins() -> Model:
+    """Return a grid whose rows have fewer coins than its columns."""
+    m = Model("coins")
+    x = m.boolvar(shape=(7, 7), name="x")
+    m += [x.sum(axis=1) == 2, x.sum(axis=0) == 3]
+    return m
+
+
+@pytest.mark.parametrize(
+    ("make", "left_out"),
+    [(pigeons, "cliques"), (marks, "distances"), (circle, "circles"), (coins, "relaxation")],
+    ids=IMPLIED[1:],
+)
+def test_what_is_found_before_the_search_spares_work_and_can_be_left_out(make: Any, left_out: str) -> None:
+    given = {"solver": "backtracking:forward"}
+    found, less = make().solve(**given), make().solve(**given, without=[left_out])
+    assert (less.status, less.objective) == (found.status, found.objective)
+    assert less.statistics["propagations"] > 3 * found.statistics["propagations"]
