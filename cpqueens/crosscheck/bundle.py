@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from cpqueens.backends.base import Want
-from cpqueens.crosscheck.backend_participant import BackendParticipant
 from cpqueens.crosscheck.compare import Case, compare
 from cpqueens.crosscheck.environment import versions
 from cpqueens.crosscheck.findings import Code, Disagreement
 from cpqueens.crosscheck.given import Exhaustive, GivenSolutions, SolutionFile, small_enough
 from cpqueens.crosscheck.heuristic import Heuristic
 from cpqueens.crosscheck.observe import Participant, Plan
+from cpqueens.crosscheck.participants import BackendParticipant
 from cpqueens.crosscheck.report import plain
 from cpqueens.crosscheck.sets import Packing
 from cpqueens.crosscheck.shrink import Budget, shrink, size

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -216,9 +216,7 @@ def _seen(
     seed: int,
 ) -> Observation:
     how = outcome.statistics.get("constraints", [])
-    stated, clauses = [p.constraint for p in model.constraints], Rewording(model)
-    rewritten = [c for c, h in zip(stated, how, strict=False) if h == "decomposed"]
-    decomposed = [c for c in rewritten if not clauses.clause(c)]
+    decomposed = _taken_apart(model, how) if "decomposed" in how else []
     best: tuple[int, IntArray] | None = None
     if len(model.goals) > 1 and outcome.solution is not None and outcome.objective is not None:
         best = (outcome.objective, outcome.solution.values)  # the collector is that of the last objective
@@ -249,6 +247,13 @@ def _seen(
         native=len(how) - len(decomposed),
         interrupted=outcome.stop_reason is StopReason.INTERRUPTED,
     )
+
+
+def _taken_apart(model: Model, how: Sequence[str]) -> list[Constraint]:
+    """Return the constraints that a solver was given in other ones, but for clauses in other words."""
+    clauses = Rewording(model)
+    rewritten = [p.constraint for p, h in zip(model.constraints, how, strict=False) if h == "decomposed"]
+    return [c for c in rewritten if not clauses.clause(c)]
 
 
 def _claims_all(outcome: Outcome, proves: bool, collector: Observer) -> bool:

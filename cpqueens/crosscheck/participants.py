@@ -1,18 +1,32 @@
-"""Who takes part in a cross-check: backends by name or as objects, heuristics, commands, solution files."""
+"""Who takes part in a cross-check: backends by name or as objects, heuristics, commands, solution files.
+
+A backend may also run in a process of its own: its death is then a line of the report, not the end of it.
+"""
 
 from __future__ import annotations
 
-import dataclasses
+import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from multiprocessing.connection import Connection
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from cpqueens.crosscheck.backend_participant import BackendParticipant
+import numpy as np
+
+from cpqueens.answers.check import Checker
+from cpqueens.answers.runs import Runs
+from cpqueens.backends import named
+from cpqueens.backends.base import Backend, Clock, Feature, Want
+from cpqueens.crosscheck.findings import Code
 from cpqueens.crosscheck.observe import Observation, Participant, Plan, observe_backend
-from cpqueens.errors import ModelError
+from cpqueens.crosscheck.sets import Packing, SolutionStore
+from cpqueens.errors import CpqueensError, ModelError
 from cpqueens.model import Model
+from cpqueens.solving.request import NEEDED, build_request, choose
+from cpqueens.system.children import Patience, Worker
+from cpqueens.system.interrupts import Interrupt, listening
 from cpqueens.text.parameters import needed
 from cpqueens.text.plaintext import shown
 
@@ -67,22 +81,16 @@ def isolated(participant: Participant) -> Participant:
     """Return a backend given by name as one in a child process; others as they are."""
     if not isinstance(participant, BackendParticipant) or not isinstance(participant.solver, str):
         return participant
-    from cpqueens.crosscheck.backend_participant import Isolated
-
     return Isolated(participant.solver, participant.options, participant.name)
 
 
 def default_solvers() -> list[str]:
     """Return the names of all installed backends that prove."""
-    from cpqueens.backends import named
-
     return [name for name in named.available() if named.get_backend(name).proves]
 
 
 def _named_by(given: Any) -> list[Any]:
     """Return what ``provers`` stands for: all that prove, the solvers of MiniZinc and CPMpy included."""
-    from cpqueens.backends import named
-
     if not isinstance(given, str) or given != "provers":
         return [given]
     found = list(default_solvers())
@@ -105,11 +113,195 @@ def as_participants(solvers: Sequence[Any] | str | None) -> list[Participant]:
         taken[participant.name] = taken.get(participant.name, 0) + 1
         if taken[participant.name] > 1:
             name = f"{participant.name} #{taken[participant.name]}"
-            participant = dataclasses.replace(participant, name=name)  # type: ignore[type-var]
+            participant = replace(participant, name=name)  # type: ignore[type-var]
         found.append(participant)
     if not found:
         raise ModelError("solvers: at least one is needed")
     return found
+
+
+# ---- backends ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class BackendParticipant:
+    """A backend, by name or as an object, with parameters of its own."""
+
+    name: str
+    solver: str | Backend
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def observe(self, model: Model, plan: Plan) -> Observation:
+        """Run it once, or once for each seed if it is a heuristic."""
+        backend = choose(model, self.solver, plan.want)[1]
+        if not backend.proves:
+            from cpqueens.crosscheck.heuristic import observe_seeds
+
+            return observe_seeds(model, self, plan)
+        return self.once(model, plan, plan.seeds[0])
+
+    def once(self, model: Model, plan: Plan, seed: int) -> Observation:
+        """Run it with one seed, asking for what it has features for."""
+        backend = choose(model, self.solver, plan.want)[1]
+        options = dict(self.options)
+        if Feature.SEED in backend.features:
+            options.setdefault("random_seed", seed)
+        if plan.time_limit is not None:
+            options.setdefault("time_limit", plan.time_limit)
+        able = plan.want not in NEEDED or NEEDED[plan.want] in backend.features
+        want = plan.want if able else Want.ONE
+        if plan.solution_limit is not None and want is Want.ALL:
+            options.setdefault("solution_limit", plan.solution_limit)
+        return observe_backend(
+            model, self.name, self.solver, want, plan.packing, progress=plan.progress, **options
+        )
+
+    def many(self, model: Model, plan: Plan) -> Runs | None:
+        """Run it with all seeds, if it makes many runs at once and nothing is wrong with any."""
+        if not hasattr(choose(model, self.solver, plan.want)[1], "run_many") or "random_seed" in self.options:
+            return None
+        options = {"time_limit": plan.time_limit, **self.options}
+        try:
+            return model.runs(self.solver, plan.seeds, **options)
+        except (CpqueensError, MemoryError):  # of which each run has its own to say
+            return None
+
+    def prepare(self, model: Model, plan: Plan) -> None:
+        """Refuse an unknown solver, or a parameter that it has not, before anybody has searched."""
+        _, backend, strategy = choose(model, self.solver, plan.want)
+        build_request(Checker.of(model), backend, strategy, Want.ONE, Clock(None), Interrupt(), self.options)
+
+
+# ---- a backend in a process of its own ------------------------------------------------------------------
+
+
+MEMORY = 8 * 2**30
+GRACE = 20.0
+"""Seconds beyond its time limit after which a backend counts as hung (start and compilation included)."""
+_LOOK_EVERY = 0.05  # seconds between looks for signals
+LAST_WORDS = 3.0
+"""Seconds in which an interrupted backend may say what it has found."""
+
+
+@dataclass(frozen=True)
+class Isolated:
+    """A backend by name, run in a child process with limits on memory and on time.
+
+    Without a time limit nothing counts as hung, and with one nothing that was merely kept waiting for a
+    processor: it is tried a second time first. An interrupted one is asked for what it has so far.
+    """
+
+    solver: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+    label: str = ""
+    memory: int = MEMORY
+    grace: float = GRACE
+
+    @property
+    def name(self) -> str:
+        """The label, or the backend's name."""
+        return self.label or self.solver
+
+    def observe(self, model: Model, plan: Plan) -> Observation:
+        """Run it in a child process; its death becomes CRASH, HANG or OUT_OF_MEMORY."""
+        with listening() as interrupt:
+            seen = self._observe_once(model, plan, interrupt)
+            if seen.error is Code.HANG and not interrupt.seen:
+                seen.close()
+                seen = self._observe_once(model, plan, interrupt)
+        return seen
+
+    def _observe_once(self, model: Model, plan: Plan, interrupt: Interrupt) -> Observation:
+        from cpqueens.files.modelfile import dump_model
+
+        started = time.monotonic()
+        limits = (plan.want.value, plan.seeds, plan.time_limit, plan.solution_limit)
+        task = (dump_model(model), self.name, self.solver, dict(self.options), limits)
+        worker = Worker("cpqueens.crosscheck.participants:work", task, self.memory)
+        store, ended = SolutionStore(plan.packing), ""
+        try:
+            seen, ended = self._listen(worker, store, plan, interrupt)
+        finally:
+            exit_code = worker.end(0.0 if ended else 0.5)
+        store.finish()
+        if seen is not None:
+            return _complete(seen, model, store)
+        code, message = (None, "") if ended == "interrupted" else _death(ended == "hung", exit_code)
+        return Observation(
+            self.name, frozenset({self.name}), "exact", plan.want, False, store=store, error=code,
+            message=message, count=store.distinct, seconds=time.monotonic() - started,
+            interrupted=interrupt.seen,
+        )  # fmt: skip
+
+    def _listen(
+        self, worker: Worker, store: SolutionStore, plan: Plan, interrupt: Interrupt
+    ) -> tuple[Observation | None, str]:
+        """Take in packed solutions and at last the observation.
+
+        Without one, say why it never came: ``hung``, ``interrupted``, or empty if the process died.
+        """
+        limit = None if plan.time_limit is None else plan.time_limit * len(plan.seeds) + self.grace
+        patience, last = Patience(limit, worker.pid), None
+        while True:
+            if last is None and interrupt.poll():
+                last = time.monotonic() + LAST_WORDS
+                worker.interrupt()
+            if last is not None and time.monotonic() > last:
+                return None, "interrupted"
+            if patience.is_over():
+                return None, "hung"
+            try:
+                found = worker.connection.recv() if worker.connection.poll(_LOOK_EVERY) else None
+            except (EOFError, ConnectionError):
+                return None, "" if last is None else "interrupted"
+            if isinstance(found, Observation):
+                return found, ""
+            if isinstance(found, BaseException):
+                raise found  # the user's own mistake: refused as everywhere
+            if found is not None:
+                rows = np.frombuffer(found, dtype=f"S{plan.packing.width}")
+                store.add(plan.packing.unpack(rows))
+
+
+def _death(hung: bool, exit_code: int | None) -> tuple[Code, str]:
+    if hung:
+        return Code.HANG, "no end within the time limit, twice; the process was killed"
+    if exit_code is not None and exit_code < 0:
+        return Code.CRASH, f"the process died of signal {-exit_code}"
+    return Code.CRASH, f"the process ended with exit code {exit_code}"
+
+
+def _complete(seen: Observation, model: Model, store: SolutionStore) -> Observation:
+    """Return the child's observation as one of this process."""
+    outcome = seen.outcome
+    if outcome is not None:
+        outcome = replace(outcome, model=model)
+    return replace(seen, outcome=outcome, store=None if seen.want is Want.COUNT else store)
+
+
+def work(
+    connection: Connection, text: str, name: str, solver: str, options: dict[str, Any], limits: Any
+) -> None:
+    """Run one backend and send what was seen; runs in the child process."""
+    from cpqueens.files.modelfile import parse_model
+
+    model = parse_model(text)
+    want, seeds, time_limit, solution_limit = limits
+    plan = Plan(Want(want), seeds, Packing(model), time_limit, solution_limit)
+    try:
+        seen = BackendParticipant(name, solver, options).observe(model, plan)
+    except CpqueensError as error:
+        connection.send(error)
+        return
+    if seen.store is not None:
+        for bucket in seen.store.buckets():
+            if len(bucket):
+                connection.send(bucket.tobytes())
+        seen.store.close()
+    outcome: Any = seen.outcome
+    if outcome is not None:
+        outcome = replace(outcome, model=None, solutions=(), closest=None)
+    connection.send(replace(seen, store=None, outcome=outcome))
 
 
 # ---- a run that writes a proof ---------------------------------------------------------------------------

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from cpqueens.backends.base import Want
-from cpqueens.crosscheck.backend_participant import BackendParticipant
 from cpqueens.crosscheck.bundle import want_of
 from cpqueens.crosscheck.given import Exhaustive, small_enough
+from cpqueens.crosscheck.participants import BackendParticipant
 from cpqueens.errors import ModelError
 from cpqueens.text.bounded import MAX_TEXT, decoded, parse_json, read_bytes
 from cpqueens.text.parameters import as_path

@@ -18,10 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from cpqueens.backends.named import available
-from cpqueens.crosscheck.backend_participant import BackendParticipant
 from cpqueens.crosscheck.findings import Code
 from cpqueens.crosscheck.observe import Participant
-from cpqueens.crosscheck.participants import as_participants
+from cpqueens.crosscheck.participants import BackendParticipant, as_participants
 from cpqueens.errors import CpqueensError, ModelError
 from cpqueens.fuzzing.findings import (
     Examined,

@@ -13,9 +13,9 @@ from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.base import Backend, Feature, Parameter, Want
 from cpqueens.backends.named import parameters_of
 from cpqueens.crosscheck import oracle
-from cpqueens.crosscheck.backend_participant import BackendParticipant
 from cpqueens.crosscheck.findings import Code, Disagreement
 from cpqueens.crosscheck.observe import Participant
+from cpqueens.crosscheck.participants import BackendParticipant
 from cpqueens.fuzzing.subject import ORACLE, Subject, compared
 from cpqueens.language.definedness import defined_elements
 from cpqueens.language.objectives import keys

@@ -11,11 +11,11 @@ from typing import Any, TypeVar
 
 from cpqueens.backends.base import Want
 from cpqueens.crosscheck import oracle
-from cpqueens.crosscheck.backend_participant import BackendParticipant
 from cpqueens.crosscheck.compare import Case, compare
 from cpqueens.crosscheck.findings import Code, Disagreement
 from cpqueens.crosscheck.given import observe_rows
 from cpqueens.crosscheck.observe import Observation, Participant, Plan
+from cpqueens.crosscheck.participants import BackendParticipant
 from cpqueens.crosscheck.sets import Packing
 from cpqueens.fuzzing.written import Script
 from cpqueens.model import Model

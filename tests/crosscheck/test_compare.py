@@ -11,10 +11,10 @@ from cpqueens import Model
 from cpqueens.answers.outcome import StopReason
 from cpqueens.backends import named
 from cpqueens.backends.base import Deliver, Ended, Request, Want
-from cpqueens.crosscheck.backend_participant import BackendParticipant
 from cpqueens.crosscheck.compare import Case, compare
 from cpqueens.crosscheck.findings import Code
 from cpqueens.crosscheck.observe import Observation, Plan
+from cpqueens.crosscheck.participants import BackendParticipant
 from cpqueens.crosscheck.sets import Packing
 
 

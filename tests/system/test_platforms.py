@@ -177,7 +177,7 @@ def test_enough_is_enough(solver: str) -> None:
 @linux
 def test_an_isolated_backend_without_memory_is_a_line_of_the_report() -> None:
     from cpqueens import cross_check
-    from cpqueens.crosscheck.backend_participant import Isolated
+    from cpqueens.crosscheck.participants import Isolated
     from cpqueens.fuzzing.testing import queens
 
     starved = Isolated("las-vegas", memory=250 * 2**20)

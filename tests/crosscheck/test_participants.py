@@ -7,8 +7,8 @@ import pytest
 from conftest import make_queens
 
 from cpqueens import Model, UnknownParameter, cross_check
-from cpqueens.crosscheck import backend_participant
-from cpqueens.crosscheck.backend_participant import Isolated
+from cpqueens.crosscheck import participants
+from cpqueens.crosscheck.participants import Isolated
 from cpqueens.system.children import Worker
 
 
@@ -36,7 +36,7 @@ def struck(monkeypatch, number, times):
                 hit.append(self.pid)
                 os.kill(self.pid, number)
 
-    monkeypatch.setattr(backend_participant, "Worker", Struck)
+    monkeypatch.setattr(participants, "Worker", Struck)
     return hit
 
 
