@@ -121,7 +121,7 @@ LOCAL_SEARCH = Area(
         Mutant("nodes of a packing are no steps", "presolve.Presolve._packed",
                "search.info[at.STEPS] += packing.nodes - before", "pass",
                ("tests/backends/local_search/test_packing.py",)),
-        Mutant("the same packing again and again", "local_search.presolve.PackingSearch.explore",
+        Mutant("the same packing again and again", "local_search.packing.PackingSearch.explore",
                "self._left_of_order = 0  # where", "pass  # where",
                ("tests/backends/local_search/test_packing.py",)),
         Mutant("nodes of the tree are no steps", "presolve.Presolve._explore",

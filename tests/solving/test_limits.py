@@ -53,7 +53,7 @@ PLACES = [
     ("las-vegas", "las_vegas._Run._statistics"),
     ("local-search", "local_search.running.special_of"),
     ("local-search", "local_search.running.limits_of"),
-    ("local-search", "local_search.running._presolve"),
+    ("local-search", "local_search.running.Presolve.of"),
     ("local-search:tabu", "local_search.running._smaller"),
     ("local-search:tabu", "local_search.engine.Search"),
     ("local-search:tabu", "local_search.search.Search.start"),

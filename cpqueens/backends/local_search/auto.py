@@ -23,15 +23,13 @@ from functools import partial
 from itertools import count
 from typing import Any
 
-import numpy as np
-
 from cpqueens.backends.base import Parameter
-from cpqueens.backends.local_search.search import MOST_VALUES, End, Search
+from cpqueens.backends.local_search.presolve import first_steps
+from cpqueens.backends.local_search.search import End, Search
 from cpqueens.backends.local_search.strategies import Call
 from cpqueens.backends.local_search.walking import Walk, walk_many, walk_with_restarts
 from cpqueens.kernels.local.runs import luby
 from cpqueens.kernels.local.walk import WORST
-from cpqueens.lowered.compiled import Compiled
 from cpqueens.text.parameters import PASSES
 
 PARAMETERS: Mapping[str, Parameter] = {
@@ -45,13 +43,6 @@ PARAMETERS: Mapping[str, Parameter] = {
         "disequalities), parts (independent ones)",
     ),
 }
-
-FIRST = 1000
-"""Steps after which the model is presolved, see `cpqueens.backends.local_search.presolve`."""
-FIRST_MOVES = 64_000
-"""Moves that these steps may look at, where values are many; fewer where each changes definitions or sums."""
-FEWEST = 16
-"""Such steps at least."""
 
 DESCEND = Walk()
 TABU = Walk(choice=WORST, noise=1.0, tenure_spread=2, random_choice=0.005)
@@ -88,15 +79,6 @@ def run(search: Search, options: Mapping[str, Any]) -> End:
         search.relax_short_rows()
     walk = partial(walk_with_restarts, search) if search.special is None else search.special
     return walk(settings(search))
-
-
-def first_steps(compiled: Compiled) -> int:
-    """Return after how many steps a model is presolved: that costs as much as some thousand moves."""
-    n = max(1, compiled.decision_count)
-    widest = min(MOST_VALUES, max(1, compiled.widest))
-    terms = np.diff(compiled.different.start)
-    cost = 1 + (len(compiled.definitions) + int(terms[terms > 1].sum())) // n
-    return max(FEWEST, min(FIRST, FIRST_MOVES // widest) // cost)
 
 
 def many(search: Search, options: Mapping[str, Any], runs: int) -> Call | None:

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from cpqueens.backends.base import Parameter
-from cpqueens.backends.local_search import auto
 from cpqueens.backends.local_search.search import End, Paused, Search, StrategyError
 from cpqueens.backends.local_search.slices import Alone, PermutationWalk
+from cpqueens.backends.local_search.strategies import get_strategy
 from cpqueens.backends.together import COUNTED, Together
 from cpqueens.kernels.jit.random import seed_state
 from cpqueens.kernels.jit.tiers import Fixed
@@ -87,7 +87,7 @@ class LinesWalk(PermutationWalk):
     def run(search: Search, options: Mapping[str, Any]) -> End:
         """Search like `auto`: the engine takes a `LinesWalk` before, where the pattern is found."""
         search.extra["strategy"] = "auto"
-        return auto.run(search, {})
+        return get_strategy("auto").run(search, {})
 
 
 def _incidence(pattern: LinesPermutation) -> tuple[IntArray, IntArray, IntArray, IntArray, IntArray]:

@@ -7,16 +7,15 @@ a function of the model, the seed and the number of steps, in which decisions of
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from cpqueens.backends.base import Deliver, Request, Want
-from cpqueens.backends.local_search.auto import FIRST, first_steps
 from cpqueens.backends.local_search.engine import search_model
-from cpqueens.backends.local_search.neighbourhoods import Neighbourhoods
+from cpqueens.backends.local_search.neighbourhoods import Neighbourhoods, kept_of
+from cpqueens.backends.local_search.packing import PackingSearch
 from cpqueens.backends.local_search.root import (
     FIRST_NODES,
     NODES,
@@ -27,13 +26,11 @@ from cpqueens.backends.local_search.root import (
     propagated,
     root_of,
 )
-from cpqueens.backends.local_search.search import End, Limits, Paused, Result, Run
-from cpqueens.backends.local_search.slices import Alone, LoneWalk
+from cpqueens.backends.local_search.search import MOST_VALUES, End, Paused, Result, Run
 from cpqueens.backends.local_search.specials import Task
+from cpqueens.backends.local_search.strategies import complete, get_strategy
 from cpqueens.kernels.local import info as at
-from cpqueens.kernels.local import packing as codes
 from cpqueens.kernels.local.info import NEVER
-from cpqueens.kernels.local.runs import luby
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
 from cpqueens.lowered.compiled import Compiled
@@ -42,83 +39,15 @@ from cpqueens.lowered.forms import unfolded
 from cpqueens.lowered.presolve.choices import smaller_model
 from cpqueens.lowered.presolve.parts import Flags, parts_of
 from cpqueens.lowered.presolve.reduction import Reduced
-from cpqueens.lowered.structures.packing import Boxes
 from cpqueens.lowered.structures.table import Structures
 from cpqueens.system.stopping import Stopped
 
-# ---- rectangles that must not overlap: put one by one into the lowest gap, in ever new orders ---------
-# What is found is an assignment for the walk to go on from, which it does not where all else holds too. The
-# largest first, then random orders, each for so many nodes as the universal sequence of restarts says (Luby,
-# Sinclair and Zuckerman 1993); of each order the tree of `cpqueens.kernels.local.packing` is searched.
-
-UNIT = 20_000
-"""Nodes of a random order at first; a search from scratch after so many is worth more than going on."""
-BY_AREA = 10
-"""So many times as many for the order by area, which is the best by far if there is one."""
-
-
-class PackingSearch(LoneWalk):
-    """The search of one run, a part at a time."""
-
-    def __init__(self, boxes: Boxes, seed: int) -> None:
-        super().__init__()
-        self.boxes, self._draw = boxes, np.random.default_rng(seed)
-        rows, n = boxes.rows, len(boxes.rows)
-        self.spare = boxes.spare
-        self._level = codes.SKYLINE + 2 * (n + 2)
-        self._s = codes.Skyline(
-            rows.ravel().copy(), np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64),
-            np.zeros(2 * n, dtype=np.int64), np.zeros(self._level * (2 * n + 4), dtype=np.int64),
-            np.zeros(codes.INFO, dtype=np.int64),
-        )  # fmt: skip
-        self.info, self.kernel = self._s.info, lambda nodes: codes.pack(nodes, self._s)
-        self.orders, self._left_of_order = 0, 0
-        self.over = self.spare < 0
-
-    def explore(self, nodes: int, should_stop: Callable[[], bool]) -> IntArray | None:
-        """Search so many nodes; return the corners of all rectangles if they have a place."""
-        end = self.nodes + nodes
-        run = Alone(self, Limits(end, should_stop), None)
-        while not self.over and self.nodes < end and not should_stop():
-            if self._left_of_order <= 0:
-                self._begin()
-            before = self.nodes
-            ended = self.walk(run, before + self._left_of_order)
-            self._left_of_order -= max(1, self.nodes - before)
-            if ended == "solved":
-                self._left_of_order = 0  # where that is no solution, another order has others
-                return self._s.corner.reshape(-1, 2).copy()
-            if self.info[codes.DEPTH] < 0:
-                self._left_of_order = 0
-                self.over = self.spare == 0  # another order is another order of the same tree
-        return None
-
-    def tell(self, host: Alone) -> bool:
-        """Say whether all rectangles have a place."""
-        return bool(self.info[codes.STANDING] == len(self._s.order))
-
-    @property
-    def nodes(self) -> int:
-        """Nodes so far."""
-        return int(self.info[codes.NODES])
-
-    def _begin(self) -> None:
-        """Begin with the next order."""
-        s, rows = self._s, self.boxes.rows
-        if self.orders:
-            s.order[:] = self._draw.permutation(len(s.order))
-            self._left_of_order = UNIT * luby(self.orders)
-        else:
-            area = rows[:, codes.BOX_WIDTH] * rows[:, codes.BOX_HEIGHT]
-            s.order[:] = np.argsort(-area, kind="stable")
-            self._left_of_order = BY_AREA * UNIT
-        self.orders += 1
-        nodes = self.nodes
-        s.used[:], s.info[:] = 0, 0
-        s.info[codes.NODES] = nodes
-        s.info[[codes.LEFT, codes.TOP, codes.SPARE]] = self.boxes.left, self.boxes.top, self.spare
-        s.levels[: codes.SKYLINE + 2] = 0, -1, 0, 1, self.boxes.width, self.boxes.low
-
+FIRST = 1000
+"""Steps after which a model is presolved."""
+FIRST_MOVES = 64_000
+"""Moves that these steps may look at, where values are many; fewer where each changes definitions or sums."""
+FEWEST = 16
+"""Such steps at least."""
 
 NODES_IMPROVING = 1000
 """Nodes of the first look where walks have found solutions, and better ones are wanted."""
@@ -132,6 +61,15 @@ PLACED = 20
 """Nodes of a packing, which cost little, for each of the tree."""
 ADDED = ("steps", "evaluations", "moves", "restarts", "resets")
 """Counts of two searches that are one run."""
+
+
+def first_steps(compiled: Compiled) -> int:
+    """Return after how many steps a model is presolved: that costs as much as some thousand moves."""
+    n = max(1, compiled.decision_count)
+    widest = min(MOST_VALUES, max(1, compiled.widest))
+    terms = np.diff(compiled.different.start)
+    cost = 1 + (len(compiled.definitions) + int(terms[terms > 1].sum())) // n
+    return max(FEWEST, min(FIRST, FIRST_MOVES // widest) // cost)
 
 
 @dataclass
@@ -162,6 +100,18 @@ class Presolve:
     _explored: bool = False
     _neighbourhoods: Neighbourhoods | None = None
     _searches: InTurns | None = None
+
+    @classmethod
+    def of(cls, structures: Structures, request: Request, task: Task) -> Presolve | None:
+        """Return what `auto` does beside walking, if it is to."""
+        compiled = structures.compiled()
+        if task.strategy != "auto" or not compiled.decision_count:
+            return None
+        options, relax = complete(get_strategy("auto"), task.options), task.common["relax"]
+        if not options["presolve"]:
+            return None
+        kept = kept_of(structures.model, relax) if relax else None
+        return cls(structures, request, first_steps(compiled), kept, tuple(options["without"]))
 
     @property
     def model(self) -> Statement:

@@ -13,14 +13,12 @@ from cpqueens.answers.trace import Trace, TraceRecorder
 from cpqueens.backends.backtracking.memory import build_memory
 from cpqueens.backends.backtracking.wholes.registry import takes
 from cpqueens.backends.base import Deliver, Ended, Request, Want
-from cpqueens.backends.local_search import auto
 from cpqueens.backends.local_search.engine import limits_of, search_model, search_special
-from cpqueens.backends.local_search.neighbourhoods import kept_of
 from cpqueens.backends.local_search.presolve import Presolve, search_smaller
 from cpqueens.backends.local_search.root import LARGEST
 from cpqueens.backends.local_search.search import Limits, Result, StrategyError
 from cpqueens.backends.local_search.specials import SPECIALS, Task, default_steps, special_of
-from cpqueens.backends.local_search.strategies import COMMON, STRATEGIES, complete
+from cpqueens.backends.local_search.strategies import COMMON, STRATEGIES
 from cpqueens.backends.local_search.tracing import WatchedStates
 from cpqueens.backends.relaxation.relaxation import relaxation_of
 from cpqueens.errors import UnsupportedRequest
@@ -139,7 +137,7 @@ def _searched(
 ) -> Result:  # fmt: skip
     """Search by the general engine, after what a kernel tried in vain."""
     compiled = structures.compiled()
-    aside = _presolve(structures, request, task) if tried is None else None
+    aside = Presolve.of(structures, request, task) if tried is None else None
     smaller = None if aside is not None or tried is not None else _smaller(model, task, compiled)
     if smaller is not None:
         return search_smaller(model, smaller, task, deliver)
@@ -158,24 +156,6 @@ def _smaller(model: Statement, task: Task, compiled: Compiled) -> Reduced | None
     if task.strategy == "auto":
         return None
     return model.kept("objective of local-search", lambda: without_objective_variable(unfolded(compiled)))
-
-
-def _presolve(structures: Structures, request: Request, task: Task) -> Presolve | None:
-    """Return what `auto` does beside walking."""
-    compiled = structures.compiled()
-    if task.strategy != "auto" or not compiled.decision_count:
-        return None
-    options = complete(auto, task.options)
-    if not options["presolve"]:
-        return None
-    relax = task.common["relax"]
-    return Presolve(
-        structures,
-        request,
-        auto.first_steps(compiled),
-        kept_of(structures.model, relax) if relax else None,
-        tuple(options["without"]),
-    )
 
 
 # ---- a bound beside the search ---------------------------------------------------------------------------

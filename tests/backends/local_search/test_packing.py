@@ -9,7 +9,7 @@ import pytest
 from collection.perfect_squares import DUIJVESTIJN, MORON, squares
 
 from cpqueens import Model, NoOverlap2D
-from cpqueens.backends.local_search.presolve import PackingSearch
+from cpqueens.backends.local_search.packing import PackingSearch
 from cpqueens.kernels.local import packing as codes
 from cpqueens.lowered.structures.packing import Boxes, find_stated
 

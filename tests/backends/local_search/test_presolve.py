@@ -17,8 +17,8 @@ from cpqueens.backends.backtracking.alternating import JOINING
 from cpqueens.backends.backtracking.wholes.registry import takes
 from cpqueens.backends.base import Clock, Request, Want
 from cpqueens.backends.local_search.audit import violation
-from cpqueens.backends.local_search.auto import FEWEST
 from cpqueens.backends.local_search.layers import build_arrays
+from cpqueens.backends.local_search.presolve import FEWEST
 from cpqueens.backends.local_search.root import InTurns, Tree, propagated
 from cpqueens.crosscheck import oracle
 from cpqueens.fuzzing.generate import random_model
