@@ -22,16 +22,16 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 71_224,
+    "code lines": 71_216,
     "files": 480,
-    "import lines": 6_052,
+    "import lines": 6_038,
     "longest file": 703,
     "sudoku by backtracking, files": 48,
     "sudoku by backtracking, functions": 320,
-    "knapsack by local-search, files": 54,
-    "knapsack by local-search, functions": 342,
-    "cross-check of 8 queens, files": 82,
-    "cross-check of 8 queens, functions": 648,
+    "knapsack by local-search, files": 50,
+    "knapsack by local-search, functions": 334,
+    "cross-check of 8 queens, files": 81,
+    "cross-check of 8 queens, functions": 644,
 }
 """What must not be passed today."""
 

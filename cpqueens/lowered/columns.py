@@ -69,6 +69,13 @@ def bounds(terms: Terms, compiled: Compiled) -> tuple[IntArray, IntArray]:
     return lower, upper
 
 
+def objective_bounds(compiled: Compiled) -> tuple[int, int]:
+    """Return bounds of the objective, which the model must have: of its largest term."""
+    assert compiled.objective is not None
+    lower, upper = bounds(compiled.objective, compiled)
+    return int(lower.max()), int(upper.max())
+
+
 def merged(terms: Terms) -> tuple[IntArray, IntArray, IntArray]:
     """Return (term, variable, coefficient) of every entry, sorted, equal ones added and zero ones dropped."""
     return merge(np.repeat(np.arange(len(terms)), np.diff(terms.start)), terms.variable, terms.coefficient)

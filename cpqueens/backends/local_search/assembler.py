@@ -27,6 +27,7 @@ from cpqueens.lowered.columns import (
     joined,
     merge,
     merged,
+    objective_bounds,
 )
 from cpqueens.lowered.compiled import EQ, LE, NE, Compiled, Terms, offsets
 from cpqueens.lowered.structures.shifted_permutation import distinct
@@ -367,13 +368,6 @@ class Assembler:
 
 
 DEEP_KINDS = {"AllDifferent": ALL_DIFFERENT, "Or": CLAUSE, "Table": TABLE}
-
-
-def objective_bounds(compiled: Compiled) -> tuple[int, int]:
-    """Return bounds of the objective, which the model must have: of its largest term."""
-    assert compiled.objective is not None
-    lower, upper = bounds(compiled.objective, compiled)
-    return int(lower.max()), int(upper.max())
 
 
 def below(terms: Terms, limit: int) -> Terms:

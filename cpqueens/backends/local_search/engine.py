@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Any
 
 from cpqueens.backends.base import Deliver, Request
-from cpqueens.backends.local_search.assembler import objective_bounds
 from cpqueens.backends.local_search.search import Aside, End, KernelRun, Limits, Result, Run, Search
 from cpqueens.backends.local_search.slices import Alone
 from cpqueens.backends.local_search.specials import KERNELS, SPECIALS, Task, kernel_of
@@ -154,7 +153,6 @@ def _improve(
 ) -> tuple[End, IntArray | None]:
     """Search until a solution is enough or the strategy ends; return why, and the last solution."""
     incumbent = None
-    least = None if search.compiled.objective is None else objective_bounds(search.compiled)[0]
     while True:
         try:
             reason = _searched(search, strategy, options)
@@ -164,10 +162,10 @@ def _improve(
         if reason != "solved":
             return reason, incumbent
         incumbent = search.incumbent = search.x.copy()
-        if not deliver(incumbent[None, :]) or least is None:
+        if not deliver(incumbent[None, :]) or search.compiled.objective is None:
             return reason, incumbent
         objective = search.value_of(incumbent)
-        if objective <= least:
+        if objective <= search.objective_least:
             search.extra["gave_up"] = "no better objective is possible within the bounds of its terms"
             return "gave_up", incumbent  # and yet no proof
         if search.limits.should_stop():  # improvements that take no step see no limit

@@ -88,6 +88,10 @@ class LinearWalk(OwnWalk[Run]):
         """Return by how much an assignment violates the rows."""
         return int(self._activity(self.form.into(x), limit)[1].sum())
 
+    def objective(self, x: IntArray) -> int:
+        """Return what the first row adds up to."""
+        return int(self._activity(self.form.into(x), 0)[0][0])
+
     def tell(self, host: Run) -> bool:
         """Do so, and note the limit that follows."""
         before = self.info[codes.TOLD]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from cpqueens.backends.local_search.assembler import objective_bounds
 from cpqueens.backends.local_search.search import Aside, End, KernelRun, Run
 from cpqueens.backends.local_search.slices import OwnWalk
 from cpqueens.kernels.local import info as at
@@ -49,7 +48,7 @@ class PairsWalk(OwnWalk[Run]):
             most, STALL * luby(1 + self.starts), self.arena, self.random
         )
         self.starts, self.pairs, self.limit = 0, pairs, search.objective_limit
-        self.least = at.NEVER if c.objective is None else objective_bounds(c)[0]
+        self.least = search.objective_least
         self.last = 0  # steps when a solution was told
 
     def present(self) -> IntArray:
@@ -80,12 +79,13 @@ class PairsWalk(OwnWalk[Run]):
         """Return how many pairs are equal, and by how much the objective is beyond its limit."""
         first, second, gap = self.pairs.T
         found = int((x[first] == x[second] + gap).sum()) // 2
-        objective = self.compiled.objective
-        return (
-            found
-            if objective is None
-            else found + max(0, int((x[objective.variable] + objective.constant).max()) - limit)
-        )
+        return found if self.compiled.objective is None else found + max(0, self.objective(x) - limit)
+
+    def objective(self, x: IntArray) -> int:
+        """Return the largest of the terms that are the objective."""
+        terms = self.compiled.objective
+        assert terms is not None
+        return int((x[terms.variable] + terms.constant).max())
 
     def advance(self, host: Run, steps: int) -> int:
         """Make so many steps, or begin anew after too many in vain; return whether to tell a solution.

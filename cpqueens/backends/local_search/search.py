@@ -9,7 +9,7 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 
-from cpqueens.backends.local_search.assembler import below, objective_bounds
+from cpqueens.backends.local_search.assembler import below
 from cpqueens.backends.local_search.audit import check_state, violation
 from cpqueens.backends.local_search.layers import build_arrays
 from cpqueens.backends.local_search.starts import NO_START, Start, all_starts, hinted_start, random_start
@@ -24,6 +24,7 @@ from cpqueens.kernels.local.rebuild import begin
 from cpqueens.kernels.local.scan import FOUND
 from cpqueens.kernels.local.state import Core, Deep, Rows, State
 from cpqueens.language.rows import IntArray
+from cpqueens.lowered.columns import objective_bounds
 from cpqueens.lowered.compiled import Compiled
 from cpqueens.lowered.evaluation import evaluate, values_of_all
 from cpqueens.lowered.neighbourhood import build_space, derive
@@ -76,6 +77,9 @@ class Judge(Protocol):
     def violation(self, x: IntArray, limit: int) -> int:
         """Return by how much an assignment violates the model, with an objective of at most ``limit``."""
 
+    def objective(self, x: IntArray) -> int:
+        """Return the value of the objective, which the model must have, for an assignment."""
+
 
 @dataclass
 class Result:
@@ -122,7 +126,9 @@ class Run:
         self.info = np.zeros(at.LENGTH, dtype=np.int64)  # scalars, see `search_info`
         self.x, self.best, self.tabu = np.zeros((3, self.size), dtype=np.int64)
         self.events = NO_EVENTS
-        self.objective_limit = 0 if compiled.objective is None else objective_bounds(compiled)[1]
+        self.objective_limit, self.objective_least = 0, NEVER
+        if compiled.objective is not None:
+            self.objective_least, self.objective_limit = objective_bounds(compiled)
 
     def renew(self, seed: int, limits: Limits | None = None, recorder: Recorder | None = None) -> None:
         """Begin another run, of which no start has been made; not after `demand`, which changes the model."""
@@ -236,8 +242,7 @@ class Run:
 
     def value_of(self, x: IntArray) -> int:
         """Return the value of the objective for an assignment."""
-        assert self.compiled.objective is not None
-        return int(evaluate(self.compiled.objective, values_of_all(self.compiled, x)).max())
+        raise NotImplementedError
 
     def look_aside(self) -> End | None:
         """Look aside, from the state of the demand; say how the search ends if it does."""
@@ -304,6 +309,10 @@ class KernelRun(Run):
     def amount(self, x: IntArray) -> int:
         """Return by how much an assignment violates the model and the demand."""
         return self.kernel.violation(x, self.objective_limit)
+
+    def value_of(self, x: IntArray) -> int:
+        """Return the value of the objective for an assignment."""
+        return self.kernel.objective(x)
 
 
 class Search(Run):
@@ -392,6 +401,11 @@ class Search(Run):
         """Return by how much an assignment violates the constraints that no group keeps, in all."""
         values = values_of_all(self.compiled, x)
         return sum(violation(entry, values) for entry in self.arrays.entries)
+
+    def value_of(self, x: IntArray) -> int:
+        """Return the value of the objective for an assignment."""
+        assert self.compiled.objective is not None
+        return int(evaluate(self.compiled.objective, values_of_all(self.compiled, x)).max())
 
     def begin(self, starts: Sequence[Start]) -> None:
         """Begin at random, in one call where one kernel can."""

@@ -105,8 +105,10 @@ def _circuit(asked: Structures) -> Compiled | None:
     return asked.compiled(forms.CIRCUITS) if stated else None
 
 
-def _tasks(asked: Structures) -> Compiled:
-    return asked.compiled(asked.exact if asked.states("Cumulative", "NoOverlap") else forms.WALKED)
+def _tasks(asked: Structures) -> Compiled | None:
+    if asked.states("Cumulative", "NoOverlap"):
+        return asked.compiled(asked.exact)
+    return asked.compiled() if asked.model.has_partial or asked.model._constraints.others() else None
 
 
 def _board(asked: Structures) -> Compiled:
