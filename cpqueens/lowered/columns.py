@@ -18,16 +18,7 @@ KINDS_AND_SIGNS = np.array([RELATIONS[relation] for relation in sorted(RELATIONS
 
 def blocks(terms: Terms, start: IntArray) -> list[Terms]:
     """Return the terms ``start[k]`` .. ``start[k + 1] - 1`` for each k, without copying their entries."""
-    return [block(terms, a, b) for a, b in pairwise(start.tolist())]
-
-
-def block(terms: Terms, first: int, last: int) -> Terms:
-    """Return the terms ``first`` .. ``last - 1``."""
-    start = terms.start[first : last + 1]
-    inside = slice(start[0], start[-1])
-    return Terms(
-        start - start[0], terms.variable[inside], terms.coefficient[inside], terms.constant[first:last]
-    )
+    return [terms.part(a, b) for a, b in pairwise(start.tolist())]
 
 
 def joined(parts: Sequence[Terms]) -> Terms:
@@ -39,11 +30,10 @@ def joined(parts: Sequence[Terms]) -> Terms:
     return Terms(offsets(lengths), *others)
 
 
-def scaled(terms: Terms, factor: int) -> Terms:
-    """Return each term times ``factor``, which is not 0."""
-    if factor == 1:
-        return terms
-    return Terms(terms.start, terms.variable, factor * terms.coefficient, factor * terms.constant)
+def scaled(terms: Terms, factor: IntArray | int) -> Terms:
+    """Return each term times ``factor``, or its own, which is not 0."""
+    entries = np.repeat(np.broadcast_to(factor, len(terms)), np.diff(terms.start))
+    return Terms(terms.start, terms.variable, entries * terms.coefficient, factor * terms.constant)
 
 
 def differences(terms: Terms, others: Terms) -> Terms:

@@ -15,6 +15,7 @@ from itertools import chain, pairwise, repeat
 from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cpqueens.language.arrays import concatenate_rows
 from cpqueens.language.constraints.base import Constraint
@@ -81,6 +82,11 @@ class Terms:
         start = offsets(lengths)
         entry = (first - start[:-1]).repeat(lengths) + np.arange(start[-1])
         return Terms(start, self.variable[entry], self.coefficient[entry], self.constant[which])
+
+    def groups(self, start: IntArray, kept: NDArray[np.bool_]) -> tuple[Terms, IntArray]:
+        """Return some of the groups ``start[k]`` .. ``start[k + 1] - 1`` of terms, and where each begins."""
+        lengths = np.diff(start)
+        return self.picked(np.flatnonzero(np.repeat(kept, lengths))), offsets(lengths[kept])
 
     def variables_or(self, other: int) -> IntArray:
         """Return of each term the variable that it is, ``other`` if it is none."""
@@ -225,24 +231,12 @@ Takes = Callable[[Constraint], bool]
 
 
 @dataclass(frozen=True)
-class CompiledDefinition:
-    """One defined variable.
-
-    ``kind`` is a definition's kind (abs, product, ...), ``truth_linear`` (with ``relation``) or
-    ``truth_or``; ``terms`` are its arguments in order (for ``element``: the position, then the table).
-    """
-
-    kind: str
-    result: int
-    terms: Terms
-    relation: int = EQ
-
-
-@dataclass(frozen=True)
 class DefinitionBlock:
     """Defined variables of one kind and relation, one after the other, with equally many arguments.
 
-    The arguments of ``results[k]`` are the terms ``each * k`` .. ``each * (k + 1) - 1``.
+    ``kind`` is a definition's kind (abs, product, ...), ``truth_linear`` (with ``relation``) or
+    ``truth_or``. The arguments of ``results[k]`` are the terms ``each * k`` .. ``each * (k + 1) - 1`` (for
+    ``element``: the position, then the table), which may be results before it.
     """
 
     kind: str
@@ -263,16 +257,34 @@ class DefinitionBlock:
         terms = self.terms.part(first * self.each, last * self.each)
         return DefinitionBlock(self.kind, self.results[first:last], terms, self.each, self.relation)
 
-    def split(self) -> list[DefinitionBlock]:
-        """Return a block for each definition."""
-        return [self.part(k, k + 1) for k in range(len(self.results))]
+    def picked(self, which: IntArray) -> DefinitionBlock:
+        """Return the definitions numbered ``which``, in that order."""
+        terms = self.terms.picked((self.each * which[:, None] + np.arange(self.each)).reshape(-1))
+        return DefinitionBlock(self.kind, self.results[which], terms, self.each, self.relation)
 
-    def __iter__(self) -> Iterator[CompiledDefinition]:
-        if len(self.results) == 1:
-            yield CompiledDefinition(self.kind, int(self.results[0]), self.terms, self.relation)
+    @property
+    def result(self) -> int:
+        """The only defined variable."""
+        return int(self.results[0])
+
+    def __iter__(self) -> Iterator[DefinitionBlock]:
+        """Yield a block for each definition."""
+        return (self.part(k, k + 1) for k in range(len(self.results)))
+
+    def runs(self) -> Iterator[DefinitionBlock]:
+        """Yield parts, one after the other, in which no definition needs another one of the part."""
+        first, many = self.results[0], len(self.results)
+        own = np.flatnonzero(self.terms.variable >= first)
+        if not len(own):
+            yield self
             return
-        for result, part in zip(self.results.tolist(), _split(self.terms, len(self.results)), strict=True):
-            yield CompiledDefinition(self.kind, result, part, self.relation)
+        owner = self.terms.start[self.each * np.arange(many + 1)].searchsorted(own, "right") - 1
+        begin = 0
+        for k, needed in zip(owner.tolist(), (self.terms.variable[own] - first).tolist(), strict=True):
+            if needed >= begin:
+                yield self.part(begin, k)
+                begin = k
+        yield self.part(begin, many)
 
 
 class Definitions:
@@ -284,27 +296,17 @@ class Definitions:
     def __init__(self, blocks: Sequence[DefinitionBlock]) -> None:
         self.blocks = blocks
 
-    @classmethod
-    def of(cls, singles: Iterable[CompiledDefinition]) -> Definitions:
-        """Return definitions that are there one by one."""
-        return cls(
-            [
-                DefinitionBlock(d.kind, np.array([d.result]), d.terms, len(d.terms), d.relation)
-                for d in singles
-            ]
-        )
-
     @cached_property
-    def _singles(self) -> list[CompiledDefinition]:
+    def _singles(self) -> list[DefinitionBlock]:
         return list(chain.from_iterable(self.blocks))
 
     def __len__(self) -> int:
         return sum(len(block.results) for block in self.blocks)
 
-    def __iter__(self) -> Iterator[CompiledDefinition]:
+    def __iter__(self) -> Iterator[DefinitionBlock]:
         return iter(self._singles)
 
-    def __getitem__(self, k: int) -> CompiledDefinition:
+    def __getitem__(self, k: int) -> DefinitionBlock:
         return self._singles[k]
 
 
@@ -543,15 +545,3 @@ def _places(blocks: Sequence[Definition], argument: int) -> IntArray:
     each = blocks[0].each(argument)
     groups = np.concatenate([block.places(argument) for block in blocks])
     return groups[:, None] * each + np.arange(each)
-
-
-def _split(terms: Terms, count: int) -> Iterator[Terms]:
-    """Yield the terms in as many equal parts."""
-    each = len(terms) // count
-    ends = terms.start[::each].tolist()
-    starts = terms.start[:-1].reshape(count, each) - terms.start[:-1:each, None]
-    starts = np.column_stack([starts, np.diff(terms.start[::each])])
-    for k, (first, last) in enumerate(pairwise(ends)):
-        part = slice(first, last)
-        constants = terms.constant[k * each : (k + 1) * each]
-        yield Terms(starts[k], terms.variable[part], terms.coefficient[part], constants)

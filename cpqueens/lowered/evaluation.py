@@ -1,62 +1,79 @@
-"""Values and bounds of terms and definitions of a compiled model, in plain Python: slow and obvious."""
+"""Values and bounds of terms and definitions of a compiled model, one kind at a time."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import reduce
 
 import numpy as np
 
 from cpqueens.kernels.local.plain import FARTHEST
 from cpqueens.language.rows import IntArray
-from cpqueens.lowered.compiled import EQ, GE, LE, NE, Compiled, CompiledDefinition, Terms
-
-MANY_TERMS = 16
-"""Terms from which on arrays are worth their trouble."""
+from cpqueens.lowered.compiled import EQ, GE, LE, NE, Compiled, DefinitionBlock, Terms
 
 
 def values_of_all(compiled: Compiled, x: IntArray) -> IntArray:
     """Return the values of all variables for the decision variables ``x``."""
     values = np.zeros(compiled.variable_count, dtype=np.int64)
     values[: compiled.decision_count] = x
-    for definition in compiled.definitions:
-        values[definition.result] = meant(definition, evaluate(definition.terms, values).tolist())
+    for block in compiled.definitions.blocks:
+        for part in block.runs():
+            arguments = evaluate(part.terms, values).reshape(len(part.results), part.each)
+            values[part.results] = meant(part, list(arguments.T))
     return values
 
 
 def evaluate(terms: Terms, values: IntArray) -> IntArray:
     """Return the values of ``terms`` for those of all variables."""
-    if len(terms) > MANY_TERMS:
-        start = terms.start - terms.start[0]
-        added = np.append(0, np.cumsum(terms.coefficient * values[terms.variable]))
-        whole: IntArray = terms.constant + added[start[1:]] - added[start[:-1]]
-        return whole
-    rows = (terms.row(t) for t in range(len(terms)))
-    return np.array([c + int(a @ values[v]) for v, a, c in rows], dtype=np.int64)
+    start = terms.start - terms.start[0]
+    added = np.append(0, np.cumsum(terms.coefficient * values[terms.variable]))
+    whole: IntArray = terms.constant + added[start[1:]] - added[start[:-1]]
+    return whole
 
 
-def meant(definition: CompiledDefinition, a: list[int]) -> int:
-    """Return the value of a definition for those of its arguments."""
-    if definition.kind == "truth_linear":
-        return int(distance(definition.relation, a[0]) == 0)
-    return _FUNCTIONS[definition.kind](a)
+def meant(block: DefinitionBlock, a: Sequence[IntArray]) -> IntArray:
+    """Return the values of definitions for those of their first, second, ... arguments."""
+    if block.kind == "truth_linear":
+        truth: IntArray = RELATION_OF[block.relation](a[0], 0).astype(np.int64)
+        return truth
+    return FUNCTIONS[block.kind](a)
 
 
-def _truncated(a: int, b: int) -> int:
-    return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
+RELATION_OF = {EQ: np.equal, NE: np.not_equal, LE: np.less_equal, GE: np.greater_equal}
 
 
-_FUNCTIONS: dict[str, Callable[[list[int]], int]] = {
-    "abs": lambda a: abs(a[0]),
+def _divided(a: Sequence[IntArray], *, truncated: bool, rest: bool) -> IntArray:
+    """Return quotients or remainders, 0 where the divisor is."""
+    x, y = a
+    safe = np.where(y == 0, 1, y)
+    quotient = np.sign(x) * np.sign(safe) * (np.abs(x) // np.abs(safe)) if truncated else x // safe
+    return np.where(y == 0, 0, x - quotient * safe if rest else quotient)
+
+
+def _entry(a: Sequence[IntArray]) -> IntArray:
+    """Return entries by their positions, 0 outside the table."""
+    position, entries = a[0], a[1:]
+    inside = (position >= 0) & (position < len(entries))
+    place = np.where(inside, position, 0)
+    if not any(map(np.ndim, entries)):
+        return np.where(inside, np.array(entries)[place], 0)
+    place, *entries = np.broadcast_arrays(place, *entries)
+    return np.where(inside, np.take_along_axis(np.stack(entries), place[None], axis=0)[0], 0)
+
+
+FUNCTIONS: dict[str, Callable[[Sequence[IntArray]], IntArray]] = {
+    "abs": lambda a: np.abs(a[0]),
+    "element": _entry,
+    "maximum": lambda a: reduce(np.maximum, a),
+    "minimum": lambda a: reduce(np.minimum, a),
     "product": lambda a: a[0] * a[1],
-    "quotient": lambda a: a[0] // a[1] if a[1] else 0,
-    "remainder": lambda a: a[0] % a[1] if a[1] else 0,
-    "quotient_truncated": lambda a: _truncated(a[0], a[1]) if a[1] else 0,
-    "remainder_truncated": lambda a: a[0] - _truncated(a[0], a[1]) * a[1] if a[1] else 0,
-    "minimum": min,
-    "maximum": max,
-    "element": lambda a: a[1 + a[0]] if 0 <= a[0] < len(a) - 1 else 0,
-    "truth_or": lambda a: int(any(a)),
+    "quotient": lambda a: _divided(a, truncated=False, rest=False),
+    "quotient_truncated": lambda a: _divided(a, truncated=True, rest=False),
+    "remainder": lambda a: _divided(a, truncated=False, rest=True),
+    "remainder_truncated": lambda a: _divided(a, truncated=True, rest=True),
+    "truth_or": lambda a: reduce(np.logical_or, [each != 0 for each in a], np.array(False)).astype(np.int64),
 }
+"""Definitions as functions of arrays."""
 
 
 def distance(relation: int, difference: int) -> int:
@@ -111,10 +128,10 @@ def holds(relation: int, span: Span) -> bool | None:
     return equal if relation == EQ or equal is None else not equal
 
 
-def define(definition: CompiledDefinition, spans: Sequence[Span]) -> Span:
+def define(definition: DefinitionBlock, spans: Sequence[Span]) -> Span:
     """Return bounds of a definition's value by those of its arguments."""
     if all(low == high for low, high in spans):
-        value = meant(definition, [low for low, _ in spans])
+        value = int(meant(definition, [np.array(low) for low, _ in spans]))
         return value, value
     if definition.kind == "truth_linear":
         decided = holds(definition.relation, spans[0])

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial
 
 import numpy as np
 
 from cpqueens.kernels.local.plain import EQUAL
 from cpqueens.language.rows import IntArray
-from cpqueens.lowered.columns import RELATIONS, block, blocks
-from cpqueens.lowered.compiled import EQ, GE, LE, NE, Compiled, CompiledDefinition
+from cpqueens.lowered.columns import RELATIONS, blocks
+from cpqueens.lowered.compiled import GE, LE, Compiled, DefinitionBlock
 from cpqueens.lowered.evaluation import Affine, affines, meant
 from cpqueens.lowered.neighbourhood import values_of
 
@@ -119,17 +119,14 @@ class Tabulator:
         objective = None if c.objective is None else self._row(affines(c.objective)[0], LE)
         return Tabulated(list(self.domains.values()), objective, rows, different)
 
-    def defined(self, definition: CompiledDefinition) -> Tabled:
+    def defined(self, definition: DefinitionBlock) -> Tabled:
         """Return a definition whose arguments are known as a table."""
         terms = definition.terms
         if definition.kind == "element" and terms.start[1] == terms.start[-1]:  # of numbers, perhaps many
             entries = terms.constant[1:]
-            name, rows = ("element", entries.tobytes()), affines(block(terms, 0, 1))
-            return self.table(rows, lambda a: _looked_up(a[0], entries), name)
-        function = FUNCTIONS.get(definition.kind, _number_by_number)
-        return self.table(
-            affines(terms), lambda a: function(definition, a), (definition.kind, definition.relation)
-        )
+            name, rows = ("element", entries.tobytes()), affines(terms.part(0, 1))
+            return self.table(rows, lambda a: meant(definition, [a[0], *entries]), name)
+        return self.table(affines(terms), partial(meant, definition), (definition.kind, definition.relation))
 
     def table(
         self,
@@ -210,56 +207,6 @@ def spread(values: IntArray, own: Scope, scope: Scope) -> IntArray:
     if own == scope or not own:
         return values
     return values[:, None] if own[0] == scope[0] else values[None, :]
-
-
-# ---- functions of arrays --------------------------------------------------------------------------------
-
-RELATION_OF = {
-    EQ: lambda a: a == 0, NE: lambda a: a != 0, LE: lambda a: a <= 0, GE: lambda a: a >= 0,
-}  # fmt: skip
-
-
-def _truth(definition: CompiledDefinition, a: Sequence[IntArray]) -> IntArray:
-    truth: IntArray = RELATION_OF[definition.relation](a[0]).astype(np.int64)
-    return truth
-
-
-def _any(definition: CompiledDefinition, a: Sequence[IntArray]) -> IntArray:
-    return reduce(np.logical_or, [each != 0 for each in a], np.zeros((), dtype=bool)).astype(np.int64)
-
-
-def _number_by_number(definition: CompiledDefinition, a: Sequence[IntArray]) -> IntArray:
-    each = np.broadcast_arrays(*a)
-    flat = zip(*(array.ravel().tolist() for array in each), strict=True)
-    values = [meant(definition, list(arguments)) for arguments in flat]
-    return np.array(values, dtype=np.int64).reshape(each[0].shape)
-
-
-def _looked_up(position: IntArray, entries: IntArray) -> IntArray:
-    inside = (position >= 0) & (position < len(entries))
-    return np.where(inside, entries[np.where(inside, position, 0)], 0)
-
-
-def _element(definition: CompiledDefinition, a: Sequence[IntArray]) -> IntArray:
-    position, entries = a[0], a[1:]
-    inside = (position >= 0) & (position < len(entries))
-    place = np.where(inside, position, 0)
-    shape = np.broadcast_shapes(position.shape, *(entry.shape for entry in entries))
-    stacked = np.stack([np.broadcast_to(entry, shape) for entry in entries])
-    chosen = np.take_along_axis(stacked, np.broadcast_to(place, shape)[None], axis=0)[0]
-    return np.where(inside, chosen, 0)
-
-
-FUNCTIONS: dict[str, Callable[[CompiledDefinition, Sequence[IntArray]], IntArray]] = {
-    "abs": lambda d, a: np.abs(a[0]),
-    "element": _element,
-    "maximum": lambda d, a: reduce(np.maximum, a),
-    "minimum": lambda d, a: reduce(np.minimum, a),
-    "product": lambda d, a: a[0] * a[1],
-    "truth_linear": _truth,
-    "truth_or": _any,
-}
-"""Definitions as functions of arrays; the others, which divide, are evaluated number by number."""
 
 
 # ---- cardinalities --------------------------------------------------------------------------------------

@@ -9,8 +9,8 @@ TRACES = ("tests/answers/test_trace.py", "tests/backends/test_traces.py")
 LOCAL_SEARCH = Area(
     "local-search",
     (
-        Mutant("a truth's relation is ==", "layers._DeepBuilder._definition",
-               "RELATIONS[definition.relation]", "RELATIONS[0]"),
+        Mutant("a truth's relation is ==", "layers._DeepBuilder._define",
+               "RELATIONS[block.relation]", "RELATIONS[0]"),
         Mutant("a count of a variable value keeps its constant", "assembler.Assembler._count",
                "differences(terms, values), 0", "differences(terms, values), constant"),
         Mutant("a table without rows and terms holds", "assembler.Assembler._table",
@@ -20,7 +20,7 @@ LOCAL_SEARCH = Area(
         Mutant("differences of pairs add up", "columns.differences",
                "-others.coefficient", "others.coefficient"),
         Mutant("clauses share their literals", "columns.blocks",
-               "block(terms, a, b)", "block(terms, a, b - 1)"),
+               "terms.part(a, b)", "terms.part(a, b - 1)"),
         Mutant("a hinted value outside its domain is kept", "starts.hinted_start",
                "& (hint >= space.lower) & (hint <= space.upper)", ""),
         Mutant("a hinted value in a gap is kept", "starts.hinted_start",
@@ -202,7 +202,7 @@ SEARCH_KERNELS = Area(
         Mutant("values that are not all counted swap", "term_tables.multisets",
                "!= len(scope)", "< 0", ("tests/backends/local_search/test_cells.py",)),
         Mutant("a task is put before another one without what it needs", "local.schedule.needed",
-               "low < place < q", "False",
+               "low < place < q or (place == low and t != v)", "place == low and t != v",
                ("tests/backends/local_search/test_schedule.py",)),
         Mutant("a resource counts what ends now", "local.schedule.load",
                "moment < begin + a[k + 2]", "moment <= begin + a[k + 2]",

@@ -155,9 +155,26 @@ class Builder:
         """Say whether the search may decide so many auxiliary variables too."""
         return self.learning and len(self.decided) + many <= MOST_DECIDED
 
-    def decide(self, variable: int) -> None:
-        """Let the search decide an auxiliary variable, before those of the model."""
-        self.decided.append(variable)
+    def ordered(self, first: IntArray, second: IntArray) -> list[int]:
+        """Return truths that say of pairs of tasks that the first one of both ends before the second begins.
+
+        One of them comes first, and the search decides which. Of tasks there are starts and durations.
+        """
+        many = len(first.T)
+        truths = len(self.lower) + np.arange(2 * many).reshape(2, many, order="F")
+        self.lower.frombytes(np.zeros_like(truths).tobytes())
+        self.upper.frombytes(np.ones_like(truths).tobytes())
+        self.propagators.extend(
+            np.tile([kinds.TRUTH_AT_MOST, kinds.TRUTH_AT_MOST, kinds.EQUAL], many),
+            np.tile([3, 3, 2], many),
+            np.stack([*first, second[0], *second, first[0], *truths], axis=1),
+            np.tile([1, 1, -1, 1, 1, -1, 1, 1], many),
+            np.tile([0, 0, -1], many),
+            np.stack([*truths, np.full(many, -1)], axis=1),
+        )
+        found: list[int] = truths[0].tolist()
+        self.decided += found
+        return found
 
     def add(
         self,
@@ -385,10 +402,15 @@ class Builder:
         """Add the propagators of functions of these variables, with their bounds if these are known."""
         kind, each = kinds.FUNCTIONS[block.kind], block.each
         seen: Container[int] = ()
+        numbers: dict[int, IntArray] = {}  # the entries of elements that are seen
         if self.strong and has_values(kind, each):
             if ends is None:
                 ends = _array([[e[v] for v in flat.tolist()] for e in (self.lower, self.upper)])
             seen = self.seen_by_values(block, kind, flat, ends)
+            if seen and kind == kinds.ELEMENT:
+                low, high = ends.reshape(2, -1, each)[:, :, 1:]
+                constant = (low == high).all(axis=1)
+                numbers = dict(zip(block.results[constant].tolist(), low[constant], strict=True))
         absolute = block.kind == "abs" and self.strong
         each_asked = absolute or kind in EXTREMES or (kind == kinds.ELEMENT and self.strong)
         if not (seen or each_asked or self.marks is not None):
@@ -406,7 +428,7 @@ class Builder:
             if absolute:
                 add_absolute_values(variables[0], result, self)
             elif result in seen:
-                add_function_values(kind, variables, result, self)
+                add_function_values(kind, variables, result, numbers.get(result, ()), self)
 
     def are_apart(self, entries: list[int]) -> bool:
         """Say whether an AllDifferent holds the entries of an element apart: a value has one place then."""

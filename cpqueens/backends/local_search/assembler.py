@@ -1,9 +1,8 @@
 """Placing each constraint in a layer and collecting what the arrays of the plain and row layers hold."""
 
 from array import array
-from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,6 @@ from cpqueens.language.rows import IntArray, stable_order
 from cpqueens.lowered.columns import (
     KINDS_AND_SIGNS,
     RELATIONS,
-    block,
     blocks,
     bounds,
     by_variable,
@@ -66,28 +64,47 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class _Relations:
-    """Linear relations one after the other, `Entry` for `Entry`: objects by the million take long to free."""
+class Several:
+    """Constraints of one kind one after the other, `Entry` for `Entry`: objects by the million take long.
 
-    first: int
+    Attributes
+    ----------
+    terms, start
+        Number ``k`` of them has the terms ``start[k]`` .. ``start[k + 1] - 1``.
+    deep, layer
+        Which are in the deep layer, and where the others are.
+    """
+
+    kind: str
+    numbers: IntArray
     terms: Terms
+    start: IntArray
     relations: IntArray
     deep: NDArray[np.bool_]
-
-    def __len__(self) -> int:
-        return len(self.relations)
+    layer: str = "plain"
+    value: int = 0
+    rows: IntArray | None = None
 
     def entry(self, k: int) -> Entry:
         """Return the one at place ``k`` of these."""
-        layer, terms = ("deep" if self.deep[k] else "plain"), block(self.terms, k, k + 1)
-        return Entry("Linear", layer, self.first + k, terms, int(self.relations[k]))
+        layer, terms = ("deep" if self.deep[k] else self.layer), self.terms.part(*self.start[k : k + 2])
+        number, relation = int(self.numbers[k]), int(self.relations[k])
+        return Entry(self.kind, layer, number, terms, relation, self.value, self.rows)
+
+    def of_deep_layer(self) -> "Several":
+        """Return those in the deep layer."""
+        deep = self.deep
+        terms, start = self.terms.groups(self.start, deep)
+        relations = self.relations[deep]
+        numbers = self.numbers[deep]
+        return replace(self, numbers=numbers, terms=terms, start=start, relations=relations, deep=deep[deep])
 
 
 class Entries:
-    """The constraints of a model; those that are many are made where somebody asks for them."""
+    """The constraints of a model, each made where somebody asks for it."""
 
     def __init__(self) -> None:
-        self._parts: list[Entry | _Relations] = []
+        self.parts: list[Several] = []
         self._starts: list[int] = []
         self._size = 0
         self._replaced: dict[int, Entry] = {}
@@ -95,26 +112,17 @@ class Entries:
     def __len__(self) -> int:
         return self._size
 
-    def append(self, entry: Entry) -> None:
-        """Add a constraint."""
-        self._add(entry, 1)
-
-    def extend(self, terms: Terms, relations: IntArray, deep: NDArray[np.bool_]) -> None:
-        """Add linear relations, those of the deep layer and others."""
-        if len(relations):
-            self._add(_Relations(self._size, terms, relations, deep), len(relations))
-
-    def _add(self, part: Entry | _Relations, many: int) -> None:
-        self._parts.append(part)
+    def append(self, part: Several) -> None:
+        """Add constraints."""
+        self.parts.append(part)
         self._starts.append(self._size)
-        self._size += many
+        self._size += len(part.numbers)
 
     def __getitem__(self, number: int) -> Entry:
         if number in self._replaced:
             return self._replaced[number]
-        which = bisect_right(self._starts, number) - 1
-        part = self._parts[which]
-        return part if isinstance(part, Entry) else part.entry(number - part.first)
+        which = int(np.searchsorted(self._starts, number, "right")) - 1
+        return self.parts[which].entry(number - self._starts[which])
 
     def __setitem__(self, number: int, entry: Entry) -> None:
         self._replaced[number] = entry
@@ -122,24 +130,13 @@ class Entries:
     def __iter__(self) -> Iterator[Entry]:
         return map(self.__getitem__, range(self._size))
 
-    def of_layer(self, layer: str) -> Iterator[Entry]:
-        """Yield the constraints of one layer."""
-        for start, part in zip(self._starts, self._parts, strict=True):
-            if isinstance(part, _Relations):
-                yield from (self[start + k] for k in np.flatnonzero(part.deep == (layer == "deep")).tolist())
-            elif part.layer == layer:
-                yield self[start]
-
     def summary(self) -> dict[str, int]:
         """Return how many constraints each layer has."""
         counts = {"plain": 0, "rows": 0, "deep": 0}
-        for part in self._parts:
-            if isinstance(part, Entry):
-                counts[part.layer] += 1
-            else:
-                deep = int(part.deep.sum())
-                counts["deep"] += deep
-                counts["plain"] += len(part) - deep
+        for part in self.parts:
+            deep = int(part.deep.sum())
+            counts["deep"] += deep
+            counts[part.layer] += len(part.numbers) - deep
         return counts
 
 
@@ -176,20 +173,24 @@ class Assembler:
             self._linear(below(compiled.objective, limit), np.full(len(compiled.objective), LE))
 
     def _enter(
-        self, kind: str, layer: str, code: int, terms: Terms,
-        **details: Any,
+        self, kind: str, codes: IntArray, terms: Terms, start: IntArray, relations: IntArray,
+        deep: NDArray[np.bool_], constants: IntArray, **details: Any,
     ) -> int:  # fmt: skip
-        """Add a constraint with the kernels' ``code`` of its kind; return its number."""
-        number = len(self.entries)
-        self.entries.append(Entry(kind, layer, number, terms, **details))
-        self.kinds.append(code)
-        self.constants.append(0)
-        return number
+        """Add constraints, see `Several`, with what kernels call them; return the first's number."""
+        first = len(self.entries)
+        numbers = first + np.arange(len(relations))
+        self.entries.append(Several(kind, numbers, terms, start, relations, deep, **details))
+        self.kinds.frombytes(codes.tobytes())
+        self.constants.frombytes(constants.tobytes())
+        return first
 
-    def _deep(self, kind: str, terms: Terms, relation: int = EQ, **details: Any) -> None:
-        """Leave a constraint to the deep layer, which finds its scope."""
-        code = DEEP_KINDS[kind] if kind in DEEP_KINDS else RELATIONS[relation][0]
-        self._enter(kind, "deep", code, terms, relation=relation, **details)
+    def _enter_one(
+        self, kind: str, code: int, terms: Terms, relation: int = EQ, *, deep: bool = True, **details: Any
+    ) -> int:
+        """Add a constraint, which is left to the deep layer or has no constant."""
+        start, relations = np.array([0, len(terms)]), np.array([relation])
+        zero = np.zeros(1, dtype=np.int64)
+        return self._enter(kind, zero + code, terms, start, relations, np.array([deep]), zero, **details)
 
     def reserve(self, number: int, lower: IntArray, upper: IntArray) -> int:
         """Return the counter of value 0 for AllDifferent ``number`` over terms with these bounds.
@@ -213,12 +214,8 @@ class Assembler:
         rows, variables, coefficients = merged(terms)
         deep = np.bincount(rows[variables >= self.n], minlength=len(terms)) > 0
         codes, signs = KINDS_AND_SIGNS[relations].T
-        self.entries.extend(terms, relations, deep)
-        for column, numbers in (
-            (self.kinds, codes),
-            (self.constants, np.where(deep, 0, signs * terms.constant)),
-        ):
-            column.frombytes(numbers.tobytes())
+        each = np.arange(len(terms) + 1)
+        self._enter("Linear", codes, terms, each, relations, deep, np.where(deep, 0, signs * terms.constant))
         kept = ~deep[rows]
         rows, variables, coefficients = rows[kept], variables[kept], coefficients[kept]
         self.scopes.append((first + rows, variables))
@@ -231,8 +228,9 @@ class Assembler:
         clause = np.repeat(np.arange(len(start) - 1), np.diff(start))
         defined = np.repeat(clause, np.diff(literals.start))[literals.variable >= self.n]
         plain = np.bincount(defined, minlength=len(start) - 1) == 0
-        for k in np.flatnonzero(~plain).tolist():
-            self._deep("Or", block(literals, *start[k : k + 2].tolist()))
+        deep, begin = literals.groups(start, ~plain)
+        zeros = np.zeros(len(begin) - 1, dtype=np.int64)
+        self._enter("Or", zeros + CLAUSE, deep, begin, zeros + EQ, zeros == 0, zeros)
         entries = np.repeat(plain[clause], np.diff(literals.start))
         sizes = np.diff(literals.start[start])[plain]
         falls = 1 - np.bincount(clause, literals.constant, len(plain)).astype(np.int64)
@@ -242,7 +240,7 @@ class Assembler:
     def _table(self, terms: Terms, rows: IntArray) -> None:
         """Place a Table; one without terms holds if it has a row."""
         if len(terms):
-            self._deep("Table", terms, rows=rows)
+            self._enter_one("Table", TABLE, terms, rows=rows)
         elif not len(rows):
             self._linear(Terms(np.zeros(2, dtype=np.int64), NONE, NONE, np.ones(1, np.int64)), np.array([EQ]))
 
@@ -252,7 +250,7 @@ class Assembler:
         if len(value.variable):
             values = value.picked(np.zeros(len(terms), dtype=np.int64))
             terms, constant = differences(terms, values), 0
-        self._deep("Count", joined([terms, number]), relation, value=constant)
+        self._enter_one("Count", RELATIONS[relation][0], joined([terms, number]), relation, value=constant)
 
     def _all_different(self, terms: Terms) -> None:
         if too_wide(terms, self.compiled):
@@ -261,7 +259,7 @@ class Assembler:
             return
         form = self._folded(terms)
         if form is None:
-            self._deep("AllDifferent", terms)
+            self._enter_one("AllDifferent", ALL_DIFFERENT, terms)
             return
         inner, outer, signs = form
         lower, upper = bounds(inner, self.compiled)
@@ -271,7 +269,8 @@ class Assembler:
             lower = np.where(signs == 0, lower, np.where(signs > 0, outer + spans, outer - high))
             upper = np.where(signs == 0, upper, np.where(signs > 0, outer + high, outer - spans))
         single = (np.diff(inner.start) == 1).all() and (signs == 0).all() and distinct(inner.variable)
-        number = self._enter("AllDifferent", "plain" if single else "rows", ALL_DIFFERENT, terms)
+        layer = "plain" if single else "rows"
+        number = self._enter_one("AllDifferent", ALL_DIFFERENT, terms, deep=False, layer=layer)
         base = self.reserve(number, lower, upper)
         if not single:
             self.rows.append((number, inner, base + outer, signs))
@@ -352,7 +351,7 @@ class Assembler:
         slots = np.zeros((len(numbers), self.n, 2, 2), dtype=np.int64)
         slots[..., 0] = len(inner)
         for r, (a, b) in enumerate(zip(first[:-1].tolist(), first[1:].tolist(), strict=True)):
-            row = block(inner, a, b)
+            row = inner.part(a, b)
             terms = np.repeat(np.arange(a, b), np.diff(row.start))
             order = np.argsort(row.variable, kind="stable")
             variables = row.variable[order]
@@ -365,9 +364,6 @@ class Assembler:
         folded = [(row[3] != 0).any() for row in self.rows]
         table = np.array([numbers, zero, first[:-1], first[1:], folded], dtype=np.int64)
         return table.T.reshape(-1), slots.reshape(-1)
-
-
-DEEP_KINDS = {"AllDifferent": ALL_DIFFERENT, "Or": CLAUSE, "Table": TABLE}
 
 
 def below(terms: Terms, limit: int) -> Terms:

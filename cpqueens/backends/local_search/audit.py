@@ -12,7 +12,6 @@ from cpqueens.backends.local_search.layers import Arrays
 from cpqueens.kernels.local import arena
 from cpqueens.kernels.local import info as at
 from cpqueens.language.rows import IntArray
-from cpqueens.lowered.columns import block
 from cpqueens.lowered.compiled import GE, Compiled, Terms
 from cpqueens.lowered.evaluation import distance, evaluate, values_of_all
 
@@ -104,7 +103,7 @@ def _enter(fresh: Fresh, arrays: Arrays, entry: Entry, values: IntArray, weight:
     np.add.at(fresh.count, counters, 1)
     np.add.at(fresh.sum_of, counters, arrays.occupants(entry))
     for t in np.flatnonzero(fresh.count[counters] > 1).tolist():
-        for v in support(arrays.compiled, block(entry.terms, t, t + 1)):
+        for v in support(arrays.compiled, entry.terms.part(t, t + 1)):
             fresh.errors[v] += weight
 
 

@@ -9,21 +9,22 @@ An AllDifferent that is kept by the neighbourhood (its group) needs no counters 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from cpqueens.backends.local_search.assembler import Assembler, Entries, Entry
+from cpqueens.backends.local_search.assembler import NONE, Assembler, Entries, Entry, Several
 from cpqueens.kernels.exact import kinds
 from cpqueens.kernels.local import deep as codes
 from cpqueens.kernels.local.arena import OWNER, part
 from cpqueens.kernels.local.deep import OWNER_ALL_DIFFERENT
 from cpqueens.kernels.local.state import Core, Deep, Rows
-from cpqueens.language.rows import IntArray, distinct
-from cpqueens.lowered.columns import RELATIONS, block, bounds, joined, merged, scaled
-from cpqueens.lowered.compiled import Compiled, CompiledDefinition, Terms, offsets
+from cpqueens.language.rows import IntArray, distinct, stable_order
+from cpqueens.lowered.columns import KINDS_AND_SIGNS, RELATIONS, bounds, joined, merged, scaled
+from cpqueens.lowered.compiled import Compiled, DefinitionBlock, Terms, offsets
 
 FUNCTIONS = kinds.FUNCTIONS | {"truth_linear": codes.TRUTH_LINEAR, "truth_or": kinds.TRUTH_OR}
 """Kind of a definition -> its code in the kernels."""
@@ -37,58 +38,44 @@ OWNERS = {
 }
 
 
-_NO_SCOPE = np.zeros(0, dtype=np.int64)
-
-_SHORT = 64
-"""Variables that Python puts together sooner than numpy."""
-
-
 class _Supports:
     """The decision variables that variables depend on; most definitions depend on what others depend on."""
 
-    def __init__(self, decision_count: int) -> None:
+    def __init__(self, decision_count: int, count: int) -> None:
         self._n = decision_count
-        self._number: dict[int, int] = {}  # of a defined variable: that of its support
-        self._sets: list[IntArray] = []
-        self._known: dict[bytes, int] = {}
+        self.number = list(
+            range(count)
+        )  # of each variable that of its support: a decision variable's is its own
+        self._sets = list(np.arange(decision_count)[:, None])
         self._unions: dict[tuple[int, ...], int] = {}
 
-    def define(self, variable: int, terms: Terms) -> None:
-        """Note that a variable is a function of terms, whose variables are known."""
-        self._number[variable] = self._union(terms)
+    def unions(self, terms: Terms, start: IntArray, results: Sequence[int] = ()) -> list[int]:
+        """Return the numbers of the supports of some groups of terms; ``start[k]`` is the first of group k.
 
-    def of_variable(self, variable: int) -> IntArray:
-        """Return the support of a defined variable, ascending."""
-        return self._sets[self._number[variable]]
-
-    def of(self, terms: Terms) -> IntArray:
-        """Return the decision variables that ``terms`` depend on, ascending."""
-        return self._sets[self._union(terms)]
-
-    def _union(self, terms: Terms) -> int:
-        variables = terms.variable.tolist()
-        if len(set(variables)) < len(variables):  # some may cancel
-            variables = distinct(merged(terms)[1]).tolist()
-        n, number = self._n, self._number
-        key = tuple(sorted({~v if v < n else number[v] for v in variables}))
-        if len(key) == 1 and key[0] >= 0:
-            return key[0]
-        found = self._unions.get(key)
-        if found is None:
-            union = np.array([~k for k in reversed(key) if k < 0], dtype=np.int64)
-            parts = [union, *(self._sets[k] for k in key if k >= 0)]
-            if len(parts) > 1:
-                few = sum(map(len, parts)) < _SHORT
-                union = (
-                    np.array(sorted(set().union(*(part.tolist() for part in parts))), dtype=np.int64)
-                    if few
-                    else distinct(np.concatenate(parts))
-                )
-            found = self._known.setdefault(union.tobytes(), len(self._sets))
-            if found == len(self._sets):
-                self._sets.append(union)
-            self._unions[key] = found
+        ``results`` are functions of a group each, and may be in later ones.
+        """
+        rows, variables, _ = merged(terms)  # some may cancel
+        found, number, mine = list[int](), self.number, variables.tolist()
+        for k, (first, end) in enumerate(pairwise(rows.searchsorted(start).tolist())):
+            if end - first == 1:
+                support = number[mine[first]]
+            else:
+                key = tuple(sorted({number[v] for v in mine[first:end]}))
+                support = key[0] if len(key) == 1 else self._unions.setdefault(key, len(self._sets))
+                if support == len(self._sets):
+                    union = np.array(key, dtype=np.int64)
+                    if key and key[-1] >= self._n:
+                        union = distinct(np.concatenate([self._sets[k] for k in key]))
+                    self._sets.append(union)
+            found.append(support)
+            if results:
+                number[results[k]] = support
         return found
+
+    def of(self, numbers: Sequence[int]) -> tuple[IntArray, IntArray]:
+        """Return the sizes of supports, and their variables one after the other, ascending in each."""
+        found = [self._sets[k] for k in numbers]
+        return np.fromiter(map(len, found), dtype=np.int64, count=len(found)), np.concatenate([NONE, *found])
 
 
 class _DeepBuilder:
@@ -99,71 +86,95 @@ class _DeepBuilder:
         self.compiled = assembler.compiled
         self.n = assembler.n
         self.parts: list[Terms] = []
-        self.owners: list[tuple[int, int, int, int]] = []  # how many terms, their kind, owner and base
-        self.size = 0
-        self.data: list[int] = []
+        self.owners: list[IntArray] = []  # rows of an owner's number of terms, its kind, itself and the base
+        self.size = self.data_size = 0
+        self.data: list[IntArray] = []
         self.tables = np.zeros((len(assembler.entries), 4), dtype=np.int64)
-        entries = list(assembler.entries.of_layer("deep"))
-        self.used = self._reached([e.terms for e in entries])
-        self.supports = _Supports(self.n)
-        self.definitions = []
-        for k, variable in enumerate(self.used.tolist()):  # in order of evaluation: arguments come first
-            definition = self.compiled.definitions[variable - self.n]
-            self.supports.define(variable, definition.terms)
-            self.definitions.append(self._definition(k, definition))
-        scopes = [(entry.number, scope) for entry in entries if len(scope := self._constraint(entry))]
-        if scopes:
-            numbers, found = zip(*scopes, strict=True)
-            lengths = [len(scope) for scope in found]
-            assembler.scopes.append((np.repeat(numbers, lengths), np.concatenate(found)))
+        entries = [part.of_deep_layer() for part in assembler.entries.parts if part.deep.any()]
+        reached = self._reached([several.terms for several in entries])
+        self.used = np.flatnonzero(reached)
+        self.supports = _Supports(self.n, self.compiled.variable_count)
+        self.definitions: list[IntArray] = []
+        for block in self.compiled.definitions.blocks:  # in order of evaluation: arguments come first
+            kept = np.flatnonzero(reached[block.results])
+            if len(kept):
+                self._define(block if len(kept) == len(block.results) else block.picked(kept))
+        for several in entries:
+            self._constrain(several)
+        scoped = [several for several in entries if several.kind != "AllDifferent"]
+        if scoped:
+            sizes = np.concatenate([np.diff(several.start) for several in scoped])
+            unions = self.supports.unions(joined([several.terms for several in scoped]), offsets(sizes))
+            lengths, variables = self.supports.of(unions)
+            numbers = np.concatenate([several.numbers for several in scoped])
+            assembler.scopes.append((np.repeat(numbers, lengths), variables))
 
     def _reached(self, pending: list[Terms]) -> IntArray:
-        """Return the defined variables that terms reach, ascending."""
-        reached = np.zeros(self.compiled.variable_count, dtype=bool)
+        """Return 1 for each variable that is a defined one that terms reach, else 0."""
+        reached = np.zeros(self.compiled.variable_count, dtype=np.int64)
         for terms in pending:
-            reached[terms.variable] = True
-        for k in range(len(self.compiled.definitions) - 1, -1, -1):
-            if reached[self.n + k]:
-                reached[self.compiled.definitions[k].terms.variable] = True
-        return self.n + np.flatnonzero(reached[self.n :])
+            reached[terms.variable] = 1
+        for block in reversed(self.compiled.definitions.blocks):
+            variables = block.terms.variable
+            ends = block.terms.start[block.each * np.arange(len(block.results) + 1)]
+            if not len(variables) or variables.max() < block.results[0]:
+                reached[variables[np.repeat(reached[block.results] == 1, np.diff(ends))]] = 1
+                continue
+            for k in range(len(block.results) - 1, -1, -1):  # some need those before them
+                if reached[block.results[k]]:
+                    reached[variables[ends[k] : ends[k + 1]]] = 1
+        reached[: self.n] = 0
+        return reached
 
-    def _add(self, terms: Terms, kind: int, owner: int, base: int = 0) -> None:
+    def _add(self, terms: Terms, owners: Sequence[IntArray | int]) -> None:
+        """Add terms of owners: how many each has, their kind, which they are, and their base."""
         self.parts.append(terms)
-        self.owners.append((len(terms), kind, owner, base))
+        self.owners.append(np.stack(np.broadcast_arrays(*owners), axis=-1).reshape(-1, 4))
         self.size += len(terms)
 
-    def _definition(self, k: int, definition: CompiledDefinition) -> tuple[int, ...]:
-        """Add the arguments of definition ``k``; return what the kernels know of it."""
-        first, offset, relation, terms = self.size, 0, 0, definition.terms
-        code = FUNCTIONS[definition.kind]
-        if code == codes.TRUTH_LINEAR:
-            relation, sign = RELATIONS[definition.relation]
-            terms = scaled(terms, sign)
-        elif code == kinds.ELEMENT and len(terms.variable) == terms.start[1]:  # constants but for the index
-            code, offset = codes.ELEMENT_CONSTANT, len(self.data)
-            self.data += [len(terms) - 1, *terms.constant[1:].tolist()]
-            terms = block(terms, 0, 1)
-        self._add(terms, codes.OWNER_DEFINITION, k)
-        return code, first, len(terms), offset, relation, 0
+    def _put(self, data: IntArray) -> int:
+        """Add data; return where they begin."""
+        self.data.append(data)
+        self.data_size += len(data)
+        return self.data_size - len(data)
 
-    def _constraint(self, entry: Entry) -> IntArray:
-        """Add the terms of a constraint; return its scope, of an AllDifferent nothing."""
-        found, number, terms, base = _NO_SCOPE, entry.number, entry.terms, 0
-        _, sign = RELATIONS[entry.relation]
-        if entry.kind == "AllDifferent":
-            base = self.assembler.reserve(number, *bounds(terms, self.compiled))
-        else:
-            found = self.supports.of(terms)
-        if entry.kind == "Count":
-            owner = codes.OWNER_COUNT if sign > 0 else codes.OWNER_SIGNED_COUNT
+    def _define(self, block: DefinitionBlock) -> None:
+        """Add the arguments of definitions, and what the kernels know of these."""
+        many, each, relation, terms = len(block.results), block.each, 0, block.terms
+        self.supports.unions(terms, each * np.arange(many + 1), block.results.tolist())
+        lengths, places = np.full(many, each), np.zeros(many, dtype=np.int64)
+        kinds_of = np.full(many, FUNCTIONS[block.kind])
+        if block.kind == "truth_linear":
+            relation, sign = RELATIONS[block.relation]
+            terms = scaled(terms, sign)
+        elif block.kind == "element":
+            constant = (np.diff(terms.start).reshape(many, each)[:, 1:] == 0).all(axis=1)  # but for the index
+            entries = terms.constant.reshape(many, each)[constant]
+            entries[:, 0] = each - 1
+            kinds_of[constant], lengths[constant] = codes.ELEMENT_CONSTANT, 1
+            places[constant] = self._put(entries.reshape(-1)) + each * np.arange(len(entries))
+            terms = terms.picked(np.flatnonzero(~constant[:, None] | (np.arange(each) == 0)))
+        first, number = self.size + offsets(lengths)[:-1], sum(map(len, self.definitions))
+        self.definitions.append(
+            np.stack(np.broadcast_arrays(kinds_of, first, lengths, places, relation, 0), axis=-1)
+        )
+        self._add(terms, (lengths, codes.OWNER_DEFINITION, number + np.arange(many), 0))
+
+    def _constrain(self, several: Several) -> None:
+        """Add the terms of constraints, of which others than linear ones and clauses come one by one."""
+        terms, sizes, numbers, base = several.terms, np.diff(several.start), several.numbers, 0
+        signs = KINDS_AND_SIGNS[several.relations, 1]
+        if several.kind == "AllDifferent":
+            base = self.assembler.reserve(int(numbers[0]), *bounds(terms, self.compiled))
+        elif several.kind == "Count":
+            owner = codes.OWNER_COUNT if signs[0] > 0 else codes.OWNER_SIGNED_COUNT
             last = len(terms) - 1
-            self._add(block(terms, 0, last), owner, number, entry.value)
-            terms = scaled(block(terms, last, last + 1), -1)
-        elif entry.rows is not None:
-            self.tables[number] = self.size, len(terms), len(self.data), len(entry.rows)
-            self.data += entry.rows.reshape(-1).tolist()
-        self._add(scaled(terms, sign), OWNERS[entry.kind], number, base)
-        return found
+            self._add(terms.part(0, last), (sizes - 1, owner, numbers, several.value))
+            terms, sizes, signs = terms.part(last, last + 1), np.ones(1, dtype=np.int64), -signs
+        elif several.rows is not None:
+            place = self._put(several.rows.reshape(-1))
+            self.tables[numbers[0]] = self.size, len(terms), place, len(several.rows)
+        self._add(scaled(terms, np.repeat(signs, sizes)), (sizes, OWNERS[several.kind], numbers, base))
 
     def build(self) -> Deep:
         """Return the layer's arrays."""
@@ -172,21 +183,24 @@ class _DeepBuilder:
         node = np.arange(self.compiled.variable_count)  # definitions that are not used have none
         node[self.used] = self.n + np.arange(len(self.used))
         node_start = offsets(2 * np.bincount(node[variables], minlength=self.n + len(self.used)))
-        flat = np.stack([rows, coefficients], axis=1)[np.argsort(node[variables], kind="stable")].reshape(-1)
+        flat = np.stack([rows, coefficients], axis=1)[stable_order(node[variables])].reshape(-1)
         reach_start, reach = self._reach()
-        owners = np.array(self.owners, dtype=np.int64).reshape(-1, 4)
+        owners = np.concatenate([np.zeros((0, 4), dtype=np.int64), *self.owners])
         owners = np.repeat(owners, owners[:, 0], axis=0)
         owners[:, 0] = 0  # their values
-        supports = [np.zeros(0, dtype=np.int64)] * count
-        for t in np.flatnonzero(owners[:, 1] == codes.OWNER_ALL_DIFFERENT).tolist():
-            supports[t] = self.supports.of(block(terms, t, t + 1))
+        different = np.flatnonzero(owners[:, 1] == codes.OWNER_ALL_DIFFERENT)
+        lengths = np.zeros(count, dtype=np.int64)
+        lengths[different], supports = self.supports.of(
+            self.supports.unions(terms.picked(different), np.arange(len(different) + 1))
+        )
         zeros: Any = np.zeros
         return Deep(
             node_start, flat, owners.reshape(-1), terms.constant,
-            np.array(self.definitions, dtype=np.int64).reshape(-1),
-            np.array(self.data or [0], dtype=np.int64), self.tables.reshape(-1), reach_start, reach,
+            np.concatenate([NONE, *(rows.reshape(-1) for rows in self.definitions)]),
+            np.concatenate(self.data) if self.data_size else np.zeros(1, dtype=np.int64),
+            self.tables.reshape(-1), reach_start, reach,
             np.array(self.assembler.kinds, dtype=np.int64),
-            np.concatenate([offsets([len(s) for s in supports]), *supports]), 0, count + 1,
+            np.concatenate([offsets(lengths), supports]), 0, count + 1,
             zeros(len(self.used), np.int64),
             zeros(count, np.int64), zeros(count + 1, np.int64), zeros(count, np.int64),
             zeros(len(self.assembler.kinds), np.int64),
@@ -194,16 +208,9 @@ class _DeepBuilder:
 
     def _reach(self) -> tuple[IntArray, IntArray]:
         """Return, per decision variable, the definitions that depend on it, ascending."""
-        supports = [self.supports.of_variable(v) for v in self.used.tolist()]
-        variable = np.concatenate([np.zeros(0, dtype=np.int64), *supports])
-        definition = np.repeat(np.arange(len(supports)), [len(s) for s in supports])
-        order = np.lexsort((definition, variable))
-        return offsets(np.bincount(variable, minlength=self.n)), definition[order]
-
-
-def build_deep(assembler: Assembler) -> Deep:
-    """Return the deep layer of the constraints that ``assembler`` put there."""
-    return _DeepBuilder(assembler).build()
+        lengths, variable = self.supports.of([self.supports.number[v] for v in self.used.tolist()])
+        definition = np.repeat(np.arange(len(lengths)), lengths)
+        return offsets(np.bincount(variable, minlength=self.n)), definition[stable_order(variable)]
 
 
 @dataclass
@@ -229,18 +236,11 @@ class Arrays:
 
     def part(self, which: int) -> IntArray:
         """Return a view of one part of the core arena, see ``cpqueens.kernels.local.arena``."""
-        arena = self.core.arena
-        view: IntArray = arena[arena[which] : arena[which + 1]]
-        return view
-
-    @cached_property
-    def summary(self) -> dict[str, int]:
-        """How many constraints each layer has."""
-        return self.entries.summary()
+        return part(self.core.arena, which)
 
 
 def build_arrays(compiled: Compiled, kept: frozenset[int]) -> Arrays:
     """Build the arrays of all constraints but the ``kept`` AllDifferents; O(the model's size)."""
     assembler = Assembler(compiled, kept)
-    deep = build_deep(assembler) if assembler.entries.summary()["deep"] else None
+    deep = _DeepBuilder(assembler).build() if assembler.entries.summary()["deep"] else None
     return Arrays(compiled, assembler.core(), assembler.row_layer(), deep, assembler.entries, assembler.bases)

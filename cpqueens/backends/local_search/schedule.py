@@ -14,9 +14,9 @@ from cpqueens.kernels.jit.random import below, seed_state
 from cpqueens.kernels.local import info as at
 from cpqueens.kernels.local import schedule as codes
 from cpqueens.kernels.local.arena import build_arena
-from cpqueens.language.rows import IntArray
+from cpqueens.language.rows import IntArray, stable_order
 from cpqueens.lowered.compiled import offsets
-from cpqueens.lowered.structures.schedule import TaskNetwork
+from cpqueens.lowered.structures.schedule import Activity, TaskNetwork
 
 SHARE = 200_000
 """Steps without a schedule that keeps all ends, after which the general engine goes on."""
@@ -48,14 +48,16 @@ class ScheduleWalk(LoneWalk):
         self.layers = {"tasks": len(schedule.lower), "resources": len(schedule.resources)}
         self.kernel = lambda most: codes.schedule_search(most, self.arena, self.random)
         n = len(schedule.lower)
-        uses, tasks = _activities(schedule)
+        machines = [(codes.MACHINE, used) for used in schedule.machines]
+        resources = machines + schedule.resources
+        uses, tasks = _activities(resources)
         arcs = _arcs(schedule)
         order = _first_list(schedule, self.random)
         place, nodes = np.empty(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
         place[order] = np.arange(n)
         self.arena = build_arena([
-            *_grouped(arcs, n), *_grouped(uses, n), *_grouped(tasks, len(schedule.resources)),
-            np.array([capacity for capacity, _ in schedule.resources]), schedule.lower, schedule.upper,
+            *_grouped(arcs, n), *_grouped(uses, n), *_grouped(tasks, len(resources)),
+            np.array([capacity for capacity, _ in resources]), schedule.lower, schedule.upper,
             schedule.weight, np.flatnonzero(schedule.weight), order, place, nodes, nodes, nodes, nodes, nodes,
             nodes, logarithms(8),
             np.zeros(codes.LENGTH),
@@ -110,25 +112,22 @@ class ScheduleWalk(LoneWalk):
 
 def _arcs(schedule: TaskNetwork) -> IntArray:
     """Return whom each node waits for: (arcs, 4), its number, the other's, the lag, and why."""
-    always = [(j, i, c, codes.ALWAYS) for j, i, c in schedule.lags.tolist()]
-    ordered = [
-        arc
-        for i, j, c, d, machine in schedule.pairs.tolist()
-        for arc in ((j, i, c, machine), (i, j, d, machine))
-    ]
-    return np.array(always + ordered, dtype=np.int64).reshape(-1, 4)
+    always = np.pad(schedule.lags, ((0, 0), (0, 1)), constant_values=codes.ALWAYS)
+    i, j, c, d = schedule.pairs.T
+    why = np.full(len(i), codes.BY_CHOICE)
+    return np.concatenate([always, np.stack([j, i, c, why, i, j, d, why], axis=1).reshape(-1, 4)])
 
 
-def _activities(schedule: TaskNetwork) -> tuple[IntArray, IntArray]:
+def _activities(resources: list[tuple[int, list[Activity]]]) -> tuple[IntArray, IntArray]:
     """Return (activities, 5) twice: nodes with resources and what they take, resources with nodes."""
-    uses = [(a.node, r, *a[1:]) for r, (_, used) in enumerate(schedule.resources) for a in used]
+    uses = [(a.node, r, *a[1:]) for r, (_, used) in enumerate(resources) for a in used]
     of_nodes = np.array(uses, dtype=np.int64).reshape(-1, 5)
     return of_nodes, of_nodes[:, [1, 0, 2, 3, 4]]
 
 
 def _grouped(rows: IntArray, count: int) -> tuple[IntArray, IntArray]:
     """Return where the rows of each group begin, by their first column, and the others in that order."""
-    rows = rows[np.argsort(rows[:, 0], kind="stable")]
+    rows = rows[stable_order(rows[:, 0])]
     return offsets(np.bincount(rows[:, 0], minlength=count)), rows[:, 1:].reshape(-1)
 
 

@@ -395,7 +395,7 @@ class Search(Run):
     @property
     def summary(self) -> Mapping[str, int]:
         """How many constraints there are, by layer."""
-        return self.arrays.summary
+        return self.arrays.entries.summary()
 
     def amount(self, x: IntArray) -> int:
         """Return by how much an assignment violates the constraints that no group keeps, in all."""
@@ -452,7 +452,7 @@ class Search(Run):
         In a difference triangle the short rows are hardly ever violated when the long ones hold (in a
         Costas array never: Chang 1987), and every evaluation is cheaper without them.
         """
-        rows = list(self.arrays.entries.of_layer("rows"))
+        rows = [part.entry(0) for part in self.arrays.entries.parts if part.layer == "rows"]
         longest = max((len(e.terms) for e in rows), default=0)
         self.relaxed = np.array([e.number for e in rows if 2 * len(e.terms) <= longest], dtype=np.int64)
 

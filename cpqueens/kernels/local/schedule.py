@@ -22,12 +22,12 @@ from cpqueens.kernels.local.arena import Ints
 
 # parts of the arena
 ARC_START = 0  # (nodes + 1,) into ARC, in arcs
-ARC = 1  # (arcs, 3): for a node, another one, the lag behind it, and why: see `cause`
+ARC = 1  # (arcs, 3): for a node, another one, the lag behind it, and why: ALWAYS or BY_CHOICE
 USE_START = 2  # (nodes + 1,) into USE, in activities
 USE = 3  # (activities, 4) of a node: resource, offset, duration, demand
 TASK_START = 4  # (resources + 1,) into TASK
 TASK = 5  # (activities, 4) of a resource: node, offset, duration, demand
-CAPACITY = 6  # (resources,)
+CAPACITY = 6  # (resources,); MACHINE: one whose tasks come one after the other, whatever they take
 LOW = 7  # (nodes,)
 HIGH = 8
 WEIGHT = 9
@@ -62,6 +62,8 @@ LENGTH = at.LENGTH + 11
 ALWAYS = 0
 BY_CHOICE = -1
 
+MACHINE = -1  # its capacity
+
 SAMPLED = 100  # changes from which the temperature is taken
 LONGEST = 1 << 24  # steps of a cycle
 
@@ -83,10 +85,27 @@ def load(r: int, moment: int, t: int, a: Ints) -> Any:
 
 
 @inner_kernel
+def behind(k: int, t: int, s: int, a: Ints) -> Any:
+    """Return the first start of node ``t``, from ``s`` on, behind all before it on the machine of ``k``."""
+    places = a[PLACE]
+    starts = a[START]
+    place = a[places + t]
+    first = a[TASK] + 4 * a[a[TASK_START] + a[k]]
+    end = a[TASK] + 4 * a[a[TASK_START] + a[k] + 1]
+    for q in range(first, end, 4):
+        u = a[q]
+        if a[places + u] < place:
+            s = max(s, a[starts + u] + a[q + 1] + a[q + 2] - a[k + 1])
+    return s
+
+
+@inner_kernel
 def fitting(k: int, t: int, s: int, a: Ints) -> Any:
     """Return the first start of node ``t``, from ``s`` on, that activity ``k`` of it fits in."""
     r = a[k]
     offset = a[k + 1]
+    if a[a[CAPACITY] + r] == MACHINE:
+        return behind(k, t, s, a)
     free = a[a[CAPACITY] + r] - a[k + 3]
     place = a[a[PLACE] + t]
     moved = True
@@ -196,7 +215,7 @@ def cause(t: int, a: Ints, random: Ints) -> Any:
                 ties += 1
                 if below(random, ties) == 0:
                     found = u
-                    why = BY_CHOICE
+                    why = r + 1 if a[a[CAPACITY] + r] == MACHINE else BY_CHOICE
     return found, why
 
 
@@ -241,6 +260,16 @@ def needed(low: int, high: int, v: int, a: Ints) -> None:
             place = a[a[PLACE] + u]
             if low < place < q or (place == low and (a[a[ARC] + 3 * p + 2] == ALWAYS or t != v)):
                 a[a[MARK] + u] = 1
+        for w in range(a[a[USE_START] + t], a[a[USE_START] + t + 1]):
+            r = a[a[USE] + 4 * w]
+            if a[a[CAPACITY] + r] == MACHINE:
+                places = a[PLACE]
+                first = a[TASK] + 4 * a[a[TASK_START] + r]
+                for o in range(first, a[TASK] + 4 * a[a[TASK_START] + r + 1], 4):
+                    u = a[o]
+                    place = a[places + u]
+                    if low < place < q or (place == low and t != v):
+                        a[a[MARK] + u] = 1
 
 
 @inner_kernel

@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from cpqueens.language.rows import IntArray
-from cpqueens.lowered.compiled import EQ, Compiled, CompiledDefinition, Definitions, Terms
+from cpqueens.lowered.compiled import EQ, Compiled, DefinitionBlock, Definitions, Terms
 from cpqueens.lowered.evaluation import affines
 from cpqueens.lowered.presolve.cliques import with_cliques
 from cpqueens.lowered.presolve.reduction import Reduced, reduced
@@ -144,7 +144,8 @@ class _Chooser:
         zeros = np.zeros(len(lengths), dtype=np.int64)
         left = np.delete(np.arange(len(old.relation)), self.rows)
         definitions = [
-            replace(d, result=int(number[d.result]), terms=self._terms(d.terms)) for d in old.definitions
+            replace(block, results=number[block.results], terms=self._terms(block.terms))
+            for block in old.definitions.blocks
         ]
         compiled = replace(
             old,
@@ -158,7 +159,7 @@ class _Chooser:
             different=self._terms(old.different),
             tables=[(self._terms(terms), rows) for terms, rows in old.tables],
             counts=[(self._terms(a), self._terms(b), r, self._terms(c)) for a, b, r, c in old.counts],
-            definitions=Definitions.of([*self._truths(), *definitions]),
+            definitions=Definitions([*self._truths(), *definitions]),
             objective=None if old.objective is None else self._terms(old.objective),
         )
         extreme = self.reduced.extreme
@@ -179,10 +180,10 @@ class _Chooser:
     def _terms(self, terms: Terms) -> Terms:
         return replace(terms, variable=self.number[terms.variable])
 
-    def _truths(self) -> Iterator[CompiledDefinition]:
+    def _truths(self) -> Iterator[DefinitionBlock]:
         """Yield what each 0/1 variable of a row says of the row's variable."""
         start, one = np.array([0, 1]), np.ones(1, dtype=np.int64)
         for k, members in enumerate(self.members, len(self.others)):
             for place, v in enumerate(members.tolist()):
                 terms = Terms(start, k * one, one, -place * one)
-                yield CompiledDefinition("truth_linear", int(self.number[v]), terms, EQ)
+                yield DefinitionBlock("truth_linear", self.number[[v]], terms, 1, EQ)

@@ -143,8 +143,8 @@ def restricted(c: Compiled, label: IntArray, part: int) -> Compiled:
     kept = [np.bincount(owner, elsewhere[scope], many)[:many] == 0 for scope, owner, many in scopes_of(c)]
     rows, clauses, different, tables, counts, wholes, definitions = kept
     upper = np.where(elsewhere, c.lower, c.upper)
-    literals, clause_start = _groups(c.literals, c.clause_start, clauses)
-    terms, different_start = _groups(c.different, c.different_start, different)
+    literals, clause_start = c.literals.groups(c.clause_start, clauses)
+    terms, different_start = c.different.groups(c.different_start, different)
     return replace(
         c,
         upper=upper,
@@ -158,14 +158,9 @@ def restricted(c: Compiled, label: IntArray, part: int) -> Compiled:
         tables=[table for table, here in zip(c.tables, tables, strict=True) if here],
         counts=[count for count, here in zip(c.counts, counts, strict=True) if here],
         wholes=[whole for whole, here in zip(c.wholes, wholes, strict=True) if here],
-        definitions=Definitions.of(d for d, here in zip(c.definitions, definitions, strict=True) if here),
+        definitions=Definitions([d for d, here in zip(c.definitions, definitions, strict=True) if here]),
         objective=None if c.objective is None else _share(c.objective, label == part),
     )
-
-
-def _groups(terms: Terms, start: IntArray, kept: Flags) -> tuple[Terms, IntArray]:
-    lengths = np.diff(start)
-    return terms.picked(np.flatnonzero(np.repeat(kept, lengths))), offsets(lengths[kept])
 
 
 def _share(objective: Terms, part: Flags) -> Terms:

@@ -164,8 +164,11 @@ class _Builder:
                 (self._of(terms), self._of(value), relation, self._of(wanted))
                 for terms, value, relation, wanted in old.counts
             ],
-            definitions=Definitions.of(
-                replace(d, result=number[d.result], terms=self._terms(rows)) for d, rows in self.definitions
+            definitions=Definitions(
+                [
+                    replace(d, results=np.array([number[d.result]]), terms=self._terms(rows))
+                    for d, rows in self.definitions
+                ]
             ),
             objective=None if old.objective is None else self._objective(old.objective),
         )

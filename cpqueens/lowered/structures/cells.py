@@ -60,23 +60,26 @@ def find(compiled: Compiled) -> Cells | None:
     return _read(compiled, compiled.once(derive))
 
 
-def _may_be_worth_it(c: Compiled, swaps: bool) -> bool:
+def _may_be_worth_it(c: Compiled, groups: tuple[SwapGroup, ...]) -> bool:
     """Say whether `Cells.is_worth_it` can be true: tables take long to make, of most models in vain.
 
-    Numbers of values are counted by equalities alone.
+    Numbers of values are counted by equalities, of which none is 0 and no variable has many values.
     """
-    counted = bool((c.relation == EQ).any()) or any(relation == EQ for _, _, relation, _ in c.counts)
-    some = swaps or len(c.counts) or len(c.definitions)
-    return bool(some) and (counted or (c.objective is not None and swaps))
+    if not (groups or len(c.counts) or len(c.definitions)):
+        return False
+    all_swap = sum(len(group.variables) for group in groups) == c.decision_count
+    if c.objective is not None and all_swap:
+        return True
+    rows, wide = np.repeat(np.arange(len(c.linear)), np.diff(c.linear.start)), c.upper - c.lower > 1
+    wide[c.decision_count :] = False
+    counting = np.bincount(rows[wide[c.linear.variable]], minlength=len(c.linear)) == 0
+    some = (counting & (c.relation == EQ) & (c.linear.constant != 0)).any()
+    return bool(some) or any(sign == EQ and number.constant.any() for _, _, sign, number in c.counts)
 
 
 def _read(c: Compiled, neighbourhood: Neighbourhood) -> Cells | None:
     groups = neighbourhood.groups
-    if (
-        c.tables
-        or len(c.different_start) - 1 > len(neighbourhood.kept)
-        or not _may_be_worth_it(c, bool(groups))
-    ):
+    if c.tables or len(c.different_start) - 1 > len(neighbourhood.kept) or not _may_be_worth_it(c, groups):
         return None
     terms = sum(len(part.variable) for part in (c.linear, c.literals, c.different))
     if terms > MOST_TERMS or not all(group.uniform for group in groups):

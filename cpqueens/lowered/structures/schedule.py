@@ -8,7 +8,6 @@ variable with ``z >= e`` for some terms, and a maximum, are nodes like others, w
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -17,8 +16,6 @@ import numpy as np
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import EQ, GE, LE, NE, Compiled, Terms, Whole
 
-MOST_ARCS = 1_000_000
-"""Lags and orders of two beyond which a model is not taken for a schedule."""
 LARGEST = 1 << 30
 """Times and costs beyond which a search in 64 bits would not be safe."""
 
@@ -43,8 +40,9 @@ class TaskNetwork:
     lags
         (lags, 3): ``start[j] >= start[i] + c`` as j, i, c, in no circle.
     pairs
-        (pairs, 5): i, j, c, d, of which ``start[j] >= start[i] + c`` or ``start[i] >= start[j] + d``, and
-        the machine that they share, above 0, or -1.
+        (pairs, 4): i, j, c, d, of which ``start[j] >= start[i] + c`` or ``start[i] >= start[j] + d``.
+    machines
+        The activities of each, which come one after the other, whatever they demand.
     resources
         Capacities, with the activities of each.
     node, shift
@@ -60,6 +58,7 @@ class TaskNetwork:
     weight: IntArray
     lags: IntArray
     pairs: IntArray
+    machines: list[list[Activity]]
     resources: list[tuple[int, list[Activity]]]
     node: IntArray
     shift: IntArray
@@ -76,7 +75,7 @@ def find(compiled: Compiled) -> TaskNetwork | None:
     c = compiled
     if not (c.wholes or len(c.literals)) or c.tables or c.counts or len(c.different) or c.domains:
         return None
-    if any(d.kind not in ("maximum", "truth_linear") for d in c.definitions):
+    if any(d.kind not in ("maximum", "truth_linear") for d in c.definitions.blocks):
         return None
     if any(w.constraint.kind not in ("NoOverlap", "Cumulative") for w in c.wholes):
         return None
@@ -94,7 +93,8 @@ class _LagReader:
         self.of: dict[int, tuple[int, int]] = {}  # variables that are another one plus a number
         self.lower, self.upper = compiled.lower.copy(), compiled.upper.copy()
         self.lags: list[tuple[int, int, int]] = []
-        self.pairs: list[tuple[int, int, int, int, int]] = []
+        self.pairs: list[tuple[int, int, int, int]] = []
+        self.machines: list[list[Activity]] = []
         self.resources: list[tuple[int, list[Activity]]] = []
         self.truths = {d.result: d for d in compiled.definitions if d.kind == "truth_linear"}
         self.maxima = {d.result: d for d in compiled.definitions if d.kind == "maximum"}
@@ -104,9 +104,9 @@ class _LagReader:
         self._relate()
         self._maximise()
         self._choose()
-        for number, whole in enumerate(self.compiled.wholes, 1):
-            self._occupy(whole, number)
-        if not self.pairs and not self.resources:
+        for whole in self.compiled.wholes:
+            self._occupy(whole)
+        if not (self.pairs or self.machines or self.resources):
             raise _UnfitError
         return self._numbered()
 
@@ -203,7 +203,7 @@ class _LagReader:
             (j, i, lag), (k, h, back) = (self._lag(*self._literal(t)) for t in (first, first + 1))
             if (k, h) != (i, j):
                 raise _UnfitError
-            self.pairs.append((i, j, lag, back, -1))
+            self.pairs.append((i, j, lag, back))
 
     def _literal(self, t: int) -> tuple[dict[int, int], int]:
         """Return ``parts, constant`` of ``parts + constant <= 0``, which a literal stands for."""
@@ -219,7 +219,7 @@ class _LagReader:
         parts, rest = {v: sign * a for v, a in parts.items()}, sign * rest
         return (parts, rest) if constant == 0 else ({v: -a for v, a in parts.items()}, 1 - rest)
 
-    def _occupy(self, whole: Whole, number: int) -> None:
+    def _occupy(self, whole: Whole) -> None:
         """Read a machine or a resource."""
         c = whole.constraint
         starts = whole.terms(c.start)
@@ -235,20 +235,11 @@ class _LagReader:
             raise _UnfitError
         least = sorted(a.demand for a in activities)[:2]
         if sum(least) > capacity:
-            self._one_by_one(activities, number)
+            if len({a.node for a in activities}) < len(activities):
+                raise _UnfitError
+            self.machines.append(activities)
         elif sum(a.demand for a in activities) > capacity:
             self.resources.append((capacity, activities))
-
-    def _one_by_one(self, activities: list[Activity], machine: int) -> None:
-        if len(self.pairs) + len(activities) ** 2 // 2 > MOST_ARCS:
-            raise _UnfitError
-        for k, b in enumerate(activities):
-            for a in activities[:k]:
-                lag = a.offset + a.duration - b.offset, b.offset + b.duration - a.offset
-                if a.node != b.node:
-                    self.pairs.append((a.node, b.node, *lag, machine))
-                elif max(lag) > 0:
-                    raise _UnfitError
 
     # ---- the result ---------------------------------------------------------------------------------
 
@@ -259,17 +250,23 @@ class _LagReader:
         number = np.full(self.compiled.variable_count, -1, dtype=np.int64)
         number[nodes] = np.arange(len(nodes))
         weight, constant = self._weights(number)
-        lags = _table(((number[j], number[i], c) for j, i, c in self.lags), 3)
+        lags = np.array(self.lags, dtype=np.int64).reshape(-1, 3)
+        lags[:, :2] = number[lags[:, :2]]
         lower = _raised(self.lower[nodes], lags)
+        pairs = np.array(self.pairs, dtype=np.int64).reshape(-1, 4)
+        pairs[:, :2] = number[pairs[:, :2]]
         found = TaskNetwork(
             lower, self.upper[nodes], weight, lags,
-            _table(((number[i], number[j], *rest) for i, j, *rest in self.pairs), 5),
-            [(k, [a._replace(node=int(number[a.node])) for a in used]) for k, used in self.resources],
+            pairs,
+            [_renumbered(used, number) for used in self.machines],
+            [(k, _renumbered(used, number)) for k, used in self.resources],
             np.array([number[self.of.get(v, (v, 0))[0]] for v in range(n)], dtype=np.int64),
             np.array([self.of.get(v, (v, 0))[1] for v in range(n)], dtype=np.int64),
             constant, self.compiled.objective is not None,
         )  # fmt: skip
-        reach = max(int(np.abs(a).max(initial=0)) for a in (found.lower, found.upper, lags, found.pairs))
+        spans = np.array([[abs(a.offset) + a.duration for used in found.machines for a in used]])
+        sides = found.lower, found.upper, lags, found.pairs, 2 * spans
+        reach = max(int(np.abs(a).max(initial=0)) for a in sides)
         if reach > LARGEST or reach * (1 + int(weight.sum())) > LARGEST:
             raise _UnfitError
         return found
@@ -286,8 +283,8 @@ class _LagReader:
         return weight, constant
 
 
-def _table(rows: Iterable[tuple[int, ...]], width: int) -> IntArray:
-    return np.array(list(rows), dtype=np.int64).reshape(-1, width)
+def _renumbered(activities: list[Activity], number: IntArray) -> list[Activity]:
+    return [Activity(int(number[node]), *rest) for node, *rest in activities]
 
 
 def _raised(lower: IntArray, lags: IntArray) -> IntArray:

@@ -12,7 +12,7 @@ from cpqueens.kernels.local.cells import gap
 from cpqueens.kernels.local.plain import AT_MOST
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.columns import RELATIONS, blocks
-from cpqueens.lowered.compiled import EQ, GE, LE, NE, Compiled, CompiledDefinition
+from cpqueens.lowered.compiled import EQ, GE, LE, NE, Compiled, DefinitionBlock
 from cpqueens.lowered.evaluation import Affine, affines
 from cpqueens.lowered.term_tables import LARGEST, NotSimpleError, Tabulator
 from cpqueens.lowered.tour_times import ALWAYS, NoTourError, Times, Wait, Waits
@@ -121,7 +121,7 @@ class _TourReader:
         self.sums: list[tuple[int, Affine]] = []
         self.low, self.high = c.lower.tolist(), c.upper.tolist()
         self.rows = _Rows()
-        self.pending: dict[int, CompiledDefinition] = {}
+        self.pending: dict[int, DefinitionBlock] = {}
         self.along = Waits(self.forbidden, self.optional, self.low, self.high, c.domains)
 
     def tours(self) -> Tours:

@@ -14,7 +14,7 @@ from cpqueens.backends.backtracking.wholes.parts import Parts, Propagator
 from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact.propagators import tour_bound as kernel
 from cpqueens.language.rows import IntArray, distinct
-from cpqueens.lowered.compiled import EQ, GE, LE, NE, Compiled, CompiledDefinition
+from cpqueens.lowered.compiled import EQ, GE, LE, NE, Compiled, DefinitionBlock
 
 WIDE = 1 << 12
 """Values of a variable from which on circles are looked for; with fewer, propagation sees them as soon."""
@@ -164,7 +164,7 @@ def add_tour_bounds(
                     _add_tour_bound(row, record, place, elements, nodes, parts)
 
 
-def _is_of_one(element: CompiledDefinition) -> bool:
+def _is_of_one(element: DefinitionBlock) -> bool:
     """Say whether an element is one of numbers, at a place that depends on one variable."""
     terms = element.terms
     return len(terms.row(0)[0]) == 1 and terms.start[-1] == terms.start[1]
@@ -181,7 +181,7 @@ def _add_tour_bound(
     row: Row,
     record: int,
     place: Mapping[int, tuple[int, int]],
-    elements: Mapping[int, CompiledDefinition],
+    elements: Mapping[int, DefinitionBlock],
     nodes: list[int],
     parts: Parts,
 ) -> None:
@@ -211,7 +211,7 @@ def _add_tour_bound(
 
 
 def _costs(
-    element: CompiledDefinition, place: Mapping[int, tuple[int, int]], many: int
+    element: DefinitionBlock, place: Mapping[int, tuple[int, int]], many: int
 ) -> tuple[int, list[int | None]] | None:
     """Return the node whose successor an element depends on, and its value for each successor.
 

@@ -281,11 +281,13 @@ def seen_by_values(kind: int, variables: IntArray, low: IntArray, high: IntArray
     return np.flatnonzero(few & (wide <= MOST_VALUES))
 
 
-def add_function_values(kind: int, variables: Sequence[int], result: int, parts: Parts) -> None:
-    """Let a function that is seen by values look at each of them."""
-    name, numbers = "function_values", []
-    if kind == kinds.ELEMENT and all(low == high for low, high in map(parts.bounds, variables[1:])):
-        variables, numbers = variables[:1], [parts.bounds(v)[0] for v in variables[1:]]
+def add_function_values(
+    kind: int, variables: Sequence[int], result: int, numbers: Sequence[int] | IntArray, parts: Parts
+) -> None:
+    """Let a function that is seen by values look at each of them; an element has ``numbers`` or variables."""
+    name = "function_values"
+    if len(numbers):
+        variables = variables[:1]
     elif kind in EXTREMES:
         name, numbers = "extreme_values", [0] * (1 + parts.spans([result])[0])
     parts.propagator(Propagator(name, [*variables, result], numbers=numbers, constant=kind))

@@ -128,8 +128,8 @@ class Parts(Protocol):
     def decides_more(self, many: int) -> bool:
         """Say whether the search may decide so many auxiliary variables too."""
 
-    def decide(self, variable: int) -> None:
-        """Let the search decide an auxiliary variable, before those of the model."""
+    def ordered(self, first: IntArray, second: IntArray) -> list[int]:
+        """Return truths that say which of two tasks comes first, of which the search decides some."""
 
     def propagator(self, own: Propagator) -> None:
         """Add a propagator that is compiled apart."""

@@ -5,7 +5,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from itertools import combinations, pairwise
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -281,7 +281,7 @@ def _task_variables(constraint: NoOverlap | Cumulative, parts: Parts) -> list[in
 
 def _no_overlap(constraint: NoOverlap, parts: Parts) -> None:
     count = constraint.start.size
-    room = [0] * (task_sets.ROOM * (count + 1))
+    room = np.zeros(task_sets.ROOM * (count + 1), dtype=np.int64)
     variables = _task_variables(constraint, parts)
     variables += _orders_of_tasks(variables, count, parts)
     parts.propagator(
@@ -300,19 +300,10 @@ def _orders_of_tasks(variables: list[int], count: int, parts: Parts) -> list[int
         for task in range(count)
         if parts.bounds(variables[count + task])[0] > 0 and parts.bounds(variables[2 * count + task])[0] == 1
     ]
-    pairs = list(combinations(lasting, 2))
-    if not parts.decides_more(len(pairs)):
+    if not parts.decides_more(len(lasting) * (len(lasting) - 1) // 2):
         return []
-    found = []
-    for i, j in pairs:
-        first, second = parts.new_variable(0, 1), parts.new_variable(0, 1)
-        for before, after, truth in ((i, j, first), (j, i, second)):
-            ends = variables[before], variables[count + before], variables[after]
-            parts.truth((ends, (1, 1, -1), 0), LE, truth)
-        parts.linear(((first, second), (1, 1), -1), EQ)
-        parts.decide(first)
-        found.append(first)
-    return found
+    tasks = np.array(variables, dtype=np.int64).reshape(3, count)[:2, lasting]  # starts and durations
+    return parts.ordered(*(tasks[:, which] for which in np.triu_indices(len(lasting), 1)))
 
 
 def _cumulative(constraint: Cumulative, parts: Parts) -> None:
