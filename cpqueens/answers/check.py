@@ -225,7 +225,10 @@ class Checker:
 
     def in_domain(self, matrix: IntArray) -> NDArray[np.bool_]:
         """Return which values are in their domains, in the shape of ``matrix``."""
-        inside = (matrix >= self._lower) & (matrix <= self._upper)
+        low, high = self._lower, self._upper
+        inside = np.ones(matrix.shape, dtype=np.bool_, order="F")
+        if len(matrix) <= len(low) or ((matrix.min(axis=0) < low) | (matrix.max(axis=0) > high)).any():
+            inside = (matrix >= low) & (matrix <= high)
         for columns, domain in self._gaps:
             inside[:, columns] &= np.isin(matrix[:, columns], domain)
         return inside

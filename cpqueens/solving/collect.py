@@ -270,7 +270,7 @@ class Collector:
             with self.request.clock.pause("consumer"):
                 taken = self.consumer(found)
         if self._keeps and self.best is None:
-            self.kept.append(batch[:taken].copy())
+            self.kept.append(batch[:taken])
         return taken
 
     def _look_ahead(self) -> None:

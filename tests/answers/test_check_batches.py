@@ -87,6 +87,7 @@ def test_a_batch_of_more_than_four_million_cells() -> None:
     model.intvar(0, 9, name="x")
     rows = np.arange(_CELLS_AT_ONCE + 5).reshape(-1, 1) % 11
     assert (Checker(model).accepts(rows) == (rows[:, 0] != 10)).all()
+    assert (Checker(model).accepts(rows - 1) == (rows[:, 0] != 0)).all()
 
 
 def test_violations_without_end_do_not_wrap() -> None:

@@ -218,7 +218,7 @@ PIPELINE = Area(
         Mutant("a callback's STOP is not heard", "solve._caller",
                "is STOP or", "is None and"),
         Mutant("the last of two batches is kept", "Collector._consume",
-               "self.kept.append(batch[:taken].copy())", "self.kept = [batch[:taken].copy()]"),
+               "self.kept.append(batch[:taken])", "self.kept = [batch[:taken]]"),
         Mutant("hints outside domains are taken", "request._hint",
                '"hinted": given & inside', '"hinted": given'),
         Mutant("a hint that is no solution is the first incumbent", "request._hint",

@@ -78,13 +78,13 @@ class RememberingSearch(ForwardSearch):
     @property
     def work(self) -> int:
         """The propagators that have run, and arguments that were looked at to describe subproblems."""
-        return super().work + self._at_once * remembering.looked(self.memory) // DESCRIBED
+        return super().work + self._at_once * remembering.counts(self.memory)[0] // DESCRIBED
 
     @property
     def share(self) -> float:
         """How many times the work of another it should do: the more, the more it is spared, within limits."""
         least = 1 if self.request.want is Want.BEST else GAINLESS
-        return min(least + remembering.spared(self.memory) / max(1, self.work), GAINING)
+        return min(least + remembering.counts(self.memory)[2] / max(1, self.work), GAINING)
 
     def give_turn(self, failures: int, found: int | None = None) -> None:
         """Give what is remembered more room, too."""
@@ -102,7 +102,7 @@ class RememberingSearch(ForwardSearch):
 
     def statistics(self) -> dict[str, Any]:
         """Return what it did, how many subproblems came again, and the propagators that did not run there."""
-        met, spared = remembering.met(self.memory), remembering.spared(self.memory)
+        _, met, spared = remembering.counts(self.memory)
         return {**super().statistics(), "subproblems_met": met, "propagations_spared": spared}
 
 
@@ -212,17 +212,14 @@ class Alternating:
         """Let the first search go on alone until it has failed often, or worked much."""
         self._seats[0].begin(deliver)
         failures, work = self._dear
-        is_relaxed = False
         while True:
             self._seats[0].search.give_turn(min(RELAXING, self._joining))
             ended = yield from self._seats[0].go_on()
             if ended is not None:
                 return ended
             is_over = self._failures >= self._joining or (self._failures >= failures and self.work >= work)
-            if not is_relaxed and (is_over or self.work >= DEARER):
-                is_relaxed = True
-                if self._relaxes(deliver):
-                    return Ended(True, StopReason.EXHAUSTED)
+            if self._relaxed is None and (is_over or self.work >= DEARER) and self._relaxes(deliver):
+                return Ended(True, StopReason.EXHAUSTED)
             if is_over:
                 return None
 

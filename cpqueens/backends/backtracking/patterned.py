@@ -279,7 +279,7 @@ def _listing(
             filled += search.fill(stored[filled : filled + 1], 1)
             observer.stepped()
         if filled == capacity or search.exhausted or (filled and time.monotonic() - flushed > 0.05):
-            if filled and not deliver(stored[:filled].astype(np.int64) + pattern.base):
+            if filled and not deliver(np.add(stored[:filled], pattern.base, dtype=np.int64)):
                 reason = StopReason.CALLBACK
             capacity = min(64 * capacity, _LARGEST_BATCH)
             stored = np.zeros((capacity, pattern.n), dtype=np.uint8)

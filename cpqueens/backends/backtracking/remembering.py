@@ -123,19 +123,10 @@ def arguments(m: Memory) -> int:
     return int((records[:, at.END] - records[:, at.START]).sum() // 2)
 
 
-def looked(m: Memory) -> int:
-    """Return how many subproblems were described."""
-    return int(m.net[m.net[at.ROWS] + kernel.LOOKED])
-
-
-def met(m: Memory) -> int:
-    """Return how many subproblems came again."""
-    return int(m.net[m.net[at.ROWS] + kernel.MET_IN_ALL])
-
-
-def spared(m: Memory) -> int:
-    """Return how many runs of propagators were spared where subproblems came again."""
-    return int(m.net[m.net[at.ROWS] + kernel.SPARED])
+def counts(m: Memory) -> tuple[int, int, int]:
+    """Return how many subproblems were described, how many came again, and the runs that this spared."""
+    head = m.net[m.net[at.ROWS] :]
+    return int(head[kernel.LOOKED]), int(head[kernel.MET_IN_ALL]), int(head[kernel.SPARED])
 
 
 def forget(m: Memory) -> None:

@@ -45,6 +45,12 @@ def store(stack: Words, place: Any, untried: Any, columns: Any, left: Any, right
     stack[place, 3] = right
 
 
+@inlined
+def chosen(first: Any, second: Any, mask: Any) -> Any:
+    """Return the first word where the mask has zeros, and the second one where it has ones."""
+    return first ^ (first ^ second) & mask
+
+
 @inner_kernel
 def write_solutions(untried: Any, columns: Any, placed: Words, out: NDArray[np.uint8], filled: int) -> Any:
     """Write solutions, one for each column left to the last row; return what is still left, and filled."""
@@ -62,14 +68,6 @@ def write_solutions(untried: Any, columns: Any, placed: Words, out: NDArray[np.u
     return untried, filled
 
 
-@inlined
-def book(control: Ints, nodes: int, failures: int, solutions: int) -> None:
-    """Add to the counts."""
-    control[NODES] += nodes
-    control[FAILURES] += failures
-    control[SOLUTIONS] += solutions
-
-
 @kernel
 def search_queens(
     allowed: Words, stack: Words, placed: Words, control: Ints, out: NDArray[np.uint8], budget: int
@@ -80,17 +78,17 @@ def search_queens(
     Its ``control[TOP]`` entries are the rows with anything untried; the entry behind them is the current
     row. ``placed`` (n + 1,): the columns taken when each row of the current path was entered.
 
-    A row without further columns is not kept on the stack, so that going back is one step and the only
-    branch that a processor cannot foresee is the one at dead ends.
+    A row without further columns is not kept on the stack, so that going back is one step: to the row itself
+    where it has further columns, else to the entry before it. Which of these, and whether it goes back at
+    all, is chosen by masks, because no processor foresees where dead ends are.
     """
     last = np.uint64(allowed.size - 1)
     top = np.uint64(control[TOP])
     listing = out.shape[0] > 0
     nodes = failures = solutions = filled = 0
-    done = False
     untried, columns, left, right = load(stack, top)
-    row = popcount(columns)
     while True:
+        row = popcount(columns)
         if row == last:
             if listing:
                 before = filled
@@ -98,38 +96,45 @@ def search_queens(
                 found = filled - before
             else:
                 found = np.int64(popcount(untried))
+                untried = _ZERO
             solutions += found
             nodes += found
-            if listing and filled == out.shape[0]:
-                break
-            dead = True
-        else:
-            rest = untried & (untried - _ONE)
-            bit = untried ^ rest
-            nodes += 1
-            store(stack, top, rest, columns, left, right)
-            top += np.uint64(rest != _ZERO)
-            placed[row] = columns
-            columns |= bit
-            left = (left | bit) << _ONE
-            right = (right | bit) >> _ONE
-            row += _ONE
-            untried = allowed[row] & ~(columns | left | right)
-            dead = untried == _ZERO
-            failures += dead
-        if dead:
-            if top == _ZERO:
-                done = True
+            if top == _ZERO or (listing and filled == out.shape[0]):
                 break
             top -= _ONE
             untried, columns, left, right = load(stack, top)
-            row = popcount(columns)
-        elif nodes >= budget:
+            continue
+        earlier, old_columns, old_left, old_right = load(stack, top - np.uint64(top != _ZERO))
+        rest = untried & (untried - _ONE)
+        bit = untried ^ rest
+        nodes += 1
+        store(stack, top, rest, columns, left, right)
+        placed[row] = columns
+        further = np.uint64(rest != _ZERO)
+        stay = np.uint64(-np.int64(further))
+        new_columns = columns | bit
+        new_left = (left | bit) << _ONE
+        new_right = (right | bit) >> _ONE
+        safe = allowed[row + _ONE] & ~(new_columns | new_left | new_right)
+        dead = np.uint64(safe == _ZERO)
+        back = np.uint64(-np.int64(dead))
+        failures += safe == _ZERO
+        if top + further < dead:
+            untried = _ZERO
+            break
+        top = top + further - dead
+        untried = safe | (rest | earlier & ~stay) & back
+        columns = chosen(new_columns, chosen(old_columns, columns, stay), back)
+        left = chosen(new_left, chosen(old_left, left, stay), back)
+        right = chosen(new_right, chosen(old_right, right, stay), back)
+        if nodes >= budget:
             break
     store(stack, top, untried, columns, left, right)
     control[TOP] = top
-    control[ROW] = DONE if done else np.int64(row)
-    book(control, nodes, failures, solutions)
+    control[ROW] = DONE if top == _ZERO and untried == _ZERO else np.int64(popcount(columns))
+    control[NODES] += nodes
+    control[FAILURES] += failures
+    control[SOLUTIONS] += solutions
     return filled
 
 

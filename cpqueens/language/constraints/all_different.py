@@ -16,7 +16,7 @@ from cpqueens.language.rows import IntArray, as_listed
 from cpqueens.language.term import Term
 
 _FEW = 40  # terms that are compared pair by pair; of more, the distinct values are counted
-_BITS = 58  # values that are told apart by their bits in one word: the sum of fewer than 64 such bits fits
+_BITS = 64  # values that are told apart by their bits in one word
 _MANY = 500  # terms from which a pass over each row in turn is faster than sorting all rows at once
 _SPREAD = 8  # a range of values per term up to which each value has its mark; wider ones are sorted
 
@@ -103,10 +103,13 @@ class AllDifferent(Constraint):
             row = terms[0].tolist()
             return np.array([len(set(row)) == len(row)])
         columns = terms.T
-        if 4 < len(columns) < 64 and columns.size:
+        if len(columns) > 4 and columns.size:
             low, high = int(columns.min()), int(columns.max())
-            if high - low < _BITS:
-                return _apart(columns - low)
+            if high - low < _BITS:  # different values are as many bits
+                kind = np.uint32 if high - low < _BITS // 2 else np.uint64
+                values = np.subtract(columns, np.int64(low), dtype=kind, casting="unsafe")
+                bits = np.bitwise_or.reduce(np.left_shift(kind(1), values), axis=0)
+                return np.bitwise_count(bits) == len(columns)
         if len(columns) > _FEW:
             return _distinct(columns.T) == len(columns)
         good = np.ones(len(values), dtype=bool)
@@ -123,16 +126,6 @@ class AllDifferent(Constraint):
         """Return one disequality for each pair of terms."""
         first, second = np.triu_indices(self.terms.size, 1)
         return [Linear(self.terms._pick(first) - self.terms._pick(second), "!=")]
-
-
-def _apart(columns: IntArray) -> Truths:
-    """Return where all values, at least 0 and less than `_BITS`, differ down each column.
-
-    The bits of different values have the same sum as union; a value that comes twice adds to the sum only.
-    """
-    bits = np.left_shift(1, columns)
-    apart: Truths = np.add.reduce(bits, axis=0) == np.bitwise_or.reduce(bits, axis=0)
-    return apart
 
 
 def _distinct(matrix: IntArray) -> IntArray:

@@ -63,7 +63,7 @@ def test_rows_do_not_leave_marks_for_those_behind_them() -> None:
 
 
 def test_equal_values_whose_bits_add_up_to_a_whole_word() -> None:
-    """129 times the bit of 57 is 2^64 and that bit: in 64 bits the sum is what one alone would be."""
+    """Of many equal values the union has one bit, whatever their sum would be."""
     assert judged(np.array([[57] * 129, [0] * 129]))[0] == [False, False]
 
 
