@@ -121,7 +121,7 @@ CPSAT = Area(
         Mutant("the objective's constant is dropped", "CpSat._ended",
                "t.in_ours(round(solver.response.objective_value))",
                "t.sign * round(solver.response.objective_value)"),
-        Mutant("the bound lacks the constant", "flow.Proved.at_end",
+        Mutant("the bound lacks the constant", "searches.Proved.at_end",
                "self._translation.in_ours(inner)", "self._translation.sign * inner"),
         Mutant("an objective limit excludes the incumbent", "Translation.limit_objective",
                "(limit - self.offset)", "(limit - self.offset) - 1"),

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.base import REFUSED, Deliver, Ended, Feature, Order, Parameter, Request, Want
 from cpqueens.backends.cpsat.constraints import supports
-from cpqueens.backends.cpsat.flow import Flow
 from cpqueens.backends.cpsat.native import CONCLUSIVE, Solver, make_callback, new_proto
 from cpqueens.backends.cpsat.searches import (
     CpSatSearch,
+    Flow,
     Narrow,
     Second,
     both,
