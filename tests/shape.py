@@ -22,16 +22,16 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 71_216,
-    "files": 480,
-    "import lines": 6_037,
+    "code lines": 71_204,
+    "files": 479,
+    "import lines": 6_030,
     "longest file": 703,
     "sudoku by backtracking, files": 48,
     "sudoku by backtracking, functions": 320,
     "knapsack by local-search, files": 50,
     "knapsack by local-search, functions": 334,
-    "cross-check of 8 queens, files": 81,
-    "cross-check of 8 queens, functions": 644,
+    "cross-check of 8 queens, files": 79,
+    "cross-check of 8 queens, functions": 628,
 }
 """What must not be passed today."""
 

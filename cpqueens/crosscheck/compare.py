@@ -98,7 +98,7 @@ class Case:
         return None
 
     def _holders(self, row: IntArray) -> tuple[str, ...]:
-        return tuple(o.name for o in self.observations if o.store is not None and _holds(o, row))
+        return tuple(o.name for o in self.observations if o.store is not None and o.store.holds(row))
 
     def witness(self, row: IntArray, delivered_by: Iterable[str], notes: tuple[str, ...] = ()) -> Witness:
         """Return a row of decision values as a witness."""
@@ -132,12 +132,6 @@ def _disjoint(families: Iterable[frozenset[str]]) -> list[frozenset[str]]:
         if not any(one & other for other in found):
             found.append(one)
     return found
-
-
-def _holds(observation: Observation, row: IntArray) -> bool:
-    assert observation.store is not None
-    packed = observation.store.packing.pack(row.reshape(1, -1))
-    return any(bool(np.isin(packed, bucket)[0]) for bucket in observation.store.parts() if len(bucket))
 
 
 Rule = Callable[[Case], Iterator[Disagreement]]
@@ -266,22 +260,20 @@ def contract(case: Case) -> Iterator[Disagreement]:
 
 def false_claims_of_none(case: Case) -> Iterator[Disagreement]:
     """Proofs of infeasibility that a checked solution refutes."""
-    witness = case.any_witness
-    if witness is None:
-        return
     for o in case.observations:
-        if o.claims_none:
+        witness = case.any_witness if o.claims_none else None
+        if witness is not None:
             message = f"claims that there is no solution, yet {' and '.join(witness.delivered_by)} has one"
             yield Disagreement(Code.FALSE_UNSAT, o.name, message, witness.delivered_by, (witness,), 1)
 
 
 def false_claims_of_some(case: Case) -> Iterator[Disagreement]:
     """Solutions of which none holds, where a complete solver proves that there is none."""
-    if case.any_witness is not None:
-        return
     proofs = tuple(o.name for o in case.observations if o.claims_none)
+    if not proofs or case.any_witness is not None:
+        return
     for o in case.observations:
-        if o.invalid and proofs:
+        if o.invalid:
             message = f"delivers {o.invalid} assignment(s), none of them a solution; there is none"
             yield Disagreement(Code.FALSE_SAT, o.name, message, proofs, (), o.invalid)
 

@@ -15,6 +15,7 @@ from cpqueens.crosscheck.findings import (
     Code,
     Disagreement,
     Evidence,
+    HeuristicReport,
     NotCompared,
     PublishedValues,
     SolverReport,
@@ -294,6 +295,7 @@ class _Inquiry:
         disagreements = self._followed_up(case, interrupt)
         accused = frozenset(name for d in disagreements for name in d.accused.split(" or "))
         levels = {o.name: level(case, o, accused) for o in case.observations}
+        heuristics = tuple(summarize(case, o) for o in case.observations if o.heuristic is not None)
         missed = self.participants[len(case.observations) :]
         return Report(
             model=case.model.name,
@@ -304,10 +306,10 @@ class _Inquiry:
             seeds=self.plan.seeds,
             published=case.published,
             solvers=tuple(_solver_report(case, o, *levels[o.name]) for o in case.observations),
-            heuristics=_heuristics(case),
+            heuristics=heuristics,
             disagreements=tuple(disagreements),
             not_compared=(
-                *_coverage_losses(case, self.plan),
+                *_coverage_losses(case, self.plan, heuristics),
                 *(NotCompared(p.name, "everything", "not run: interrupted") for p in missed),
             ),
             interrupted=interrupt.seen,
@@ -349,10 +351,6 @@ def as_published(value: Any) -> PublishedValues | None:
         return None
     sources = "; ".join(dict.fromkeys(entry.source for entry in entries))
     return PublishedValues(source=sources, **{_FIELDS[e.what]: e.value for e in entries})
-
-
-def _heuristics(case: Case) -> tuple[Any, ...]:
-    return tuple(summarize(case, o) for o in case.observations if o.heuristic is not None)
 
 
 def _solver_report(case: Case, o: Observation, evidence: Evidence, reason: str) -> SolverReport:
@@ -403,7 +401,7 @@ def _sentence(o: Observation, status: str) -> str:
     return f"{o.count} found" if o.count else status.lower()
 
 
-def _coverage_losses(case: Case, plan: Plan) -> list[NotCompared]:
+def _coverage_losses(case: Case, plan: Plan, heuristics: Sequence[HeuristicReport]) -> list[NotCompared]:
     lost: list[NotCompared] = []
     for o in case.observations:
         if o.error in (Code.UNSUPPORTED, Code.MODEL_INVALID):
@@ -423,7 +421,7 @@ def _coverage_losses(case: Case, plan: Plan) -> list[NotCompared]:
         for o in case.observations
         if o.missed
     ]
-    lost += [NotCompared(h.name, "seeds", h.lost) for h in _heuristics(case) if h.lost]
+    lost += [NotCompared(h.name, "seeds", h.lost) for h in heuristics if h.lost]
     stores = [o.store for o in case.observations if o.store is not None]
     if case.verify is not None and any(s.distinct > 10_000 for s in stores):
         lost.append(

@@ -163,6 +163,11 @@ class SolutionStore:
                 break
         return np.concatenate(kept) if kept else np.zeros((0, len(self.packing.lower)), dtype=np.int64)
 
+    def holds(self, row: IntArray) -> bool:
+        """Say whether a row of decision values is among them."""
+        (packed,) = self.packing.pack(row.reshape(1, -1))
+        return any(_holds(part, packed) for part in self.parts())
+
     def close(self) -> None:
         """Remove the files."""
         if self._folder is not None:

@@ -1,4 +1,4 @@
-"""Searches of CP-SAT: their solutions and bounds on the way from its callbacks to the pipeline, and several at a time.
+"""Searches of CP-SAT, and their solutions and bounds on the way from its callbacks to the pipeline.
 
 A second search on the other processors, for one solution and for optima.
 
