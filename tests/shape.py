@@ -22,16 +22,16 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 71_204,
+    "code lines": 71_197,
     "files": 479,
-    "import lines": 6_030,
+    "import lines": 6_027,
     "longest file": 703,
     "sudoku by backtracking, files": 48,
     "sudoku by backtracking, functions": 320,
     "knapsack by local-search, files": 50,
-    "knapsack by local-search, functions": 334,
+    "knapsack by local-search, functions": 330,
     "cross-check of 8 queens, files": 79,
-    "cross-check of 8 queens, functions": 628,
+    "cross-check of 8 queens, functions": 627,
 }
 """What must not be passed today."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from random import Random
 from typing import Any
@@ -332,8 +332,6 @@ class FuzzTally:
 
     def report(self, seed: int, seconds: float, solvers: Sequence[str], interrupted: bool) -> FuzzReport:
         """Return the report of everything counted."""
-        from dataclasses import replace
-
         kept = [replace(f, seen=self.seen[s]) for s, f in self.failures.items()]
         kept.sort(key=lambda f: (f.code.exit_code, f.accused, f.size))
         return FuzzReport(

@@ -26,7 +26,7 @@ from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import LARGEST_VARIABLES
 from cpqueens.model import Model
 from cpqueens.solving.collect import Callbacks
-from cpqueens.solving.request import choose
+from cpqueens.solving.request import build_request, choose
 from cpqueens.system.interrupts import Interrupt, listening
 from cpqueens.system.platforms import children_seconds
 from cpqueens.text.plaintext import one_line, shown, text_of
@@ -119,8 +119,6 @@ class SolverContender:
 
     def prepare(self, model: Model, budget: RunLimits) -> None:
         """Refuse an unknown solver, or an option that it has not."""
-        from cpqueens.solving.request import build_request
-
         want = Want.ONE if model.objective is None else Want.BEST
         _, backend, strategy = choose(model, self.solver, want)
         options = {**budget.options, **self.options}

@@ -160,18 +160,19 @@ def build_space(compiled: Compiled, neighbourhood: Neighbourhood) -> Space:
     n = compiled.decision_count
     listed = sorted(v for v in compiled.domains if v < n)
     sizes = np.zeros(n, dtype=np.int64)
-    sizes[listed] = [len(compiled.domains[v]) for v in listed]
+    values = [compiled.domains[v] for v in listed]
+    sizes[listed] = list(map(len, values))
     empty = np.zeros(0, dtype=np.int64)
-    domain = np.concatenate([empty, *(values_of(compiled, v) for v in listed)])
     groups = neighbourhood.groups
+    members = [g.variables for g in groups]
     group = np.full(n, -1, dtype=np.int64)
-    for g, item in enumerate(groups):
-        group[item.variables] = g
+    for g, mine in enumerate(members):
+        group[mine] = g
     spare_start = offsets([g.spare for g in groups])
     return Space(
-        compiled.lower[:n].copy(), compiled.upper[:n].copy(), offsets(sizes), domain, group,
-        offsets([len(g.variables) for g in groups]),
-        np.concatenate([empty, *(g.variables for g in groups)]),
+        compiled.lower[:n].copy(), compiled.upper[:n].copy(), offsets(sizes),
+        np.concatenate([empty, *values]), group, offsets(list(map(len, members))),
+        np.concatenate([empty, *members]),
         np.array([g.uniform for g in groups], dtype=np.int64), spare_start,
         np.zeros(int(spare_start[-1]), dtype=np.int64),
     )  # fmt: skip

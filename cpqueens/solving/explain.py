@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from cpqueens.answers.outcome import Outcome, Status
+from cpqueens.backends import named
 from cpqueens.backends.base import Request, Want
 from cpqueens.backends.clock import Share, sharing
 from cpqueens.errors import BackendFault, CpqueensError, ModelError
@@ -20,6 +21,7 @@ from cpqueens.language.rebuild import rebuilt
 from cpqueens.language.statement import Statement
 from cpqueens.language.wording import describe
 from cpqueens.solving.assumptions import Witnesses, reduced
+from cpqueens.solving.request import choose
 from cpqueens.solving.solve import solve
 from cpqueens.system.interrupts import Interrupt, listening
 from cpqueens.text import plaintext
@@ -185,8 +187,6 @@ def explain_infeasible(model: Statement, /, solver: str = "auto", **options: Any
     BackendFault
         If another backend finds a solution of the subset.
     """
-    from cpqueens.solving.request import choose
-
     name, backend, _ = choose(model, solver, Want.ONE)
     if not backend.proves:
         raise ModelError(f"{name} cannot prove that there is no solution; use a backend that proves")
@@ -356,8 +356,6 @@ def _blamed(
 
     Each holds where a variable of its own is 1, which is assumed: what it says is a core of assumptions.
     """
-    from cpqueens.backends import named
-
     if "cpsat" not in named.available():
         return None
     rewritten: list[Any] = []
@@ -407,8 +405,6 @@ def _check(
     model: Statement, stated: list[Posted], first: str, limits: Callable[[], dict[str, Any]]
 ) -> str | None:
     """Return another backend than any that ``first`` speaks of, which proves it infeasible too."""
-    from cpqueens.backends import named
-
     share = Share(_SECONDS_TO_CHECK)
     for name in named.available():
         if name in re.split("[:+ ]", first) or not named.get_backend(name).proves:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from cpqueens.backends.backtracking.choosing import PATTERNED, choose
+from cpqueens.backends.backtracking.choosing import HALVES_FROM, PATTERNED, choose, is_whole
 from cpqueens.backends.backtracking.orders import VALUE_ORDERS, VARIABLE_ORDERS, Branching, with_places
 from cpqueens.backends.base import PROFILE, TRACE, Deliver, Ended, Feature, Order, Parameter, Request, Want
 from cpqueens.errors import UnsupportedRequest
@@ -188,7 +188,6 @@ class Backtracking:
 
 def halved_board(model: Statement, asked: bool) -> int | None:
     """Return the size of a model's board if it is counted by halves, ``asked`` or by choice; else None."""
-    from cpqueens.backends.backtracking.choosing import HALVES_FROM, is_whole
     from cpqueens.backends.backtracking.wholes.registry import takes
     from cpqueens.kernels.boards.quadrants import MAX_N
 

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from cpqueens.backends.base import Deliver, Request
@@ -70,7 +71,7 @@ def search_model(
     if found is not None:
         name, record = found
         search.extra |= {"structure": name, "strategy": "auto"}
-        search.special = lambda others: KERNELS[name].run(search, record, others)
+        search.special = partial(KERNELS[name].run, search, record)
     built = time.monotonic() - began
     search.aside = aside
     if tried is not None and task.recorder is not None:
@@ -123,7 +124,7 @@ def kernel_run(compiled: Compiled, task: Task, name: str, record: Any) -> Kernel
         compiled,
         task.seed,
         task.limits,
-        lambda run: alone(run, record),
+        partial(alone, record),
         recorder=task.recorder,
         hint=task.hint,
     )

@@ -101,15 +101,16 @@ class LinearWalk(OwnWalk[Run]):
         return solved
 
 
-def run(search: Run, form: LinearForm, others: Iterator[Walk] | None = None) -> End:
+def run(search: Run, form: LinearForm, others: Iterator[Walk]) -> End:
     """Search until there is a better solution, or until the search must end.
 
-    With ``others``, the general engine walks in turns, which grow as those of this kernel do: a form that is
-    not the model's own may suit it less than its variables.
+    In a search of the general engine, which has arrays where a form is not the model's own, ``others`` are
+    walked in turns, which grow as those of this kernel do: the form may suit it less than its variables.
     """
+    alone = isinstance(search, KernelRun)
     linear: LinearWalk | None = search.carried.get("linear")
     if linear is None:
-        search.extra["special"] = "linear" if others is None else "one-hot"
+        search.extra["special"] = "linear" if alone else "one-hot"
         search.start()
         if search.solved():
             return "solved"
@@ -120,11 +121,10 @@ def run(search: Run, form: LinearForm, others: Iterator[Walk] | None = None) -> 
     if search.objective_limit != linear.limit:  # at first, and where another search has found a better one
         linear.begin(search.x, search.objective_limit)
     while True:
-        ended = linear.walk(search, NEVER if others is None else search.steps + linear.turn)
+        ended = linear.walk(search, NEVER if alone else search.steps + linear.turn)
         if ended is None:
             linear.turn, steps = 3 * linear.turn // 2, linear.turn // WALK_COST
-            assert others is not None, "turns end where there are others"
-            assert isinstance(search, Search), "which walk by the general engine"
+            assert isinstance(search, Search), "turns end where the general engine has others"
             search.reset_weights()
             search.start()
             paused = search.run(walk_kernel.walk, next(others).parameters(), steps=steps)

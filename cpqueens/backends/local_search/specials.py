@@ -144,22 +144,17 @@ class Kernel:
 
     run: Callable[[Any, Any, Iterator[Walk]], End]
     suits: Callable[[Task, Compiled], bool] = lambda task, compiled: True
-    alone: Callable[[Run, Any], Judge] | None = None
+    alone: Callable[[Any, Run], Judge] | None = None
 
 
 KERNELS: Mapping[str, Kernel] = {
-    "linear": Kernel(
-        lambda search, form, _: linear.run(search, form), alone=lambda _, form: linear.LinearWalk(form)
-    ),
+    "linear": Kernel(linear.run, alone=lambda form, _: linear.LinearWalk(form)),
     "pairs": Kernel(
         lambda search, _found, _others: pairs.run(search),
         lambda task, _: task.recorder is None or not task.recorder.single,
-        lambda search, found: pairs.PairsWalk(search, found.rows),
+        lambda found, search: pairs.PairsWalk(search, found.rows),
     ),
-    "triangle": Kernel(
-        lambda search, _, others: triangle.run(search, others),
-        lambda task, _: task.hint is None and task.swaps,
-    ),
+    "triangle": Kernel(triangle.run, lambda task, _: task.hint is None and task.swaps),
     "cells": Kernel(cells.run, lambda task, compiled: task.swaps or not compiled.once(derive).groups),
     "one_hot": Kernel(linear.run),
 }

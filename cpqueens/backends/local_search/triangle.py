@@ -102,7 +102,7 @@ class TriangleWalk(InPlaceWalk):
         return code
 
 
-def run(search: Search, others: Iterator[Walk]) -> End:
+def run(search: Search, _found: object, others: Iterator[Walk]) -> End:
     """Search with restarts of growing length until solved or stopped, now and then as on other models."""
     search.extra["special"] = "triangle"
     triangle = TriangleWalk(search)
