@@ -22,16 +22,16 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 71_197,
+    "code lines": 71_193,
     "files": 479,
-    "import lines": 6_027,
+    "import lines": 6_024,
     "longest file": 703,
     "sudoku by backtracking, files": 48,
-    "sudoku by backtracking, functions": 320,
+    "sudoku by backtracking, functions": 319,
     "knapsack by local-search, files": 50,
-    "knapsack by local-search, functions": 330,
+    "knapsack by local-search, functions": 328,
     "cross-check of 8 queens, files": 79,
-    "cross-check of 8 queens, functions": 627,
+    "cross-check of 8 queens, functions": 625,
 }
 """What must not be passed today."""
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import combinations, islice
 from typing import Any
 
@@ -197,7 +198,7 @@ class Checker:
     @classmethod
     def of(cls, model: Statement) -> Checker:
         """Return the model's checker, which is kept with a small model until it changes."""
-        return model.kept("checker", lambda: cls(model))
+        return model.kept("checker", partial(cls, model))
 
     def accepts(self, matrix: IntArray) -> NDArray[np.bool_]:
         """Return which rows of ``matrix`` (batch, decision variables) are solutions."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import click
 
 from cpqueens.answers.outcome import Outcome, SolutionSet, StopReason
-from cpqueens.answers.symmetry import OrbitsMet, orbit_members, symmetry_class
+from cpqueens.answers.symmetry import Group, OrbitsMet, orbit_members, symmetry_class
 from cpqueens.cli import options as shared
 from cpqueens.cli.durable import durable_given, in_store
 from cpqueens.cli.guard import JSON_WANTED
@@ -29,8 +29,6 @@ from cpqueens.errors import CpqueensError, ModelError
 from cpqueens.solving.request import positive_integer
 
 if TYPE_CHECKING:
-    from cpqueens.answers.outcome import SolutionSet
-    from cpqueens.answers.symmetry import Group
     from cpqueens.language.statement import Statement
     from cpqueens.problems.catalog import Instance
     from cpqueens.report.board import BoardPicture

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -17,15 +17,11 @@ from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.linear import Linear
 from cpqueens.language.conversion import as_linear
 from cpqueens.language.definitions import Maximum, Truth
-from cpqueens.language.expressions import LinearArray
+from cpqueens.language.expressions import LinearArray, Registry
 from cpqueens.language.rows import IntArray, as_integers
 from cpqueens.language.store import VariableStore
 from cpqueens.language.term import Term
 from cpqueens.text.foreign import explaining_keywords
-
-if TYPE_CHECKING:
-    from cpqueens.language.expressions import LinearArray, Registry
-    from cpqueens.language.store import VariableStore
 
 
 @dataclass(frozen=True)

@@ -91,10 +91,11 @@ def memory_of(builder: Builder, check_only: bool, values: bool) -> tuple[Memory,
     x = _records(builder, compiled, first, check_only)
     if compiled.domains:
         x[:, at.HOLES] = _holes(x, cells)
+    defining = _defining(builder.propagators)
     if values:
-        made = _defining(builder.propagators)
-        prepare_learning(x, compiled, made, _array(builder.propagators.results)[made], builder.makers)
-    net = _net(builder, x)
+        results = _array(builder.propagators.results)[defining]
+        prepare_learning(x, compiled, defining, results, builder.makers)
+    net = _net(builder, x, defining)
     words = np.zeros((len(builder.words), at.WORD_WIDTH), dtype=np.int64)
     words[:, 0] = builder.words
     whole = joined([x.reshape(-1), words.reshape(-1)])
@@ -144,7 +145,7 @@ def _holes(x: IntArray, cells: Any) -> IntArray:
     return missing
 
 
-def _net(builder: Builder, x: IntArray) -> IntArray:
+def _net(builder: Builder, x: IntArray, defining: IntArray) -> IntArray:
     """Return propagator records, arguments, table rows, watches, AllDifferents, all at absolute places."""
     records, arguments, owner = _propagators(builder, x.size)
     parts: list[IntArray] = [records.reshape(-1)]
@@ -171,7 +172,7 @@ def _net(builder: Builder, x: IntArray) -> IntArray:
         first = offsets([len(own) for own in numbers]) + append(_concatenated(numbers))
         records[of, at.ROWS], records[of, at.ROWS_END] = first[:-1], first[1:]
     append_by_variable(at.IN_ROWS, _long_rows(builder, records, x.size), 2)
-    append_by_variable(at.WATCH, _watches(builder, arguments[:, 0], owner), 2)
+    append_by_variable(at.WATCH, _watches(builder, defining, arguments[:, 0], owner), 2)
     members = _NONE
     if builder.different:
         different = np.concatenate(builder.different)
@@ -269,7 +270,7 @@ def _defining(made: Propagators) -> IntArray:
     return np.flatnonzero(defining)
 
 
-def _watches(builder: Builder, variables: IntArray, owner: IntArray) -> IntArray:
+def _watches(builder: Builder, defining: IntArray, variables: IntArray, owner: IntArray) -> IntArray:
     """Return rows (variable, propagator to wake, events), ascending and each once."""
     made = builder.propagators
     kind = _array(made.kinds)
@@ -277,10 +278,9 @@ def _watches(builder: Builder, variables: IntArray, owner: IntArray) -> IntArray
     if made.own:
         events[list(made.own)] = [own.events for own in made.own.values()]
     looking = (variables * len(made) + owner) * _EVENTS + events[owner]
-    with_result = _defining(made)
-    if len(with_result):
-        woken = np.where(kind[with_result] == kinds.ELEMENT, at.DOMAIN, at.BOUND)
-        defined = _array(made.results)[with_result] * len(made) + with_result
+    if len(defining):
+        woken = np.where(kind[defining] == kinds.ELEMENT, at.DOMAIN, at.BOUND)
+        defined = _array(made.results)[defining] * len(made) + defining
         looking = np.concatenate([looking, defined * _EVENTS + woken])
     looking.sort()
     looking = looking[np.append(True, looking[1:] != looking[:-1])] if len(looking) else looking

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from importlib import import_module
 from typing import Any
 
@@ -65,7 +65,7 @@ class Structures:
         """Return the record of a structure that the model as stated shows, without compiling it."""
         if not STRUCTURES[name].is_stated:
             return None
-        return self.model.kept(name, lambda: _module(name).find_stated(self.model))
+        return self.model.kept(name, partial(_module(name).find_stated, self.model))
 
     def names(self) -> list[str]:
         """Return the names of all structures; of a large model those that it shows as it is stated."""
