@@ -79,15 +79,10 @@ def merge(rows: IntArray, variables: IntArray, coefficients: IntArray) -> tuple[
     keys = rows * width + variables
     if not (np.diff(keys) > 0).all():
         keys, inverse = np.unique(keys, return_inverse=True)
-        coefficients = _added(coefficients, inverse, len(keys))
+        added, coefficients = coefficients, np.zeros_like(keys)
+        np.add.at(coefficients, inverse, added)
     kept = coefficients != 0
     return keys[kept] // width, keys[kept] % width, coefficients[kept]
-
-
-def _added(numbers: IntArray, place: IntArray, size: int) -> IntArray:
-    total = np.zeros(size, dtype=np.int64)
-    np.add.at(total, place, numbers)
-    return total
 
 
 def by_variable(n: int, blocks: list[tuple[IntArray, ...]], columns: int) -> tuple[IntArray, IntArray]:

@@ -26,7 +26,7 @@ from cpqueens.language.posted import join_linear
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
 from cpqueens.language.term import Term, join_terms
-from cpqueens.lowered.lowering import Lowered, Supports, lower, row_arguments
+from cpqueens.lowered.lowering import Lowered, Supports, lower
 
 Made = TypeVar("Made")
 
@@ -257,11 +257,6 @@ class DefinitionBlock:
         terms = self.terms.part(first * self.each, last * self.each)
         return DefinitionBlock(self.kind, self.results[first:last], terms, self.each, self.relation)
 
-    def picked(self, which: IntArray) -> DefinitionBlock:
-        """Return the definitions numbered ``which``, in that order."""
-        terms = self.terms.picked((self.each * which[:, None] + np.arange(self.each)).reshape(-1))
-        return DefinitionBlock(self.kind, self.results[which], terms, self.each, self.relation)
-
     @property
     def result(self) -> int:
         """The only defined variable."""
@@ -275,9 +270,6 @@ class DefinitionBlock:
         """Yield parts, one after the other, in which no definition needs another one of the part."""
         first, many = self.results[0], len(self.results)
         own = np.flatnonzero(self.terms.variable >= first)
-        if not len(own):
-            yield self
-            return
         owner = self.terms.start[self.each * np.arange(many + 1)].searchsorted(own, "right") - 1
         begin = 0
         for k, needed in zip(owner.tolist(), (self.terms.variable[own] - first).tolist(), strict=True):
@@ -468,7 +460,9 @@ def _definitions(number: IntArray, blocks: Sequence[Definition]) -> Definitions:
     found: list[list[DefinitionBlock]] = [[] for _ in blocks]
     for key, members in groups.items():
         if not isinstance(key, tuple):
-            found[members[0]] = list(_one_by_one(number, blocks[members[0]]))
+            block = blocks[members[0]]
+            singles = (block.take(np.array([k]), block.results[[k]]) for k in range(block.size))
+            found[members[0]] = [_alike(number, [one]) for one in singles]
             continue
         whole, begin = _alike(number, [blocks[k] for k in members]), 0
         for first, last in runs(members):
@@ -497,13 +491,6 @@ def _alike(number: IntArray, blocks: Sequence[Definition]) -> DefinitionBlock:
     results = number[np.concatenate([b.results for b in blocks])]
     renumbered = _terms(number, arrays, repeat(shift))
     return DefinitionBlock(kind, results, renumbered, len(renumbered) // max(1, len(results)), relation)
-
-
-def _one_by_one(number: IntArray, block: Definition) -> Iterator[DefinitionBlock]:
-    kind, relation, shift = _sort(block)
-    for row, result in enumerate(number[block.results]):
-        terms = _terms(number, row_arguments(block, row), repeat(shift))
-        yield DefinitionBlock(kind, np.array([result]), terms, len(terms), relation)
 
 
 def _sort(block: Definition) -> tuple[str, int, int]:

@@ -154,14 +154,6 @@ def _any(spans: Sequence[Span]) -> Span:
     return int(any(low > 0 for low, _ in spans)), int(any(high > 0 for _, high in spans))
 
 
-def _quotient(spans: Sequence[Span]) -> Span:
-    return _up_to(spans[0])
-
-
-def _remainder(spans: Sequence[Span]) -> Span:
-    return _up_to(spans[1])
-
-
 def _up_to(span: Span) -> Span:
     most = max(abs(end) for end in span)
     return -most, most
@@ -178,10 +170,10 @@ BOUNDS: dict[str, Callable[[Sequence[Span]], Span]] = {
     "maximum": lambda spans: (max(low for low, _ in spans), max(high for _, high in spans)),
     "minimum": lambda spans: (min(low for low, _ in spans), min(high for _, high in spans)),
     "product": _product,
-    "quotient": _quotient,
-    "quotient_truncated": _quotient,
-    "remainder": _remainder,
-    "remainder_truncated": _remainder,
+    "quotient": lambda spans: _up_to(spans[0]),
+    "quotient_truncated": lambda spans: _up_to(spans[0]),
+    "remainder": lambda spans: _up_to(spans[1]),
+    "remainder_truncated": lambda spans: _up_to(spans[1]),
     "truth_or": _any,
 }
 """Bounds of what each kind of definition says, whatever its arguments, also where it has no meaning."""

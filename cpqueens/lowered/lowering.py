@@ -395,11 +395,6 @@ def _defined_scope(arrays: Iterable[LinearArray], store: VariableStore) -> list[
     return found
 
 
-def row_arguments(definition: Definition, row: int) -> tuple[LinearArray, ...]:
-    """Return what one result of a block is a function of."""
-    return definition.take(np.array([row]), np.zeros(0, dtype=np.int64)).arguments
-
-
 def _function(definition: Definition, row: int, scratch: Scratch) -> Definition:
     """Return the same values in simpler functions: the maximum of one term."""
     result = definition.results[[row]]

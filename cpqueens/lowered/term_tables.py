@@ -103,8 +103,8 @@ class Tabulator:
     def model(self, kept: frozenset[int]) -> Tabulated:
         """Return the whole model, without the ``kept`` AllDifferents."""
         c = self.compiled
-        for definition in c.definitions:
-            self.known[definition.result] = self.defined(definition)
+        for block in c.definitions.blocks:
+            self._define(block)
         rows = [
             self._row(affine, relation)
             for affine, relation in zip(affines(c.linear), c.relation.tolist(), strict=True)
@@ -119,14 +119,33 @@ class Tabulator:
         objective = None if c.objective is None else self._row(affines(c.objective)[0], LE)
         return Tabulated(list(self.domains.values()), objective, rows, different)
 
+    def _define(self, block: DefinitionBlock) -> None:
+        """Tabulate definitions; of those of one variable each, equal ones are known by their numbers."""
+        terms, shape = block.terms, (len(block.results), block.each)
+        single = np.diff(terms.start) == 1
+        variable, coefficient = np.full(len(terms), -1), np.zeros(len(terms), dtype=np.int64)
+        if single.sum() == len(terms.variable):
+            variable[single], coefficient[single] = terms.variable, terms.coefficient
+        variable = variable.reshape(shape)
+        only = variable.max(axis=1, initial=-1)
+        alike = ((variable == only[:, None]) | (variable < 0)).all()
+        if not alike or only.min() < 0 or only.max() >= block.results[0]:
+            for definition in block:
+                self.known[definition.result] = self.defined(definition)
+            return
+        arguments, made = [self.known[v] for v in only.tolist()], dict[bytes, IntArray]()
+        numbers = coefficient.reshape(shape), terms.constant.reshape(shape)
+        names = np.column_stack([[id(values) for _, values in arguments], *numbers])
+        for k, result in enumerate(block.results.tolist()):
+            name = names[k].tobytes()
+            if name not in made:
+                made[name] = self.defined(block.part(k, k + 1))[1]
+            self.known[result] = arguments[k][0], made[name]
+
     def defined(self, definition: DefinitionBlock) -> Tabled:
         """Return a definition whose arguments are known as a table."""
-        terms = definition.terms
-        if definition.kind == "element" and terms.start[1] == terms.start[-1]:  # of numbers, perhaps many
-            entries = terms.constant[1:]
-            name, rows = ("element", entries.tobytes()), affines(terms.part(0, 1))
-            return self.table(rows, lambda a: meant(definition, [a[0], *entries]), name)
-        return self.table(affines(terms), partial(meant, definition), (definition.kind, definition.relation))
+        rows, name = affines(definition.terms), (definition.kind, definition.relation)
+        return self.table(rows, partial(meant, definition), name)
 
     def table(
         self,

@@ -9,6 +9,7 @@ from each import each
 from cpqueens import AllDifferent, Count, Model, Table, element
 from cpqueens.crosscheck import oracle
 from cpqueens.lowered import compiled
+from cpqueens.lowered.evaluation import values_of_all
 
 
 def agrees(model: Model, solver: str) -> bool:
@@ -119,3 +120,16 @@ def test_a_truth_that_must_hold_prunes_its_arguments() -> None:
     outcome = model.solve(solver="backtracking:forward")
     assert outcome[x].tolist() == [2] * 12
     assert outcome.statistics["failures"] == 0
+
+
+def test_definitions_of_one_block_may_need_each_other() -> None:
+    """Values are computed run by run; in none of them a definition needs another one."""
+    model = Model()
+    x, table = model.intvar(0, 3, shape=2, name="x"), np.array([2, 3, 1, 0])
+    for k in range(2):
+        model.add(element(table, element(table, x[k])) >= 0)
+    c = compiled.compile_model(model)
+    (block,) = c.definitions.blocks
+    assert [part.results.tolist() for part in block.runs()] == [[2], [3, 4], [5]]
+    values = values_of_all(c, np.array([3, 1]))
+    assert values.tolist() == [3, 1, 0, 2, 3, 0]

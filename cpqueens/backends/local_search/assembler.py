@@ -107,7 +107,6 @@ class Entries:
         self.parts: list[Several] = []
         self._starts: list[int] = []
         self._size = 0
-        self._replaced: dict[int, Entry] = {}
 
     def __len__(self) -> int:
         return self._size
@@ -119,13 +118,8 @@ class Entries:
         self._size += len(part.numbers)
 
     def __getitem__(self, number: int) -> Entry:
-        if number in self._replaced:
-            return self._replaced[number]
         which = int(np.searchsorted(self._starts, number, "right")) - 1
         return self.parts[which].entry(number - self._starts[which])
-
-    def __setitem__(self, number: int, entry: Entry) -> None:
-        self._replaced[number] = entry
 
     def __iter__(self) -> Iterator[Entry]:
         return map(self.__getitem__, range(self._size))
@@ -350,16 +344,16 @@ class Assembler:
             return NONE, NONE
         slots = np.zeros((len(numbers), self.n, 2, 2), dtype=np.int64)
         slots[..., 0] = len(inner)
-        for r, (a, b) in enumerate(zip(first[:-1].tolist(), first[1:].tolist(), strict=True)):
-            row = inner.part(a, b)
-            terms = np.repeat(np.arange(a, b), np.diff(row.start))
-            order = np.argsort(row.variable, kind="stable")
-            variables = row.variable[order]
-            rank = np.arange(len(variables)) - np.searchsorted(variables, variables)
-            if (rank > 1).any():
-                return NONE, NONE
-            slots[r, variables, rank, 0] = terms[order]
-            slots[r, variables, rank, 1] = row.coefficient[order]
+        terms = np.repeat(np.arange(len(inner)), np.diff(inner.start))
+        rows = first.searchsorted(terms, "right") - 1
+        order = stable_order(rows * self.n + inner.variable)
+        rows, variables = rows[order], inner.variable[order]
+        keys = rows * self.n + variables
+        rank = np.arange(len(keys)) - keys.searchsorted(keys)
+        if (rank > 1).any():
+            return NONE, NONE
+        slots[rows, variables, rank, 0] = terms[order]
+        slots[rows, variables, rank, 1] = inner.coefficient[order]
         zero = [self.spans[c][0] for c in numbers]
         folded = [(row[3] != 0).any() for row in self.rows]
         table = np.array([numbers, zero, first[:-1], first[1:], folded], dtype=np.int64)

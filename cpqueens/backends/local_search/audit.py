@@ -13,7 +13,7 @@ from cpqueens.kernels.local import arena
 from cpqueens.kernels.local import info as at
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import GE, Compiled, Terms
-from cpqueens.lowered.evaluation import distance, evaluate, values_of_all
+from cpqueens.lowered.evaluation import affines, distance, evaluate, values_of_all
 
 # ---- the slow and obvious meaning of a search's state, in numpy and plain Python ----------------------
 # Used by the audit. It evaluates the model's own terms, definitions and constraints; from the kernels'
@@ -52,12 +52,8 @@ def _difference(entry: Entry, a: IntArray) -> int:
 def support(compiled: Compiled, terms: Terms) -> set[int]:
     """Return the decision variables that ``terms`` depend on."""
     found: set[int] = set()
-    for t in range(len(terms)):
-        variables, coefficients, _ = terms.row(t)
-        net: dict[int, int] = {}
-        for v, coefficient in zip(variables.tolist(), coefficients.tolist(), strict=True):
-            net[v] = net.get(v, 0) + coefficient
-        for v in (v for v, coefficient in net.items() if coefficient):
+    for parts, _ in affines(terms):
+        for v in parts:
             if v < compiled.decision_count:
                 found.add(v)
             else:

@@ -96,9 +96,9 @@ class _DeepBuilder:
         self.supports = _Supports(self.n, self.compiled.variable_count)
         self.definitions: list[IntArray] = []
         for block in self.compiled.definitions.blocks:  # in order of evaluation: arguments come first
-            kept = np.flatnonzero(reached[block.results])
-            if len(kept):
-                self._define(block if len(kept) == len(block.results) else block.picked(kept))
+            whole = reached[block.results].all()
+            for one in [block] if whole else (one for one in block if reached[one.result]):
+                self._define(one)
         for several in entries:
             self._constrain(several)
         scoped = [several for several in entries if several.kind != "AllDifferent"]

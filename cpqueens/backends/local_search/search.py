@@ -22,7 +22,7 @@ from cpqueens.kernels.local import info as at
 from cpqueens.kernels.local.info import NEVER
 from cpqueens.kernels.local.rebuild import begin
 from cpqueens.kernels.local.scan import FOUND
-from cpqueens.kernels.local.state import Core, Deep, Rows, State
+from cpqueens.kernels.local.state import State
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.columns import objective_bounds
 from cpqueens.lowered.compiled import Compiled
@@ -367,8 +367,8 @@ class Search(Run):
         self.moves = np.zeros(group + min(values, MOST_VALUES) + 1, dtype=np.int64)
         self.deltas = np.zeros_like(self.moves)
         self.state = State(
-            *self.layers, self.space, self.moves, self.deltas, self.tabu, self.events, self.random,
-            self.measure,
+            self.arrays.core, self.arrays.rows, self.arrays.deep,
+            self.space, self.moves, self.deltas, self.tabu, self.events, self.random, self.measure,
         )  # fmt: skip
         self.fixed = Fixed(self.state)  # what kernels are called with
         self.scan = Fixed(np.zeros(FOUND, dtype=np.int64))  # where that of a climb stands
@@ -386,11 +386,6 @@ class Search(Run):
         """Whether all that a run has changed is set anew by `renew`."""
         asked = self.audit != "final" or self.is_stepwise or self.hint is not None
         return not asked and self.compiled.objective is None
-
-    @property
-    def layers(self) -> tuple[Core, Rows | None, Deep | None]:
-        """The core, rows and deep arrays, as kernels take them."""
-        return self.arrays.core, self.arrays.rows, self.arrays.deep
 
     @property
     def summary(self) -> Mapping[str, int]:
@@ -419,17 +414,12 @@ class Search(Run):
     def demand(self, limit: int) -> None:
         """Ask for an objective of at most ``limit``; the next start goes on from the current assignment."""
         assert self.compiled.objective is not None
-        change, deep, lower = self.objective_limit - limit, self.arrays.deep, 0
-        for k in range(1, 1 + len(self.compiled.objective)):
-            number = len(self.arrays.entries) - k
-            entry = self.arrays.entries[number]
-            self.arrays.entries[number] = replace(entry, terms=below(entry.terms, -change))
-            if entry.layer == "plain":
-                self.arrays.part(arena.CONSTANTS)[entry.number] += change
-            else:
-                assert deep is not None
-                lower += 1
-                deep.constants[-lower] += change
+        change, parts, deep = self.objective_limit - limit, self.arrays.entries.parts, self.arrays.deep
+        part = parts[-1]
+        parts[-1] = replace(part, terms=below(part.terms, -change))
+        self.arrays.part(arena.CONSTANTS)[part.numbers[~part.deep]] += change
+        if deep is not None and part.deep.any():
+            deep.constants[-part.deep.sum() :] += change
         super().demand(limit)
 
     def rebuild(self, why: str = "restart") -> None:

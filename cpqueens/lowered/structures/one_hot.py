@@ -27,9 +27,6 @@ MOST_ENTRIES = 1_000_000
 MOST_TERMS = 200_000
 """Of a model that is looked at."""
 
-Column = tuple[int, int]
-"""A column, and its coefficient in a row."""
-
 
 def find(compiled: Compiled) -> LinearForm | None:
     """Return an objective under sums of functions of one variable as a linear form, None if it is none."""
@@ -108,10 +105,12 @@ class _Columns:
         self.domains, self.rows = model.domains, rows
         self.sizes = np.array([len(domain) for domain in model.domains], dtype=np.int64)
         affine = np.ones(len(self.sizes), dtype=bool)
+        is_affine: dict[int, bool] = {}  # by the table, which mostly many have
         for row in rows:
             for (v,), values in row.tables.items():
-                if affine[v] and len(values) > 2:
-                    affine[v] = bool((np.diff(values, n=2) == 0).all())
+                if id(values) not in is_affine:
+                    is_affine[id(values)] = bool((np.diff(values, n=2) == 0).all())
+                affine[v] &= is_affine[id(values)]
         self.hot = ~affine
         self.first = offsets(np.where(self.hot, self.sizes, 1))
         if self.first[-1] > MOST_COLUMNS:
@@ -135,23 +134,36 @@ class _Columns:
 
     def form(self) -> LinearForm:
         """Return the rows, and behind them those that say that a variable has one value."""
-        entries: list[tuple[int, int, int]] = []
-        constants, kinds = [], []
-        for r, one in enumerate(self.rows):
+        written: dict[tuple[int, bool], tuple[int, IntArray]] = {}
+        constants, kinds, size = list[int](), list[int](), 0
+        places, parts = [], []  # of each table in a row: that row and the first column, and what is written
+        first, hot = self.first.tolist(), self.hot.tolist()
+        for one in self.rows:
             constant = one.constant
             for (v,), values in one.tables.items():
-                base, columns = self._written(v, values)
+                table = id(values), hot[v]
+                if table not in written:
+                    written[table] = self._written(v, values)
+                base, columns = written[table]
                 constant += base
-                entries += [(r, column, a) for column, a in columns]
+                places.append((len(constants), first[v]))
+                parts.append(columns)
+                size += len(columns)
             constants.append(constant)
             kinds.append(one.kind)
-            if len(entries) > MOST_ENTRIES:
+            if size > MOST_ENTRIES:
                 raise NotLinearError
         for v in np.flatnonzero(self.hot).tolist():
-            entries += [(len(constants), column, 1) for column in range(self.first[v], self.first[v + 1])]
+            places.append((len(constants), first[v]))
+            parts.append(np.stack([np.arange(self.sizes[v]), np.ones_like(self.domains[v])], axis=1))
             constants.append(-1)
             kinds.append(EQUAL)
-        row, variable, coefficient = np.array(sorted(entries), dtype=np.int64).reshape(-1, 3).T
+        where = np.array(places, dtype=np.int64).reshape(-1, 2)
+        row, variable = np.repeat(where, [len(part) for part in parts], axis=0).T
+        place, coefficient = np.concatenate([np.zeros((0, 2), dtype=np.int64), *parts]).T
+        variable = variable + place
+        order = np.lexsort((variable, row))
+        row, variable, coefficient = row[order], variable[order], coefficient[order]
         upper = np.where(self.hot, 1, self.sizes - 1)[self.owner]
         form = LinearForm(
             row, variable, coefficient, np.array(constants), np.array(kinds),
@@ -161,18 +173,19 @@ class _Columns:
             raise NotLinearError
         return form
 
-    def _written(self, v: int, values: IntArray) -> tuple[int, list[Column]]:
-        """Return a table of one variable as a constant and columns, 0 without one where it is a value.
+    def _written(self, v: int, values: IntArray) -> tuple[int, IntArray]:
+        """Return a table of one variable as a constant and rows (place of a column, coefficient).
 
-        Elsewhere the commonest value has none. Rows are mended by their columns: where days off are wished
-        for, those of the shifts are of more use than that of no shift, although they are more.
+        There is no column where one is a value. Elsewhere the commonest value has none. Rows are mended by
+        their columns: where days off are wished for, those of the shifts are of more use than that of no
+        shift, although they are more.
         """
-        first = int(self.first[v])
         if not self.hot[v]:
             step = int(values[1] - values[0]) if len(values) > 1 else 0
-            return int(values[0]), [(first, step)] if step else []
+            return int(values[0]), np.array([[0, step]] if step else [], dtype=np.int64).reshape(-1, 2)
         base = 0
         if (values != 0).all():
             different, count = np.unique(values, return_counts=True)
             base = int(different[count.argmax()])
-        return base, [(first + p, int(w) - base) for p, w in enumerate(values.tolist()) if w != base]
+        places = np.flatnonzero(values != base)
+        return base, np.stack([places, values[places] - base], axis=1)

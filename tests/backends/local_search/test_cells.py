@@ -110,6 +110,20 @@ def test_equal_functions_of_equal_domains_share_one_table() -> None:
     assert sorted(map(np.shape, arrays.values())) == [(5,), (5, 6)]
 
 
+def test_a_number_is_no_term_whose_coefficient_is_missing() -> None:
+    """Equal functions of one variable are known by their numbers, in which constants have coefficient 0."""
+    m = Model()
+    x = m.intvar(-4, 4, shape=3, name="x")
+    m.add(maximum(2 - x[0], x[0]) + maximum(2, x[1]) + maximum(2 - x[2], x[2]) <= 9)
+    tables = tabulated(compiled(m), frozenset())
+    assert tables is not None
+    (row,) = tables.rows
+    domain = np.arange(-4, 5)
+    first, second = np.maximum(2 - domain, domain), np.maximum(2, domain)
+    assert [row.tables[(v,)].tolist() for v in range(3)] == [first.tolist(), second.tolist(), first.tolist()]
+    assert row.tables[(0,)] is row.tables[(2,)]
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_tables_say_what_the_terms_say(seed: int) -> None:
     c = compiled(all_functions())

@@ -43,14 +43,14 @@ def check_all_moves(model: Model, seed: int, **options: str) -> int:
             if not (allowed(v, y[v], search.space) and allowed(j, y[j], search.space)):
                 continue  # no bound holds there, and no search looks there
             moves[0] = j
-            swap_deltas(v, moves, 1, out, *search.layers, search.measure)
+            swap_deltas(v, moves, 1, out, *search.state[:3], search.measure)
             assert search.cost + out[0] == fresh_cost(search, y), (v, j)
             checked += 1
         for value in range(int(search.space.lower[v]), int(search.space.upper[v]) + 1):
             if not allowed(v, value, search.space):
                 continue
             moves[0] = value
-            assign_deltas(v, moves, 1, out, *search.layers, search.measure)
+            assign_deltas(v, moves, 1, out, *search.state[:3], search.measure)
             y = search.x.copy()
             y[v] = value
             assert search.cost + out[0] == fresh_cost(search, y), (v, value)
@@ -131,7 +131,7 @@ def test_all_values_at_once_change_as_they_do_one_by_one(measure: str, weight: i
             changes = search.deltas[:size].copy()
             for q, value in enumerate(range(search.space.lower[v], search.space.upper[v] + 1)):
                 moves[0] = value
-                assign_deltas(v, moves, 1, out, *search.layers, search.measure)
+                assign_deltas(v, moves, 1, out, *search.state[:3], search.measure)
                 assert changes[q] == (NEVER if value == search.x[v] else out[0]), (v, value)
                 compared += 1
     assert compared == 7 * 7 + 9 * 9 + 5 * 5

@@ -49,6 +49,25 @@ def shop(seed: int) -> Model:
     return m
 
 
+def test_a_machine_keeps_its_tasks_and_no_pairs_of_them() -> None:
+    m = Model()
+    start = m.intvar(0, 900, shape=300, name="start")
+    m.add(NoOverlap(start, 2))
+    schedule = schedule_of(m)
+    assert schedule is not None
+    assert (len(schedule.pairs), [len(tasks) for tasks in schedule.machines]) == (0, [300])
+    walk = ScheduleWalk(schedule, 1)
+    assert len(walk.arena) < 50 * 300
+    assert sorted(walk.best().tolist()) == list(range(0, 600, 2))
+
+
+def test_two_tasks_of_one_start_on_a_machine_are_no_schedule() -> None:
+    m = Model()
+    start = m.intvar(0, 9, shape=2, name="start")
+    m.add(NoOverlap([start[0], start[1], start[0] + 3], 2))
+    assert schedule_of(m) is None
+
+
 @each("seed", range(8))
 def test_the_best_schedule_is_found(seed: int) -> None:
     m = shop(seed)
