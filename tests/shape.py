@@ -22,14 +22,14 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 71_189,
+    "code lines": 71_186,
     "files": 479,
-    "import lines": 6_024,
+    "import lines": 6_023,
     "longest file": 703,
     "sudoku by backtracking, files": 48,
     "sudoku by backtracking, functions": 319,
-    "knapsack by local-search, files": 50,
-    "knapsack by local-search, functions": 328,
+    "knapsack by local-search, files": 49,
+    "knapsack by local-search, functions": 322,
     "cross-check of 8 queens, files": 79,
     "cross-check of 8 queens, functions": 625,
 }

@@ -22,7 +22,7 @@ from cpqueens.crosscheck.findings import (
 )
 from cpqueens.crosscheck.heuristic import objectives_text, quality_of, summarize
 from cpqueens.crosscheck.observe import NarrowedTo, Observation, Participant, Plan, Progress
-from cpqueens.crosscheck.participants import PROOF, as_participants, isolated, prepare
+from cpqueens.crosscheck.participants import PROOF, as_participants, isolated
 from cpqueens.crosscheck.report import Report
 from cpqueens.crosscheck.sets import Packing
 from cpqueens.errors import ModelError
@@ -176,7 +176,9 @@ def _checked(
         target,
     )
     for participant in participants:
-        prepare(participant, model, plan)
+        look = getattr(participant, "prepare", None)  # of those that may refuse something before the search
+        if callable(look):
+            look(model, plan)
     if as_switch(isolate, "isolate"):
         participants = [isolated(p) for p in participants]
     if bundles is not None:

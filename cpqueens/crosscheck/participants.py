@@ -34,13 +34,6 @@ PROOF = "proof"
 """Who writes a proof and has it checked."""
 
 
-def prepare(participant: Participant, model: Model, plan: Plan) -> None:
-    """Let a participant refuse what it can refuse before the search; not all have anything to look at."""
-    look = getattr(participant, "prepare", None)
-    if callable(look):
-        look(model, plan)
-
-
 def as_participant(given: Any) -> Participant:
     """Return what the user listed under ``solvers`` as a participant.
 

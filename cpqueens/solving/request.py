@@ -108,7 +108,7 @@ def _suits_local_search(model: Statement) -> str | None:
         return _PERMUTATION
     if LONG_SERIES <= size <= MOST_CELLS and (structures.find("path") or structures.find("lines")):
         return _PERMUTATION
-    boxes = structures.find("packing") if structures.states("NoOverlap2D") else None
+    boxes = structures.find_stated("packing")
     fill = boxes is not None and len(boxes.rows) >= MANY_BOXES and boxes.spare == 0
     return "many rectangles that fill all there is" if fill else None
 

@@ -49,10 +49,8 @@ def find_stated(model: Statement) -> ShiftedPermutation | None:
     For millions of variables: no copy of the terms is made.
     """
     n = len(model.decisions)
-    if model.objective is not None or model.domains or model.variable_count != n:
-        return None
-    low = least_value(model.lower, model.upper, n)
-    if low is None:
+    low = None if model.variable_count != n else least_value(model.lower, model.upper, n)
+    if low is None or model.objective is not None or model.domains:
         return None
     return _shifted(n, low, (_posted(posted.constraint) for posted in model.constraints))
 
@@ -107,14 +105,6 @@ def _with_counters(n: int, low: int, offsets: list[IntArray]) -> ShiftedPermutat
 
 
 # ---- what other permutations ask, too ----------------------------------------------------------------------
-
-
-def takes_permutations(model: Statement) -> bool:
-    """Say whether there is no objective, and all variables have the same values, as many as they are."""
-    if model.objective is not None or model.domains:
-        return False
-    decisions = model.decisions
-    return least_value(model.lower[decisions], model.upper[decisions], len(decisions)) is not None
 
 
 def least_value(lower: IntArray, upper: IntArray, n: int) -> int | None:

@@ -11,12 +11,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 from importlib import import_module
+from operator import attrgetter
 from typing import Any
 
 from cpqueens.language.statement import Statement
 from cpqueens.lowered import forms
 from cpqueens.lowered.compiled import Compiled, ModelForm, Takes
-from cpqueens.lowered.structures.shifted_permutation import takes_permutations
+from cpqueens.lowered.structures.shifted_permutation import least_value
 
 
 class Structures:
@@ -46,8 +47,11 @@ class Structures:
 
     @cached_property
     def takes_permutations(self) -> bool:
-        """Whether the decision variables can be a permutation, see `takes_permutations`."""
-        return takes_permutations(self.model)
+        """Whether there is no objective, and all decisions have the same values, as many as they are."""
+        model, decisions = self.model, self.model.decisions
+        if model.objective is not None or model.domains:
+            return False
+        return least_value(model.lower[decisions], model.upper[decisions], len(decisions)) is not None
 
     def states(self, *kinds: str) -> bool:
         """Say whether a constraint of such a kind is stated."""
@@ -56,14 +60,15 @@ class Structures:
     def find(self, name: str) -> Any | None:
         """Return the record of a structure, None if the model is another."""
         if name not in self._found:
-            record = self.find_stated(name)
-            compiled = STRUCTURES[name].form(self) if record is None else None
-            self._found[name] = record if compiled is None else find(name, compiled)
+            record, form = self.find_stated(name), STRUCTURES[name].form
+            if record is None and form is not None and STRUCTURES[name].may_be(self):
+                record = find(name, form(self))
+            self._found[name] = record
         return self._found[name]
 
     def find_stated(self, name: str) -> Any | None:
         """Return the record of a structure that the model as stated shows, without compiling it."""
-        if not STRUCTURES[name].is_stated:
+        if not (STRUCTURES[name].is_stated and STRUCTURES[name].may_be(self)):
             return None
         return self.model.kept(name, partial(_module(name).find_stated, self.model))
 
@@ -82,13 +87,16 @@ class Structure:
     says
         What a model is that has the structure.
     form
-        Returns the arrays to look at, None where a glance at the model shows that they are not worth making.
+        Returns the arrays to look at; None for what is found in the model as it is stated alone.
+    may_be
+        Says by a glance at the model whether they are worth making.
     is_stated
         Whether ``find_stated(model)`` finds it in a model that is not compiled.
     """
 
     says: str
-    form: Callable[[Structures], Compiled | None]
+    form: Callable[[Structures], Compiled] | None
+    may_be: Callable[[Structures], bool] = lambda asked: True
     is_stated: bool = False
 
 
@@ -96,34 +104,42 @@ def _walked(asked: Structures) -> Compiled:
     return forms.unfolded(asked.compiled())
 
 
-def _permutation(asked: Structures) -> Compiled | None:
-    return asked.compiled() if asked.takes_permutations else None
+def _tasks(asked: Structures) -> Compiled:
+    return asked.compiled(asked.exact if asked.states("Cumulative", "NoOverlap") else forms.WALKED)
 
 
-def _circuit(asked: Structures) -> Compiled | None:
-    stated = any(forms.takes_circuit(constraint) for _, constraint in asked.model._constraints.others())
-    return asked.compiled(forms.CIRCUITS) if stated else None
+def _may_be_tasks(asked: Structures) -> bool:
+    return asked.model.has_partial or bool(asked.model._constraints.others())
 
 
-def _tasks(asked: Structures) -> Compiled | None:
-    if asked.states("Cumulative", "NoOverlap"):
-        return asked.compiled(asked.exact)
-    return asked.compiled() if asked.model.has_partial or asked.model._constraints.others() else None
+def _circuits(asked: Structures) -> Compiled:
+    return asked.compiled(forms.CIRCUITS)
+
+
+def _may_be_tours(asked: Structures) -> bool:
+    return any(forms.takes_circuit(constraint) for _, constraint in asked.model._constraints.others())
+
+
+def _may_be_boxes(asked: Structures) -> bool:
+    return asked.states("NoOverlap2D")
 
 
 def _board(asked: Structures) -> Compiled:
     return asked.compiled(replace(asked.exact, objective=False))
 
 
+_PERMUTED = Structures.compiled, attrgetter("takes_permutations")
+"""The form of permutations, and the glance at them."""
+
 STRUCTURES: Mapping[str, Structure] = {
-    "tours": Structure("a circuit, with sums over its arcs and times along it", _circuit),
+    "tours": Structure("a circuit, with sums over its arcs and times along it", _circuits, _may_be_tours),
     "shifted_permutation": Structure(
-        "one permutation under AllDifferents over shifted variables, as queens", _permutation, is_stated=True
+        "one permutation under AllDifferents over shifted variables, as queens", *_PERMUTED, is_stated=True
     ),
-    "path": Structure("one permutation under differences along a path, as all-interval series", _permutation),
-    "lines": Structure("one permutation under sums of lines, as magic squares", _permutation),
-    "schedule": Structure("tasks under lags, machines and resources", _tasks),
-    "packing": Structure("rectangles that do not overlap", lambda asked: None, is_stated=True),
+    "path": Structure("one permutation under differences along a path, as all-interval series", *_PERMUTED),
+    "lines": Structure("one permutation under sums of lines, as magic squares", *_PERMUTED),
+    "schedule": Structure("tasks under lags, machines and resources", _tasks, _may_be_tasks),
+    "packing": Structure("rectangles that do not overlap", None, _may_be_boxes, is_stated=True),
     "linear": Structure("an objective under linear rows", _walked),
     "pairs": Structure("inequalities of two variables each, as colourings", _walked),
     "triangle": Structure("one permutation under rows of differences, as Costas arrays", _walked),
