@@ -22,15 +22,15 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 71_186,
+    "code lines": 71_182,
     "files": 479,
-    "import lines": 6_023,
+    "import lines": 6_020,
     "longest file": 703,
     "sudoku by backtracking, files": 48,
     "sudoku by backtracking, functions": 319,
     "knapsack by local-search, files": 49,
     "knapsack by local-search, functions": 322,
-    "cross-check of 8 queens, files": 79,
+    "cross-check of 8 queens, files": 78,
     "cross-check of 8 queens, functions": 625,
 }
 """What must not be passed today."""

@@ -29,8 +29,7 @@ from cpqueens.errors import ModelError
 from cpqueens.model import Model
 from cpqueens.problems.catalog import Instance
 from cpqueens.problems.published import Published
-from cpqueens.solving.request import positive_integer, positive_seconds
-from cpqueens.solving.runs import as_seeds
+from cpqueens.solving.request import as_seeds, positive_integer, positive_seconds
 from cpqueens.solving.staged import as_gap
 from cpqueens.solving.stages import narrowed
 from cpqueens.system.interrupts import Interrupt, listening

@@ -38,8 +38,7 @@ from cpqueens.language.rows import IntArray
 from cpqueens.longrun.pool import Processes
 from cpqueens.model import Model
 from cpqueens.problems.catalog import Instance, Problem, find, load
-from cpqueens.solving.request import positive_integer, positive_seconds
-from cpqueens.solving.runs import as_seeds
+from cpqueens.solving.request import as_seeds, positive_integer, positive_seconds
 from cpqueens.system.interrupts import listening
 from cpqueens.system.requirements import need
 from cpqueens.text.foreign import explaining_keywords

@@ -4,7 +4,7 @@ Which backend a name means: plain ones, ``heuristic+exact``, and what ``auto`` t
 """
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -129,7 +129,7 @@ COMMON = (
 ALIASES = {"seed": "random_seed"}
 """Second names of what is asked of every solver."""
 
-MAX_WORKERS = 1024
+MAX_WORKERS, MOST_SEEDS = 1024, 1_000_000
 
 FOREVER = 1e9
 """Seconds from which a limit is none (30 years): clocks and threads cannot wait for much more."""
@@ -252,6 +252,29 @@ def _seed(value: Any, _name: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 0 <= value < 2**31:
         raise ModelError(f"random_seed: an integer from 0 to 2^31 - 1 is needed, got {shown(value)}")
     return int(value)
+
+
+def as_seeds(seeds: int | Sequence[int] | IntArray) -> tuple[int, ...]:
+    """Return the seeds: 0 to k - 1 for a number k, else those given.
+
+    Raises
+    ------
+    ModelError
+        For no seed, or one that is not an integer from 0 to 2^31 - 1.
+    """
+    if isinstance(seeds, np.ndarray) and seeds.ndim == 1 and seeds.dtype.kind in "iu":
+        seeds = seeds[: MOST_SEEDS + 1].tolist()
+    whole = isinstance(seeds, int) and not isinstance(seeds, bool)
+    chosen: Any = range(seeds) if whole else seeds  # type: ignore[arg-type]
+    good = isinstance(chosen, Sequence) and not isinstance(chosen, bytes) and bool(chosen[:1])
+    if good and chosen[MOST_SEEDS:]:
+        raise ModelError(f"seeds: {shown(seeds)} are too many, allowed are at most {MOST_SEEDS}")
+    looked_at = chosen if not isinstance(chosen, range) else (*chosen[:1], *chosen[-1:])  # all others between
+    if not good or any(
+        isinstance(s, bool) or not isinstance(s, int) or not 0 <= s < 2**31 for s in looked_at
+    ):
+        raise ModelError(f"seeds: a number of at least 1, or integers from 0 to 2^31 - 1, got {shown(seeds)}")
+    return tuple(chosen)
 
 
 def _workers(value: Any, name: str) -> int | None:

@@ -18,13 +18,11 @@ from cpqueens.errors import BackendFault, ModelError
 from cpqueens.kernels.jit import tiers
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
-from cpqueens.solving.request import build_request, choose, positive_seconds
+from cpqueens.solving.request import as_seeds, build_request, choose, positive_seconds
 from cpqueens.solving.solve import solve
 from cpqueens.system.interrupts import listening
 from cpqueens.system.stopping import Stopped
-from cpqueens.text.plaintext import shown
 
-MOST_SEEDS = 1_000_000
 _SOON, _APART = 1e-6, 0.01
 """Seconds, and a ratio's logarithm: incumbents that are not further apart are one, the last."""
 REFUSED = {
@@ -32,29 +30,6 @@ REFUSED = {
     "seed": "write seeds=",
     "on_improvement": "runs have no callbacks; call model.solve(...) for each seed",
 }
-
-
-def as_seeds(seeds: int | Sequence[int] | IntArray) -> tuple[int, ...]:
-    """Return the seeds: 0 to k - 1 for a number k, else those given.
-
-    Raises
-    ------
-    ModelError
-        For no seed, or one that is not an integer from 0 to 2^31 - 1.
-    """
-    if isinstance(seeds, np.ndarray) and seeds.ndim == 1 and seeds.dtype.kind in "iu":
-        seeds = seeds[: MOST_SEEDS + 1].tolist()
-    whole = isinstance(seeds, int) and not isinstance(seeds, bool)
-    chosen: Any = range(seeds) if whole else seeds  # type: ignore[arg-type]
-    good = isinstance(chosen, Sequence) and not isinstance(chosen, bytes) and bool(chosen[:1])
-    if good and chosen[MOST_SEEDS:]:
-        raise ModelError(f"seeds: {shown(seeds)} are too many, allowed are at most {MOST_SEEDS}")
-    looked_at = chosen if not isinstance(chosen, range) else (*chosen[:1], *chosen[-1:])  # all others between
-    if not good or any(
-        isinstance(s, bool) or not isinstance(s, int) or not 0 <= s < 2**31 for s in looked_at
-    ):
-        raise ModelError(f"seeds: a number of at least 1, or integers from 0 to 2^31 - 1, got {shown(seeds)}")
-    return tuple(chosen)
 
 
 def runs(

@@ -15,7 +15,7 @@ from cpqueens.backends.base import Many
 from cpqueens.backends.clock import by_processor
 from cpqueens.backends.local_search import backend as local_search
 from cpqueens.errors import BackendFault, CpqueensError, ModelError
-from cpqueens.solving import runs as solving
+from cpqueens.solving.request import MOST_SEEDS
 
 SWEEPS = "local-search:sosic-gu"
 
@@ -98,7 +98,7 @@ def test_bad_input_is_one_line(options: dict[str, Any], message: str) -> None:
 
 def test_too_many_seeds_are_refused() -> None:
     with pytest.raises(ModelError, match="too many"):
-        queens(5).runs(SWEEPS, seeds=solving.MOST_SEEDS + 1)
+        queens(5).runs(SWEEPS, seeds=MOST_SEEDS + 1)
 
 
 def test_seeds_may_be_an_array() -> None:
