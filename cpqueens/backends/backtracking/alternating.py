@@ -36,7 +36,7 @@ JOINING = 2000
 TURN = 500
 """Failures of a turn of a search of weight 1; of others it is shorter by their weight."""
 
-SELDOM, RARELY = 4, 8
+SELDOM, RARELY = 4, 16
 """The weights of searches that have a small part of the time: of the one that learns clauses at first, under
 an objective, where others prove sooner, mostly; and of the one that takes the smallest domain, which is there
 for what it solves at once."""
@@ -55,7 +55,7 @@ time join: what is decided by then pays nothing for them, and later they make up
 DESCRIBED = 24
 """Arguments of constraints that are described in the time of a run of a propagator."""
 
-GAINLESS, GAINING = 1 / 4, 2
+GAINLESS, GAINING = 1 / 4, 2.5
 """How many times the work of another the search that remembers may do without any gain, for one solution, and
 at most, where what comes again spares it as much as it does. More is no sign that it will end: what spares a
 plan of facilities 300 times its work, and MCDP1 20 times, is proved by others. Under an objective its order

@@ -50,7 +50,7 @@ BETWEEN = 100
 FADING = 8
 """At each turn one in so many of the failures of late becomes an early one."""
 
-CHANCE, SPARED, LEAST, MOST = 0.15, 128, 1 / 8, 16
+CHANCE, SPARED, LEAST, MOST = 0.15, 128, 1 / 16, 16
 """How many times the work of another it may do after a turn: so many for each level that a failure of late
 led back over beyond its own, on average and beyond what clauses spare by chance, within limits. Golomb rulers
 spare it 0.02, still lifes and Mycielski's graphs 0.12 (0.09 to 0.15 at a time), what it proves in a tenth of
