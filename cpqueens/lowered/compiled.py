@@ -339,7 +339,7 @@ class ModelForm:
     objective
         Whether the objective counts.
     computed
-        Whether the engine computes definitions anew at each step, see `Constraint.computed`.
+        Whether the engine computes definitions anew at each step, see `Constraint.computed_forms`.
     """
 
     kinds: frozenset[str] = PLAIN_KINDS

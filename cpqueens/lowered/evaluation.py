@@ -25,10 +25,8 @@ def values_of_all(compiled: Compiled, x: IntArray) -> IntArray:
 
 def evaluate(terms: Terms, values: IntArray) -> IntArray:
     """Return the values of ``terms`` for those of all variables."""
-    start = terms.start - terms.start[0]
     added = np.append(0, np.cumsum(terms.coefficient * values[terms.variable]))
-    whole: IntArray = terms.constant + added[start[1:]] - added[start[:-1]]
-    return whole
+    return terms.constant + np.diff(added[terms.start])
 
 
 def meant(block: DefinitionBlock, a: Sequence[IntArray]) -> IntArray:

@@ -53,7 +53,7 @@ class Scratch(VariableStore):
     most = DIFFERENCE
 
     def __init__(self, model: Statement, computed: bool = False) -> None:
-        self.computed = computed  # how constraints are decomposed, see `Constraint.computed`
+        self.computed = computed  # how constraints are decomposed, see `Constraint.computed_forms`
         self._copy_store(model)  # all that a store has
         self.has_partial = False
 
@@ -102,7 +102,7 @@ def lower(
     """Return ``model`` over constraints that ``supports`` accepts, with or without its objective.
 
     With ``joined`` single relations and connectives come as arrays of many, with the origin -1. With
-    ``computed`` constraints are decomposed as `Constraint.computed` says. The same
+    ``computed`` constraints are decomposed as `Constraint.computed_forms` says. The same
     question gets the same answer until the model changes: nobody may write to it.
 
     Raises
@@ -221,8 +221,7 @@ def _plain(
         simpler: dict[int, list[Constraint]] = {}
         for kind, items in waiting.items():
             bound = [part.bind(scratch) for _, part in items]
-            own = scratch.computed and kind.computed is not Constraint.computed
-            forms = [one.computed() for one in bound] if own else kind.simpler_forms(bound)
+            forms = kind.computed_forms(bound) if scratch.computed else kind.simpler_forms(bound)
             for (_, part), parts in zip(items, forms, strict=True):
                 if (len(parts) == 1 and parts[0].kind == part.kind) or (not parts and _is_core(part)):
                     raise _unsupported(model, part, "plain", backend)

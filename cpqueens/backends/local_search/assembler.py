@@ -95,8 +95,7 @@ class Several:
         """Return those in the deep layer."""
         deep = self.deep
         terms, start = self.terms.groups(self.start, deep)
-        relations = self.relations[deep]
-        numbers = self.numbers[deep]
+        numbers, relations = self.numbers[deep], self.relations[deep]
         return replace(self, numbers=numbers, terms=terms, start=start, relations=relations, deep=deep[deep])
 
 
@@ -182,8 +181,7 @@ class Assembler:
         self, kind: str, code: int, terms: Terms, relation: int = EQ, *, deep: bool = True, **details: Any
     ) -> int:
         """Add a constraint, which is left to the deep layer or has no constant."""
-        start, relations = np.array([0, len(terms)]), np.array([relation])
-        zero = np.zeros(1, dtype=np.int64)
+        start, relations, zero = np.array([0, len(terms)]), np.array([relation]), np.zeros(1, np.int64)
         return self._enter(kind, zero + code, terms, start, relations, np.array([deep]), zero, **details)
 
     def reserve(self, number: int, lower: IntArray, upper: IntArray) -> int:

@@ -48,15 +48,13 @@ class ScheduleWalk(LoneWalk):
         self.layers = {"tasks": len(schedule.lower), "resources": len(schedule.resources)}
         self.kernel = lambda most: codes.schedule_search(most, self.arena, self.random)
         n = len(schedule.lower)
-        machines = [(codes.MACHINE, used) for used in schedule.machines]
-        resources = machines + schedule.resources
+        resources = [(codes.MACHINE, used) for used in schedule.machines] + schedule.resources
         uses, tasks = _activities(resources)
-        arcs = _arcs(schedule)
         order = _first_list(schedule, self.random)
         place, nodes = np.empty(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
         place[order] = np.arange(n)
         self.arena = build_arena([
-            *_grouped(arcs, n), *_grouped(uses, n), *_grouped(tasks, len(resources)),
+            *_grouped(_arcs(schedule), n), *_grouped(uses, n), *_grouped(tasks, len(resources)),
             np.array([capacity for capacity, _ in resources]), schedule.lower, schedule.upper,
             schedule.weight, np.flatnonzero(schedule.weight), order, place, nodes, nodes, nodes, nodes, nodes,
             nodes, logarithms(8),

@@ -196,18 +196,19 @@ class Constraint(BoolArray, metaclass=ListsForUsers):
         """Return `simpler` of each; a kind may make them together, which takes less time."""
         return [constraint.simpler() for constraint in many]
 
-    def computed(self) -> list[Constraint]:
-        """Return simpler constraints for engines that compute what is defined anew at each step.
+    @classmethod
+    def computed_forms(cls, many: Sequence[Self]) -> list[list[Constraint]]:
+        """Return simpler constraints of each for engines that compute what is defined anew at each step.
 
         They have as few definitions as possible, which may have many values: such engines gain nothing from
         Booleans that tell single values apart. They are violated by as much as those of `simpler`.
         """
-        return self.simpler()
+        return cls.simpler_forms(many)
 
     def decompose(self, scratch: Registry, *, computed: bool = False) -> list[Constraint]:
-        """Return `simpler`, or `computed`, with everything it defines created in ``scratch``."""
+        """Return `simpler`, or one of `computed_forms`, with everything it defines created in ``scratch``."""
         bound = self.bind(scratch)
-        return bound.computed() if computed else bound.simpler()
+        return bound.computed_forms([bound])[0] if computed else bound.simpler()
 
     def truth(self) -> LinearArray:
         """Return 0/1 terms of the same shape: 1 where the element holds."""

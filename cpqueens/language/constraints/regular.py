@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum
 from types import MappingProxyType
 from typing import Any, ClassVar
@@ -239,30 +239,42 @@ class Regular(Constraint):
             parts.append(Linear(reached.sum() - 1, relation))
         return parts
 
-    def computed(self) -> list[Constraint]:
+    @classmethod
+    def computed_forms(cls, many: Sequence[Regular]) -> list[list[Constraint]]:
         """Return, after each term, that a deterministic automaton is in a state from which it may end well.
 
-        The state is an element of the table of transitions, 0 where there is none.
+        The state is an element of the table of transitions, 0 where there is none. Those that read terms
+        with the same bounds by the same automaton are computed together.
         """
+        alike: dict[Any, list[int]] = {}
+        for k, one in enumerate(many):
+            arrays = one.transitions, np.array(one.accepting), *one.terms.bounds()
+            alike.setdefault((one.start, *(a.tobytes() for a in arrays)), []).append(k)
+        found: dict[int, list[Constraint]] = {}
+        for members in alike.values():
+            found |= zip(members, many[members[0]]._computed([many[k] for k in members]), strict=True)
+        return [found[k] for k in range(len(many))]
+
+    def _computed(self, alike: Sequence[Regular]) -> list[list[Constraint]]:
         layers, possible = self.layers()
         low, high = self.terms.bounds()
         spans = (high - low + 1).tolist()
         sizes = [(len(distinct(arcs[:, 0])) + 1) * span for arcs, span in zip(layers, spans, strict=True)]
-        small = sum(sizes) <= _SPARSE * sum(map(len, layers))
-        if not possible or not self.deterministic or not small:
-            return self.simpler()
-        parts: list[Constraint] = []
-        state, states = constant_array(self.registry, np.ones((), dtype=np.int64)), np.array([self.start])
+        if not (layers and possible and self.deterministic and sum(sizes) <= _SPARSE * sum(map(len, layers))):
+            return self.simpler_forms(alike)
+        many, length, reached = len(alike), self.terms.size, []
+        terms = concatenate_rows([one.terms for one in alike])
+        state, states = constant_array(self.registry, np.ones(many, np.int64)), np.array([self.start])
         for k, (arcs, span, size) in enumerate(zip(layers, spans, sizes, strict=True)):
-            after = distinct(arcs[:, 2])
+            before, states = states, distinct(arcs[:, 2])
             table = np.zeros(size, dtype=np.int64)
-            place = (np.searchsorted(states, arcs[:, 0]) + 1) * span + arcs[:, 1] - low[k]
-            table[place] = np.searchsorted(after, arcs[:, 2]) + 1
-            position = state * span + self.terms[k] - low[k]
-            state = self.registry.define_single("element", position, constant_array(self.registry, table))
-            parts.append(Linear(state, "!="))
-            states = after
-        return parts
+            place = (np.searchsorted(before, arcs[:, 0]) + 1) * span + arcs[:, 1] - low[k]
+            table[place] = np.searchsorted(states, arcs[:, 2]) + 1
+            position = state * span + terms._pick(k + length * np.arange(many)) - low[k]
+            state = self.registry.define("element", (many,), position, constant_array(self.registry, table))
+            reached.append(state)
+        every, places = concatenate_rows(reached), many * np.arange(length)
+        return [[Linear(every._pick(k + places), "!=")] for k in range(many)]
 
     def layers(self) -> tuple[list[IntArray], bool]:
         """Return, for each term, the transitions of ways to an accepting state, and if there is a way."""
@@ -271,18 +283,14 @@ class Regular(Constraint):
         ends = np.array([self.start, *self.accepting], dtype=np.int64)
         states, places = np.unique(np.concatenate([tails, heads, ends]), return_inverse=True)
         tails, heads, (start, *accepting) = np.split(places, [len(tails), 2 * len(tails)])
-        reached = np.zeros(len(states), dtype=bool)
-        reached[start], layers = True, []
+        reached, layers = np.arange(len(states)) == start, list[IntArray]()
         for a, b in zip(low.tolist(), high.tolist(), strict=True):
             layers.append(np.flatnonzero(reached[tails] & (labels >= a) & (labels <= b)))
-            reached[:] = False
-            reached[heads[layers[-1]]] = True
-        wanted = np.zeros(len(states), dtype=bool)
-        wanted[accepting] = True
+            reached = np.bincount(heads[layers[-1]], minlength=len(states)) > 0
+        wanted = np.isin(np.arange(len(states)), accepting)
         for k in reversed(range(len(layers))):
             layers[k] = layers[k][wanted[heads[layers[k]]]]
-            wanted[:] = False
-            wanted[tails[layers[k]]] = True
+            wanted = np.bincount(tails[layers[k]], minlength=len(states)) > 0
         return [self.transitions[mine] for mine in layers], bool(wanted[start])
 
 

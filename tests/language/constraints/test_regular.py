@@ -324,3 +324,24 @@ def test_names_of_states_stay_in_texts_and_a_dict_states_transitions():
     assert m.count(solver="backtracking") == 2
     with pytest.raises(ModelError, match="a dict of transitions is"):
         Regular(s, {"rest": "rest"}, "rest", ["rest"])
+
+
+def test_equal_automata_over_equal_bounds_are_computed_together() -> None:
+    """One table for each place of those alike; another automaton, or other bounds, have their own."""
+    m = Model()
+    x = m.intvar(0, 2, shape=(4, 3), name="x")
+    y = m.intvar(0, 1, shape=3, name="y")
+    rising = [(k, v, v) for k in range(3) for v in range(k, 3)]
+    for terms, start in ((x[0], 0), (x[1], 1), (x[2], 0), (y, 0), (x[3] // 2 + x[0], 0)):
+        m.add(Regular(terms, rising, start, [0, 1, 2]))
+    scratch = Scratch(m)
+    constraints = [posted.constraint.bind(scratch) for posted in m.constraints]
+    forms = Regular.computed_forms(constraints)
+    assert sorted(len(d.results) for d in scratch.definitions) == [1] * 9 + [2] * 3 + [3]
+    rng = np.random.default_rng(1)
+    batch = np.concatenate([rng.integers(0, 3, (200, 12)), rng.integers(0, 2, (200, 3))], axis=1)
+    values, _ = scratch.complete_where_defined(batch, m.decisions)
+    for constraint, parts in zip(constraints, forms, strict=True):
+        assert (constraint.violation(values) > 0).any()
+        held = np.all([part.violation(values) == 0 for part in parts], axis=0)
+        assert (held == (constraint.violation(values) == 0)).all()
