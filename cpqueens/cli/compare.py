@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cpqueens.cli.options import json_option, load
+from cpqueens.cli.options import json_option, load, split_pair, term_of
 from cpqueens.cli.results import echo_json
 from cpqueens.cli.terminal import Standing, progress, say
 from cpqueens.errors import ModelError
@@ -146,8 +146,6 @@ def _text(posted: Posted) -> str:
 
 def paired(a: Model, b: Model, text: str) -> tuple[Any, Any]:
     """Return what is the same in both models: names, or terms."""
-    from cpqueens.cli.options import split_pair, term_of
-
     sides = split_pair(text)
     if sides is None:
         raise ModelError(f"--map {shown(text)}: NAME=OTHER is needed")

@@ -18,9 +18,9 @@ from cpqueens.cli.options import (
     optima_options,
     required_rate,
 )
-from cpqueens.cli.terminal import columns_of, progress, say, width_of_output
+from cpqueens.cli.terminal import Standing, columns_of, progress, say, width_of_output
 from cpqueens.errors import ModelError
-from cpqueens.solving.request import positive_integer
+from cpqueens.solving.request import choose, positive_integer
 from cpqueens.system.interrupts import listening
 
 if TYPE_CHECKING:
@@ -98,7 +98,6 @@ def _exit_of(report: Any, rate: float | None) -> int:
 
 def _compared(instance: Instance, seeds: range, options: dict[str, Any]) -> Any:
     """Return the report of a cross-check, with progress meanwhile."""
-    from cpqueens.cli.terminal import Standing
     from cpqueens.crosscheck.crosscheck import cross_check
 
     standing = Standing(instance.title, unit="solutions", time_limit=options["time_limit"])
@@ -162,7 +161,6 @@ def _metamorphic(instance: Instance, as_json: bool, options: dict[str, Any]) -> 
     from cpqueens.backends.base import Want
     from cpqueens.crosscheck.metamorphic import metamorphic
     from cpqueens.crosscheck.report import plain
-    from cpqueens.solving.request import choose
 
     refused = (
         "require",

@@ -12,7 +12,7 @@ import click
 
 from cpqueens.cli.options import json_option
 from cpqueens.cli.results import DONE, REFUSED, document, echo_json
-from cpqueens.cli.terminal import progress, say
+from cpqueens.cli.terminal import Standing, progress, say
 from cpqueens.kernels.jit import cache
 from cpqueens.system.platforms import limits, processors
 from cpqueens.system.requirements import requirements
@@ -60,7 +60,6 @@ def command(compiling: bool, as_json: bool) -> int:
 def _compile() -> None:
     """Compile all kernels, with progress meanwhile."""
     from cpqueens.cli import warming
-    from cpqueens.cli.terminal import Standing
 
     with progress(Standing("compiling", unit="kernels", of=warming.NUMBER)) as standing:
         for standing.done, name in enumerate(warming.compile_all(processors())):

@@ -24,7 +24,7 @@ from cpqueens.cli.results import (
     outcome_fields,
     published_lines,
 )
-from cpqueens.cli.terminal import WIDTH, progress, say, style_of, summary
+from cpqueens.cli.terminal import WIDTH, Standing, progress, say, style_of, summary
 from cpqueens.errors import CpqueensError, ModelError
 from cpqueens.solving.request import positive_integer
 
@@ -337,7 +337,6 @@ def _orbit_sink(
 
 def _run(instance: Instance, funnel: Funnel, given: dict[str, Any], shown: bool) -> Outcome:
     from cpqueens.backends.base import Want
-    from cpqueens.cli.terminal import Standing
     from cpqueens.solving.solve import run, trusted
 
     options = dict(given)

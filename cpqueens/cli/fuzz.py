@@ -7,7 +7,7 @@ import click
 
 from cpqueens.cli.durable import stored
 from cpqueens.cli.options import json_option, store_options
-from cpqueens.cli.terminal import progress, say
+from cpqueens.cli.terminal import Standing, progress, say
 from cpqueens.errors import ModelError
 
 
@@ -44,7 +44,6 @@ def command(solvers: str | None, as_json: bool, out: str | None, **options: Any)
 
 def _fuzzed(solvers: list[str] | None, options: dict[str, Any]) -> Any:
     """Return the report, with progress meanwhile."""
-    from cpqueens.cli.terminal import Standing
     from cpqueens.fuzzing.fuzz import fuzz
 
     standing = Standing("fuzzing", unit="models", of=options["models"])

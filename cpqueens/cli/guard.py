@@ -11,7 +11,7 @@ from typing import Any, TextIO
 import click
 
 from cpqueens.cli import results
-from cpqueens.cli.terminal import say_at_last
+from cpqueens.cli.terminal import say, say_at_last
 from cpqueens.errors import CpqueensError, ModelError
 from cpqueens.system.interrupts import on_leaving, program
 from cpqueens.system.platforms import is_shortage
@@ -85,8 +85,6 @@ def _told(error: Exception) -> tuple[str, int]:
 
 def usage_error(error: click.ClickException) -> int:
     """Print what is wrong with the command line and return the exit code."""
-    from cpqueens.cli.terminal import say
-
     if isinstance(error, click.exceptions.NoArgsIsHelpError):
         say(error.format_message(), err=True)
         return results.REFUSED
@@ -96,8 +94,6 @@ def usage_error(error: click.ClickException) -> int:
 
 
 def _say(message: str, code: int, meta: MutableMapping[str, Any]) -> int:
-    from cpqueens.cli.terminal import say
-
     line = one_line(message, _WIDEST)
     try:
         say(f"cpqueens: {line}", err=True)

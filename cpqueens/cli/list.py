@@ -8,7 +8,7 @@ import click
 
 from cpqueens.cli.options import check_place, json_option
 from cpqueens.cli.results import document, echo_json
-from cpqueens.cli.terminal import progress, say
+from cpqueens.cli.terminal import Standing, progress, say
 
 if TYPE_CHECKING:
     from cpqueens.problems.catalog import Problem
@@ -43,7 +43,6 @@ def command(as_json: bool, gallery: str | None) -> int:
 
 
 def _write_gallery(path: str, problems: list[Problem]) -> None:
-    from cpqueens.cli.terminal import Standing
     from cpqueens.report.gallery import gallery_page
     from cpqueens.report.outputfile import write_whole
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cpqueens.backends import named
 from cpqueens.cli.options import json_option
 from cpqueens.cli.results import document, echo_json
 from cpqueens.cli.terminal import say, width_of_output
@@ -32,11 +31,15 @@ def command(names: tuple[str, ...], as_json: bool) -> int:
 
 
 def _installed() -> list[str]:
+    from cpqueens.backends import named
+
     return named.available()
 
 
 def _strategies(solver: str) -> Iterator[dict[str, Any]]:
     """Yield what is known of a solver and its strategies, or of the one that is named."""
+    from cpqueens.backends import named
+
     name, asked = named.split_name(solver)
     yield from told_of(
         name, named.get_backend(name), None if asked is None else (asked,), whole=asked is None
@@ -47,6 +50,8 @@ def told_of(
     name: str, backend: Backend, strategies: Sequence[str] | None = None, whole: bool = True
 ) -> Iterator[dict[str, Any]]:
     """Yield what is known of a backend, if ``whole``, and of these strategies of it (None: of all)."""
+    from cpqueens.backends import named
+
     if whole:
         yield _told(name, named.about(backend, None), {} if name in _TOO_MANY else backend.parameters)
     further: Any = getattr(backend, "strategy_parameters", lambda strategy: {})

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cached_property
 from inspect import getdoc
 from typing import TYPE_CHECKING
 
 from cpqueens.backends.base import Deliver, Ended, Feature, Many, Order, Parameter, Request
-from cpqueens.backends.local_search.strategies import COMMON
+from cpqueens.backends.local_search.strategies import COMMON, STRATEGIES, get_strategy
 
 if TYPE_CHECKING:
     from cpqueens.language.rows import IntArray
@@ -22,25 +21,15 @@ class LocalSearch:
     proves = False
     features = frozenset({Feature.OBJECTIVE, Feature.HINT, Feature.SEED, Feature.STEP_LIMIT})
     order = Order.ANY
+    strategies = tuple(STRATEGIES)
     parameters: Mapping[str, Parameter] = COMMON
 
     def about(self, strategy: str) -> str:
         """Return what a strategy does, with its source."""
-        from cpqueens.backends.local_search.strategies import get_strategy
-
         return getdoc(get_strategy(strategy)) or ""
-
-    @cached_property
-    def strategies(self) -> tuple[str, ...]:
-        """Names of the strategies, the default first."""
-        from cpqueens.backends.local_search.strategies import STRATEGIES
-
-        return tuple(STRATEGIES)
 
     def strategy_parameters(self, strategy: str | None) -> Mapping[str, Parameter]:
         """The parameters of one strategy alone."""
-        from cpqueens.backends.local_search.strategies import get_strategy
-
         return get_strategy(strategy or self.strategies[0]).PARAMETERS
 
     def run(self, model: Statement, request: Request, deliver: Deliver) -> Ended:
