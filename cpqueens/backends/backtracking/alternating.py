@@ -56,10 +56,10 @@ DESCRIBED = 24
 """Arguments of constraints that are described in the time of a run of a propagator."""
 
 GAINLESS, GAINING = 1 / 4, 2.5
-"""How many times the work of another the search that remembers may do without any gain, for one solution, and
-at most, where what comes again spares it as much as it does. More is no sign that it will end: what spares a
-plan of facilities 300 times its work, and MCDP1 20 times, is proved by others. Under an objective its order
-is worth as much as another's without any gain: it proves Golomb rulers first.
+"""How many times the work of another the search that remembers may do without any gain, for one solution,
+and at most, where what comes again spares it more than it does. Much more is no sign that it will end: what
+spares a plan of facilities 300 times its work, and MCDP1 20 times, is proved by others. Under an objective
+its order is worth as much as another's without any gain: it proves Golomb rulers first.
 """
 
 
@@ -290,11 +290,10 @@ class Alternating:
         self._seats[0] = Seat(self._members[0].name, new)
         self._seats[0].begin(deliver)
         new.inherit(old.memory)
-        if relaxation.bound is None:
-            return False
-        new.learn_bound(relaxation.bound)
-        if relaxation.vertex is not None:  # of one search: it is no good first value everywhere
-            new.try_first(relaxation.vertex)
+        if relaxation.bound is not None:
+            new.learn_bound(relaxation.bound)
+            if relaxation.vertex is not None:  # of one search: it is no good first value everywhere
+                new.try_first(relaxation.vertex)
         return False
 
     def _with_first(self, ended: Ended) -> Ended:

@@ -55,5 +55,6 @@ class Pace:
         if spent > 2 * _SLICE:
             self.steps = max(1, int(min(steps, self.steps) * _SLICE / spent))
         elif steps >= self.steps and spent < _SLICE / 2 and paused(answer):
-            self.steps = min((8 if spent < _SLICE / 16 else 2) * self.steps, _MOST)
+            more = 64 if spent < _SLICE / 128 else 8 if spent < _SLICE / 16 else 2
+            self.steps = min(more * self.steps, _MOST)
         return answer
