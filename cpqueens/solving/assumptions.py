@@ -43,10 +43,10 @@ _NEIGHBOURS = 2000
 def reduced(
     subset: list[int],
     infeasible: Callable[[list[int]], bool | None],
-    interrupt: Interrupt,
+    over: Callable[[], bool],
     shown: Callable[[list[int]], set[int]] = lambda subset: set(),
 ) -> tuple[list[int], bool]:
-    """Return an irreducible subset and whether every run decided; after a signal the one so far.
+    """Return an irreducible subset and whether every run decided; once all is over, the one so far.
 
     ``infeasible`` says of positions whether they are infeasible together; None if undecided. ``shown`` may
     say of an infeasible subset which positions it needs; what one subset needs, each within it needs too.
@@ -54,7 +54,7 @@ def reduced(
     needed, undecided = shown(subset), set[int]()
     chunk = max(1, len(subset) // 4)
     while todo := [p for p in subset if p not in needed and p not in undecided]:
-        if interrupt.seen:
+        if over():
             return subset, False
         out = todo[:chunk]
         trial = [p for p in subset if p not in out]
@@ -253,7 +253,9 @@ class _Blame:
         with listening() as interrupt:
             everything = list(range(len(self._assumed)))
             found = everything if native is None else self._said_by(native, interrupt)
-            subset, minimal = reduced(found, self._infeasible, interrupt)
+            subset, minimal = reduced(
+                found, self._infeasible, lambda: interrupt.seen or self._share.left <= 0
+            )
         said = (
             Assumption(k, self._assumed[k].name, self._assumed[k].text(self._stages.model)) for k in subset
         )

@@ -24,6 +24,7 @@ from cpqueens.solving.assumptions import Witnesses, reduced
 from cpqueens.solving.request import choose
 from cpqueens.solving.solve import solve
 from cpqueens.system.interrupts import Interrupt, listening
+from cpqueens.system.stopping import Stopped, stopping
 from cpqueens.text import plaintext
 from cpqueens.text.plaintext import counted
 
@@ -191,8 +192,12 @@ def explain_infeasible(model: Statement, /, solver: str = "auto", **options: Any
     if not backend.proves:
         raise ModelError(f"{name} cannot prove that there is no solution; use a backend that proves")
     search = _Search(model, solver, options)
-    everything = [k for k, posted in enumerate(model.constraints) if posted.source is not None]
+    everything = [k for k, posted in enumerate(search.everything) if posted.source is not None]
     with listening() as interrupt:
+
+        def over() -> bool:
+            return interrupt.seen or search.is_over()
+
         told = (
             known.solver
             for known in model._known.values()
@@ -206,17 +211,17 @@ def explain_infeasible(model: Statement, /, solver: str = "auto", **options: Any
                 undecided = "interrupted before it was proved infeasible"
             why = "it has a solution; there is nothing to explain" if known is False else undecided
             raise NotInfeasible(f"{model.name}: {why}")
-        stated = [model.posted(k) for k in everything]
+        stated = [search.everything[k] for k in everything]
         begun = search.narrowed(everything, stated, search.infeasible, interrupt)
-        each: list[tuple[int, int | None]] = [(k, None) for k in range(len(model.constraints))]
-        subset, minimal = reduced(begun, search.infeasible, interrupt, search.witnesses.among(each))
-        parts = _TakenApart(model, subset)
+        each: list[tuple[int, int | None]] = [(k, None) for k in range(len(search.everything))]
+        subset, minimal = reduced(begun, search.infeasible, over, search.witnesses.among(each))
+        parts = _TakenApart(search.everything, subset)
         if len(parts.singles) > len(subset) and not interrupt.seen:
             search.begin_rows()
             rows = list(range(len(parts.singles)))
             begun = search.narrowed(rows, parts.each(), lambda s: search.of(parts.stated(s)), interrupt)
             shown = search.witnesses.among(parts.singles)
-            kept, decided = reduced(begun, lambda s: search.of(parts.stated(s)), interrupt, shown)
+            kept, decided = reduced(begun, lambda s: search.of(parts.stated(s)), over, shown)
             minimal = minimal and decided
             parts.keep(kept)
         prover = search.prover
@@ -234,6 +239,7 @@ class _Search:
 
     def __init__(self, model: Statement, solver: str, options: dict[str, Any]) -> None:
         self.model, self.solver, self.options, self.runs = model, solver, dict(options), 0
+        self.everything = model.constraints
         seconds = self.options.pop("time_limit", None)
         self.until = math.inf if seconds is None else time.monotonic() + seconds
         self.prover = ""  # of the smallest subset so far: each that is proved is a part of the one before
@@ -259,6 +265,10 @@ class _Search:
             name: max(0.0, seconds - self.kept_back * bool(self.prover)) for name, seconds in left.items()
         }
 
+    def is_over(self) -> bool:
+        """Say whether no further run is to begin."""
+        return self._limits().get("time_limit", 1.0) <= 0 or self.share.left <= 0
+
     def narrowed(
         self,
         places: list[int],
@@ -277,15 +287,13 @@ class _Search:
 
     def infeasible(self, kept: Iterable[int]) -> bool | None:
         """Say whether the constraints at ``kept`` have no solution; None if undecided."""
-        everything = self.model.constraints
-        return self.of([everything[k] for k in kept])
+        return self.of([self.everything[k] for k in kept])
 
     def of(self, stated: list[Posted]) -> bool | None:
         """Say whether these constraints have no solution; None if undecided, or if the time is over."""
-        limits = self._limits()
-        if limits.get("time_limit", 1.0) <= 0 or self.share.left <= 0:
+        if self.is_over():
             return None
-        self.runs += 1
+        limits, self.runs = self._limits(), self.runs + 1
         with sharing(self.share):
             outcome = _outcome(self.model, stated, self.solver, self.options | limits)
         if outcome.solution is not None:
@@ -298,8 +306,7 @@ class _Search:
 class _TakenApart:
     """A subset of the constraints with the arrays among them taken apart, of which some rows are kept."""
 
-    def __init__(self, model: Statement, subset: list[int]) -> None:
-        everything = model.constraints
+    def __init__(self, everything: list[Posted], subset: list[int]) -> None:
         self._posted = {k: everything[k] for k in subset}
         self._size = {k: max(1, posted.constraint.size) for k, posted in self._posted.items()}
         self.singles = [(k, row) for k in subset for row in range(self._size[k])]
@@ -366,16 +373,17 @@ def _blamed(
 
     share = Share(_SECONDS_FOR_CORE)
     try:
-        other = rebuilt(model, constraints=stated, edit=aside, objective=False)
-        switches = other.boolvar(shape=len(rewritten))
-        for switch, constraint in zip(switches, rewritten, strict=True):
-            other.add(switch.implies(constraint))
-        assumed = switches.variables.reshape(-1).tolist()
         with share.clock(options.get("time_limit")) as clock:
             request = Request(Want.ONE, clock, interrupt.cancel, interrupted=interrupt.poll)
+            with stopping(request.should_stop):
+                other = rebuilt(model, constraints=stated, edit=aside, objective=False)
+                switches = other.boolvar(shape=len(rewritten))
+                for switch, constraint in zip(switches, rewritten, strict=True):
+                    other.add(switch.implies(constraint))
+            assumed = switches.variables.reshape(-1).tolist()
             backend: Any = named.get_backend("cpsat")
             found = backend.core(other, assumed, request)
-    except CpqueensError:  # a constraint that it cannot write under a condition, for one
+    except (CpqueensError, Stopped):  # a constraint that it cannot write under a condition, for one
         return None
     return None if found is None else sorted(map(assumed.index, found))
 

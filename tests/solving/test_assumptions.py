@@ -14,6 +14,7 @@ from cpqueens.backends.cpsat.backend import CpSat
 from cpqueens.crosscheck import oracle
 from cpqueens.fuzzing.generate import random_model
 from cpqueens.language.rebuild import Rebuilder, _only_row, own_constraints, rebuilt
+from cpqueens.solving.assumptions import reduced
 
 
 @pytest.fixture
@@ -157,3 +158,15 @@ def test_what_is_no_assumption_is_refused(switched: Model, case: str) -> None:
     with pytest.raises(ModelError, match=message) as caught:
         switched.solve(assumptions=make(switched))
     assert "\n" not in str(caught.value)
+
+
+def test_a_reduction_that_is_over_asks_no_more() -> None:
+    asked: list[list[int]] = []
+
+    def infeasible(subset: list[int]) -> bool:
+        asked.append(subset)
+        return 3 in subset
+
+    assert reduced(list(range(8)), infeasible, lambda: len(asked) >= 2) == ([2, 3, 4, 5, 6, 7], False)
+    assert len(asked) == 2
+    assert reduced(list(range(8)), infeasible, lambda: False) == ([3], True)

@@ -180,7 +180,11 @@ class CpSat:
     def core(self, model: Statement, assumed: list[int], request: Request) -> list[int] | None:
         """Return which of the decision variables assumed to be 1 cannot all be; None if undecided."""
         request.clock.measure(threads_time(request.workers))
-        translation = translate(model, objective=False)
+        try:
+            with stopping(request.should_stop):
+                translation = translate(model, objective=False)
+        except Stopped:
+            return None
         decisions = model.decisions.tolist()
         columns = {int(c): v for c, v in zip(translation.columns, decisions, strict=True)}
         chosen = set(assumed)
