@@ -105,10 +105,7 @@ class Tabulator:
         c = self.compiled
         for block in c.definitions.blocks:
             self._define(block)
-        rows = [
-            self._row(affine, relation)
-            for affine, relation in zip(affines(c.linear), c.relation.tolist(), strict=True)
-        ]
+        rows = list(map(self._row, affines(c.linear), c.relation.tolist()))
         clauses = blocks(c.literals, c.clause_start)
         rows += [self._row(_total(affines(terms), -1), GE) for terms in clauses]
         rows += [self._count(*count) for count in c.counts]
@@ -144,8 +141,12 @@ class Tabulator:
 
     def defined(self, definition: DefinitionBlock) -> Tabled:
         """Return a definition whose arguments are known as a table."""
-        rows, name = affines(definition.terms), (definition.kind, definition.relation)
-        return self.table(rows, partial(meant, definition), name)
+        kind, terms = definition.kind, definition.terms
+        if kind != "element" or terms.start[1] < terms.start[-1]:
+            return self.table(affines(terms), partial(meant, definition), (kind, definition.relation))
+        entries = terms.constant[1:]  # numbers, perhaps many
+        position, name = affines(terms.part(0, 1)), (kind, entries.tobytes())
+        return self.table(position, lambda a: meant(definition, [a[0], *entries]), name)
 
     def table(
         self,

@@ -191,8 +191,7 @@ class _LagReader:
             self.lower[v] = max((c for parts, c in rows if not parts), default=-LARGEST)
             for t, (parts, _) in enumerate(rows):
                 if parts:
-                    i, c = self._single(definition.terms, t)
-                    self.lags.append((v, i, c))
+                    self.lags.append((v, *self._single(definition.terms, t)))
 
     def _choose(self) -> None:
         """Read clauses: one of two tasks comes first."""
