@@ -22,14 +22,14 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 71_178,
+    "code lines": 71_177,
     "files": 479,
     "import lines": 6_009,
     "longest file": 703,
     "sudoku by backtracking, files": 48,
     "sudoku by backtracking, functions": 319,
     "knapsack by local-search, files": 49,
-    "knapsack by local-search, functions": 322,
+    "knapsack by local-search, functions": 320,
     "cross-check of 8 queens, files": 78,
     "cross-check of 8 queens, functions": 625,
 }

@@ -15,11 +15,8 @@ from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import Compiled
 from cpqueens.system.stopping import Stopped, stopping
 
-Form = tuple[bool, str]
-"""What a model's arrays depend on: whether a search only assigns, and its measure."""
-
-Waiting = dict[Form, list[Search]]
-"""Searches that no run is using."""
+Waiting = dict[tuple[bool, str], list[Search]]
+"""Searches that no run is using, by `Search.form`."""
 
 
 def limits_of(
@@ -64,10 +61,11 @@ def search_model(
     options = complete(strategy, task.options)
     began = time.monotonic()
     given = task if limits is task.limits else replace(task, limits=limits)
-    form = form_of(task, strategy, options)
     with stopping(limits.should_stop):
         found = kernel_of(compiled, given) if compiled.decision_count else None
-        search = (found and kernel_run(compiled, given, *found)) or search_for(compiled, given, form, waiting)
+        search = (found and kernel_run(compiled, given, *found)) or search_for(
+            compiled, given, strategy, options, waiting
+        )
     if found is not None:
         name, record = found
         search.extra |= {"structure": name, "strategy": "auto"}
@@ -90,20 +88,17 @@ def search_model(
     if incumbent is not None:
         result.x, result.cost = incumbent, 0
         result.objective = None if compiled.objective is None else search.value_of(incumbent)
-    release(search, form, waiting)
+    release(search, waiting)
     return result if tried is None else _joined(search, tried, result)
 
 
-def form_of(task: Task, strategy: Strategy, options: Mapping[str, Any]) -> Form:
-    """Return whether a search only assigns, and its measure."""
-    only = gives_up_swaps(strategy, options) or task.common["neighbourhood"] == "assignment"
-    return only, options.get("measure", "surplus")
-
-
-def search_for(compiled: Compiled, task: Task, form: Form, waiting: Waiting | None) -> Search:
+def search_for(
+    compiled: Compiled, task: Task, strategy: Strategy, options: Mapping[str, Any], waiting: Waiting | None
+) -> Search:
     """Return a search that begins as the task says: one that waits, where that makes no difference."""
-    only, measure = form
-    ready = (waiting or {}).get(form)
+    only = gives_up_swaps(strategy, options) or task.common["neighbourhood"] == "assignment"
+    measure = options.get("measure", "surplus")
+    ready = (waiting or {}).get((only, measure))
     stepwise = task.recorder is not None and task.recorder.single
     if ready and task.hint is None and task.common["audit"] == "final" and not stepwise:
         search = ready.pop()
@@ -130,10 +125,10 @@ def kernel_run(compiled: Compiled, task: Task, name: str, record: Any) -> Kernel
     )
 
 
-def release(search: Run, form: Form, waiting: Waiting | None) -> None:
+def release(search: Run, waiting: Waiting | None) -> None:
     """Let a search wait for another run."""
     if waiting is not None and isinstance(search, Search) and search.can_be_renewed:
-        waiting.setdefault(form, []).append(search)
+        waiting.setdefault(search.form, []).append(search)
 
 
 def _joined(search: Run, special: Result, general: Result) -> Result:

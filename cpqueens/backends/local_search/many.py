@@ -9,7 +9,7 @@ import numpy as np
 
 from cpqueens.backends.backtracking.wholes.registry import takes
 from cpqueens.backends.base import Many, Request
-from cpqueens.backends.local_search.engine import form_of, limits_of, release, search_for
+from cpqueens.backends.local_search.engine import limits_of, release, search_for
 from cpqueens.backends.local_search.permutations import solve_shifted_many
 from cpqueens.backends.local_search.running import task_of
 from cpqueens.backends.local_search.specials import SPECIALS, Task, default_steps, kernel_of, special_of
@@ -69,8 +69,7 @@ def _general(
     if many is None or not compiled.decision_count or kernel_of(compiled, task) is not None:
         return None
     waiting = model.kept("searches of local-search", dict[Any, Any])
-    form = form_of(task, strategy, options)
-    search = search_for(compiled, task, form, waiting)
+    search = search_for(compiled, task, strategy, options, waiting)
     call = many(search, options, len(seeds))
     starts = [] if call is None else search.starts(call.start)
     if call is None or len(starts) != 1 or not isinstance(starts[0], Fixed):
@@ -84,5 +83,5 @@ def _general(
     curtailed = share is not None and (limit is None or share < limit)
     lot = make_lot(seeds, search.size, share if curtailed else limit)
     seconds = drive(together, lot, request)
-    release(search, form, waiting)
+    release(search, waiting)
     return ended(together, lot, seconds, request, curtailed)

@@ -348,7 +348,7 @@ class Search(Run):
         hint: Hint | None = None,
     ) -> None:
         super().__init__(compiled, assignment_only, hint)
-        self.audit = audit
+        self.audit, self.form = audit, (assignment_only, measure)  # what its arrays depend on
         self.measure = {"surplus": 0, "pairs": 1}[measure]
         self.arrays = build_arrays(compiled, self.neighbourhood.kept)
         self.info, self.best, self.x = (
