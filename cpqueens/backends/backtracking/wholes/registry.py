@@ -8,7 +8,6 @@ from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cpqueens.backends.backtracking.wholes.parts import Parts, Propagator, WholeKind
 from cpqueens.kernels.exact import domains as at
@@ -28,7 +27,7 @@ from cpqueens.language.constraints.table import NegativeTable, ShortTable
 from cpqueens.language.constraints.table_rows import STAR, by_stars
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray, distinct, stable_order
-from cpqueens.lowered.compiled import EQ, GE, LE, RELATIONS
+from cpqueens.lowered.compiled import EQ, GE, LE, RELATIONS, offsets
 
 MOST_SHARED = 1 << 12
 """Entries of a table up to which what is made of it is remembered for the next one with the same rows."""
@@ -57,20 +56,23 @@ def _laid_out(rows: IntArray) -> tuple[IntArray, list[int]]:
     parts = [np.arange(words), np.zeros(words, dtype=np.int64)]
     heads, counts = [words, listed, listed + words], [words, 0]
     for column in rows.T:
-        masks = _masks(column, words)
-        starts = behind + np.cumsum([0, *map(len, masks)])
+        masks, begin = _masks(column, words)
+        starts = behind + begin
         heads += [int(starts[-1]), int(starts[0])]
-        counts += [len(masks) - 1, 0]
-        parts += [*masks, starts[1:-1]]
-        behind = int(starts[-1]) + len(masks) - 1
+        counts += [len(starts) - 2, 0]
+        parts += [masks, starts[1:-1]]
+        behind = int(starts[-1]) + len(starts) - 2
     left = np.full(words, (1 << layout.BITS) - 1, dtype=np.int64)
     left[words - 1 :] = (1 << ((len(rows) - 1) % layout.BITS + 1)) - 1
     numbers = np.concatenate([np.array(heads, dtype=np.int64), *parts])
     return numbers, [*counts, *left.tolist()]
 
 
-def _masks(column: IntArray, words: int) -> list[IntArray]:
-    """Return the mask of the rows with a star in a column, then of each value, ascending, stars included."""
+def _masks(column: IntArray, words: int) -> tuple[IntArray, IntArray]:
+    """Return masks one after the other, where each begins, and where they end.
+
+    The first is that of the rows with a star in a column, then that of each value, ascending, stars included.
+    """
     stars, named = np.flatnonzero(column == STAR), np.flatnonzero(column != STAR)
     order = named[stable_order(column[named])]
     new_value = np.diff(column[order], prepend=STAR) != 0
@@ -78,27 +80,25 @@ def _masks(column: IntArray, words: int) -> list[IntArray]:
     first = np.flatnonzero(new_value | (np.diff(number, prepend=-1) != 0))  # of each value in each word
     bits = np.bitwise_or.reduceat(bit, first) if len(first) else bit
     number = number[first]
+    starts = np.flatnonzero(new_value[first])
+    named_in = np.diff(starts, append=len(number))  # how many words
+    full = (2 * named_in >= words) | (len(stars) > 0)
+    pairs = np.append(words if len(stars) else 0, np.where(full, words, named_in))
+    begin = offsets(layout.PAIR + 2 * pairs)
+    masks = np.zeros(begin[-1], dtype=np.int64)
+    masks[begin[:-1] + layout.VALUE] = np.append(0, column[order[first[starts]]])
+    masks[begin[:-1] + layout.PAIRS] = pairs
+    rank = np.arange(pairs.sum()) - np.repeat(np.cumsum(pairs) - pairs, pairs)
+    place = np.repeat(begin[:-1], pairs) + layout.PAIR + 2 * rank
+    masks[place] = rank  # of what has pairs for all words
     starred = np.zeros(words, dtype=np.int64)
     np.bitwise_or.at(starred, stars // layout.BITS, np.int64(1) << stars % layout.BITS)
-    starts = np.flatnonzero(new_value[first])
-    masks = [_mask(0, np.arange(words), starred)] if len(stars) else [_mask(0, number[:0], bits[:0])]
-    ends = np.append(starts, len(number))[1:]
-    for value, a, b in zip(column[order[first[starts]]], starts, ends, strict=True):
-        if len(stars) or 2 * (b - a) >= words:
-            every = starred.copy()
-            every[number[a:b]] |= bits[a:b]
-            masks.append(_mask(value, np.arange(words), every))
-        else:
-            masks.append(_mask(value, number[a:b], bits[a:b]))
-    return masks
-
-
-def _mask(value: int, number: NDArray[np.intp], bits: IntArray) -> IntArray:
-    """Return a value and pairs of the number of a word and its bits."""
-    mask = np.zeros(layout.PAIR + 2 * len(number), dtype=np.int64)
-    mask[layout.VALUE], mask[layout.PAIRS] = value, len(number)
-    mask[layout.PAIR :: 2], mask[layout.PAIR + 1 :: 2] = number, bits
-    return mask
+    masks[place + 1] = starred[rank]
+    rank = np.where(np.repeat(full, named_in), number, np.arange(len(number)) - np.repeat(starts, named_in))
+    place = np.repeat(begin[1:-1], named_in) + layout.PAIR + 2 * rank
+    masks[place] = number
+    masks[place + 1] |= bits
+    return masks, begin
 
 
 def _lay_out_short(constraint: ShortTable, parts: Parts) -> None:
