@@ -405,7 +405,7 @@ class Builder:
         numbers: dict[int, IntArray] = {}  # the entries of elements that are seen
         if self.strong and has_values(kind, each):
             if ends is None:
-                ends = _array([[e[v] for v in flat.tolist()] for e in (self.lower, self.upper)])
+                ends = np.stack([np.frombuffer(e, np.int64)[flat] for e in (self.lower, self.upper)])
             seen = self.seen_by_values(block, kind, flat, ends)
             if seen and kind == kinds.ELEMENT:
                 low, high = ends.reshape(2, -1, each)[:, :, 1:]
