@@ -412,7 +412,9 @@ class Builder:
                 constant = (low == high).all(axis=1)
                 numbers = dict(zip(block.results[constant].tolist(), low[constant], strict=True))
         absolute = block.kind == "abs" and self.strong
-        each_asked = absolute or kind in EXTREMES or (kind == kinds.ELEMENT and self.strong)
+        # a result that only search fixes takes little from the entries that it is not at
+        known = self.equal_to if kind == kinds.ELEMENT and self.strong else {}
+        each_asked = absolute or kind in EXTREMES or known
         if not (seen or each_asked or self.marks is not None):
             lengths = np.full(len(block.results), each)
             self.propagators.extend(kind, lengths, flat, np.ones_like(flat), results=block.results)
@@ -421,7 +423,7 @@ class Builder:
             self.origin = self.sources.owner(result)
             if kind in EXTREMES:  # an argument that comes twice would seem to be two that can be the result
                 variables = list(dict.fromkeys(variables))
-            apart = kind == kinds.ELEMENT and self.strong and self.are_apart(variables[1:])
+            apart = result in known and self.are_apart(variables[1:])
             if apart and self.is_at_known_place(variables, result):
                 continue
             self.propagators.append(kind, variables, (1,) * len(variables), int(apart), result)
@@ -442,14 +444,13 @@ class Builder:
         """Say whether some entry, of those that differ, is a number whose position is known: it is that."""
         position, *entries = variables
         low, high = self.bounds(position)
-        number = self.equal_to.get(result)
-        if number is None or (number[1] == 0 and not 0 <= low <= high < len(entries)):
+        number = self.equal_to[result]
+        if number[1] == 0 and not 0 <= low <= high < len(entries):
             return False  # beyond its table it is 0
         known = self.positions.setdefault((*entries, *number), position)
-        if known == position:
-            return False
-        self.linear(((known, position), (1, -1), 0), EQ)
-        return True
+        if known != position:
+            self.linear(((known, position), (1, -1), 0), EQ)
+        return known != position
 
     @cached_property
     def groups_apart(self) -> list[frozenset[int]]:

@@ -5,10 +5,15 @@ import random
 from seeds import sweep
 
 from cpqueens import AllDifferent, Model, element
+from cpqueens.backends.backtracking.backend import Backtracking
+from cpqueens.backends.backtracking.memory import build_memory
 from cpqueens.backends.backtracking.wholes.registry import takes
 from cpqueens.backends.base import Clock, Request, Want
 from cpqueens.backends.local_search.root import propagated
 from cpqueens.crosscheck import oracle
+from cpqueens.kernels.exact import domains as at
+from cpqueens.kernels.exact import kinds
+from cpqueens.lowered.forms import compiled_of
 from cpqueens.lowered.structures.table import Structures
 
 
@@ -53,6 +58,16 @@ def test_a_value_is_where_its_position_says_and_nowhere_else() -> None:
     left = [list(range(d[0], d[1] + 1)) if isinstance(d, tuple) else d.tolist() for d in root.domains()]
     assert [3 in values for values in left[:5]] == [False, False, True, True, True]
     assert left[5:] == [[2, 3, 4], [2, 3, 4]]
+
+
+def test_only_numbers_are_looked_for_in_all_entries() -> None:
+    m = Model()
+    x, p, q, y = m.intvar(0, 4, shape=5, name="x"), *(m.intvar(0, 4) for _ in range(3))
+    m.add(AllDifferent(x), element([*x], p) == 3, element([*x], q) == y)
+    compiled = compiled_of(m, Backtracking()._form(False))
+    net = build_memory(compiled, False)[0].net
+    elements = [r for r in net[: net[at.START]].reshape(-1, at.P_WIDTH) if r[at.KIND] == kinds.ELEMENT]
+    assert sorted(r[at.CONSTANT] for r in elements) == [0, 1]
 
 
 def test_a_place_in_a_matrix_is_seen_by_values() -> None:
