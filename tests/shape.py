@@ -22,7 +22,7 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 71_177,
+    "code lines": 71_181,
     "files": 479,
     "import lines": 6_008,
     "longest file": 703,

@@ -269,11 +269,18 @@ def _boxes(x: Terms, y: Terms, dx: Terms, dy: Terms, strictly: bool) -> Any:
     _same_length(x, y, dx, dy)
     if not x:
         return all_([])
-    if min(size.ends()[0] for size in (*dx, *dy)) < 0:
-        raise ModelError("sizes of at least 0 are needed")
+    if min(size.ends()[0] for size in (*dx, *dy)) < 0:  # no boxes: what MiniZinc's own definition says
+        ends = list(zip(x, y, dx, dy, strict=True))
+        return all_([_apart(a, b, strictly) for k, a in enumerate(ends) for b in ends[:k]])
     if strictly:
         return NoOverlap2D(x, dx, y, dy)
     return NoOverlap2D(x, dx, y, dy, [all_([a >= 1, b >= 1]) for a, b in zip(dx, dy, strict=True)])
+
+
+def _apart(one: Sequence[Any], other: Sequence[Any], strictly: bool) -> Any:
+    """Return that one of two boxes (x, y, width, height) ends before the other begins, or has no area."""
+    ways = [a[k] + a[k + 2] <= b[k] for k in (0, 1) for a, b in ((one, other), (other, one))]
+    return any_(ways if strictly else [*ways, *(size == 0 for size in (*one[2:], *other[2:]))])
 
 
 def _cumulative(start: Terms, duration: Terms, demand: Terms, capacity: Any) -> Any:

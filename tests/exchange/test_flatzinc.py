@@ -254,6 +254,19 @@ def test_a_long_chain_of_definitions_in_reverse() -> None:
     assert found.model.goals[0].term.bounds()[1].tolist() == [size + 2]
 
 
+@pytest.mark.parametrize("name", ["fzn_diffn", "fzn_diffn_nonstrict"])
+def test_boxes_of_negative_size_are_what_the_standard_library_says(name: str) -> None:
+    text = "".join(f"var -1..1: {v};\n" for v in "abcdefg")
+    text += f"constraint {name}([a,b],[c,0],[d,e],[f,g]);\nsolve satisfy;\n"
+
+    def apart(a: int, b: int, c: int, d: int, e: int, f: int, g: int) -> bool:
+        empty = name == "fzn_diffn_nonstrict" and 0 in (d, e, f, g)
+        return empty or a + d <= b or b + e <= a or c + f <= 0 or g <= c
+
+    expected = sum(apart(*values) for values in product((-1, 0, 1), repeat=7))
+    assert from_flatzinc(text).model.count() == expected
+
+
 def test_lists_of_numbers_alone_mean_what_their_words_do() -> None:
     lists = {
         "[1,-2, 3]": [1, -2, 3],
