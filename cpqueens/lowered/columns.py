@@ -32,7 +32,7 @@ def joined(parts: Sequence[Terms]) -> Terms:
 
 def scaled(terms: Terms, factor: IntArray | int) -> Terms:
     """Return each term times ``factor``, or its own, which is not 0."""
-    entries = np.repeat(np.broadcast_to(factor, len(terms)), np.diff(terms.start))
+    entries = factor if isinstance(factor, int) else factor.repeat(terms.start[1:] - terms.start[:-1])
     return Terms(terms.start, terms.variable, entries * terms.coefficient, factor * terms.constant)
 
 
@@ -68,7 +68,8 @@ def objective_bounds(compiled: Compiled) -> tuple[int, int]:
 
 def merged(terms: Terms) -> tuple[IntArray, IntArray, IntArray]:
     """Return (term, variable, coefficient) of every entry, sorted, equal ones added and zero ones dropped."""
-    return merge(np.repeat(np.arange(len(terms)), np.diff(terms.start)), terms.variable, terms.coefficient)
+    lengths = terms.start[1:] - terms.start[:-1]
+    return merge(np.arange(len(terms)).repeat(lengths), terms.variable, terms.coefficient)
 
 
 def merge(rows: IntArray, variables: IntArray, coefficients: IntArray) -> tuple[IntArray, IntArray, IntArray]:
@@ -77,7 +78,7 @@ def merge(rows: IntArray, variables: IntArray, coefficients: IntArray) -> tuple[
         return rows, variables, coefficients
     width = int(variables.max()) + 1
     keys = rows * width + variables
-    if not (np.diff(keys) > 0).all():
+    if not (keys[1:] > keys[:-1]).all():
         keys, inverse = np.unique(keys, return_inverse=True)
         added, coefficients = coefficients, np.zeros_like(keys)
         np.add.at(coefficients, inverse, added)

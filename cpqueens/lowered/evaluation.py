@@ -18,8 +18,8 @@ def values_of_all(compiled: Compiled, x: IntArray) -> IntArray:
     values[: compiled.decision_count] = x
     for block in compiled.definitions.blocks:
         for part in block.runs():
-            arguments = evaluate(part.terms, values).reshape(len(part.results), part.each)
-            values[part.results] = meant(part, list(arguments.T))
+            arguments = evaluate(part.terms, values).reshape(len(part.results), part.each).T
+            values[part.results] = meant(part, list(arguments))
     return values
 
 

@@ -78,6 +78,14 @@ class _Supports:
         return np.fromiter(map(len, found), dtype=np.int64, count=len(found)), np.concatenate([NONE, *found])
 
 
+def _side_by_side(columns: Sequence[IntArray | int]) -> IntArray:
+    """Return columns, of which the first says how long they are, as one array; most are short."""
+    rows = np.empty((np.size(columns[0]), len(columns)), dtype=np.int64)
+    for k, column in enumerate(columns):
+        rows[:, k] = column
+    return rows
+
+
 class _DeepBuilder:
     """The layer's own terms, each with one owner: first those of definitions, then those of constraints."""
 
@@ -96,9 +104,9 @@ class _DeepBuilder:
         self.supports = _Supports(self.n, self.compiled.variable_count)
         self.definitions: list[IntArray] = []
         for block in self.compiled.definitions.blocks:  # in order of evaluation: arguments come first
-            whole = reached[block.results].all()
-            for one in [block] if whole else (one for one in block if reached[one.result]):
-                self._define(one)
+            for one in [block] if reached[block.results].all() else block:
+                if reached[one.results].all():
+                    self._define(one)
         for several in entries:
             self._constrain(several)
         scoped = [several for several in entries if several.kind != "AllDifferent"]
@@ -118,7 +126,7 @@ class _DeepBuilder:
             variables = block.terms.variable
             ends = block.terms.start[block.each * np.arange(len(block.results) + 1)]
             if not len(variables) or variables.max() < block.results[0]:
-                reached[variables[np.repeat(reached[block.results] == 1, np.diff(ends))]] = 1
+                reached[variables[(reached[block.results] == 1).repeat(ends[1:] - ends[:-1])]] = 1
                 continue
             for k in range(len(block.results) - 1, -1, -1):  # some need those before them
                 if reached[block.results[k]]:
@@ -129,7 +137,7 @@ class _DeepBuilder:
     def _add(self, terms: Terms, owners: Sequence[IntArray | int]) -> None:
         """Add terms of owners: how many each has, their kind, which they are, and their base."""
         self.parts.append(terms)
-        self.owners.append(np.stack(np.broadcast_arrays(*owners), axis=-1).reshape(-1, 4))
+        self.owners.append(_side_by_side(owners))
         self.size += len(terms)
 
     def _put(self, data: IntArray) -> int:
@@ -155,9 +163,7 @@ class _DeepBuilder:
             places[constant] = self._put(entries.reshape(-1)) + each * np.arange(len(entries))
             terms = terms.picked(np.flatnonzero(~constant[:, None] | (np.arange(each) == 0)))
         first, number = self.size + offsets(lengths)[:-1], sum(map(len, self.definitions))
-        self.definitions.append(
-            np.stack(np.broadcast_arrays(kinds_of, first, lengths, places, relation, 0), axis=-1)
-        )
+        self.definitions.append(_side_by_side((kinds_of, first, lengths, places, relation, 0)))
         self._add(terms, (lengths, codes.OWNER_DEFINITION, number + np.arange(many), 0))
 
     def _constrain(self, several: Several) -> None:

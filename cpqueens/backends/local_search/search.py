@@ -413,7 +413,6 @@ class Search(Run):
 
     def demand(self, limit: int) -> None:
         """Ask for an objective of at most ``limit``; the next start goes on from the current assignment."""
-        assert self.compiled.objective is not None
         change, parts, deep = self.objective_limit - limit, self.arrays.entries.parts, self.arrays.deep
         part = parts[-1]
         parts[-1] = replace(part, terms=below(part.terms, -change))

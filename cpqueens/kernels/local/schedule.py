@@ -88,14 +88,13 @@ def load(r: int, moment: int, t: int, a: Ints) -> Any:
 def behind(k: int, t: int, s: int, a: Ints) -> Any:
     """Return the first start of node ``t``, from ``s`` on, behind all before it on the machine of ``k``."""
     places = a[PLACE]
-    starts = a[START]
     place = a[places + t]
     first = a[TASK] + 4 * a[a[TASK_START] + a[k]]
     end = a[TASK] + 4 * a[a[TASK_START] + a[k] + 1]
     for q in range(first, end, 4):
         u = a[q]
         if a[places + u] < place:
-            s = max(s, a[starts + u] + a[q + 1] + a[q + 2] - a[k + 1])
+            s = max(s, a[a[START] + u] + a[q + 1] + a[q + 2] - a[k + 1])
     return s
 
 
@@ -263,11 +262,9 @@ def needed(low: int, high: int, v: int, a: Ints) -> None:
         for w in range(a[a[USE_START] + t], a[a[USE_START] + t + 1]):
             r = a[a[USE] + 4 * w]
             if a[a[CAPACITY] + r] == MACHINE:
-                places = a[PLACE]
-                first = a[TASK] + 4 * a[a[TASK_START] + r]
-                for o in range(first, a[TASK] + 4 * a[a[TASK_START] + r + 1], 4):
-                    u = a[o]
-                    place = a[places + u]
+                for p in range(a[a[TASK_START] + r], a[a[TASK_START] + r + 1]):
+                    u = a[a[TASK] + 4 * p]
+                    place = a[a[PLACE] + u]
                     if low < place < q or (place == low and t != v):
                         a[a[MARK] + u] = 1
 
