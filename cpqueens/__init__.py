@@ -5,7 +5,8 @@ from cpqueens.system import start as _start  # noqa: F401 - first of all: what f
 # isort: split
 from typing import TYPE_CHECKING, Any
 
-from cpqueens.answers.outcome import Outcome, Solution, SolutionSet, Status, StopReason
+from cpqueens.answers.outcome import Outcome, Status, StopReason
+from cpqueens.answers.solution import Solution, SolutionSet
 from cpqueens.errors import (
     BackendFault,
     CpqueensError,

@@ -5,8 +5,9 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 
 from cpqueens.answers.check import Check, check
-from cpqueens.answers.outcome import Outcome, Solution, SolutionSet
+from cpqueens.answers.outcome import Outcome
 from cpqueens.answers.runs import Runs
+from cpqueens.answers.solution import Solution, SolutionSet
 from cpqueens.answers.trace import Trace
 from cpqueens.backends.base import Backend
 from cpqueens.errors import ModelError

@@ -22,10 +22,10 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 71_181,
-    "files": 479,
-    "import lines": 6_008,
-    "longest file": 703,
+    "code lines": 71_217,
+    "files": 480,
+    "import lines": 6_043,
+    "longest file": 693,
     "sudoku by backtracking, files": 48,
     "sudoku by backtracking, functions": 319,
     "knapsack by local-search, files": 49,

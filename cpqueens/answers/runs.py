@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cpqueens.answers.outcome import SolutionSet, StopReason
+from cpqueens.answers.outcome import StopReason
+from cpqueens.answers.solution import SolutionSet
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
 

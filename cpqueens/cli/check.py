@@ -12,7 +12,7 @@ import click
 import numpy as np
 
 from cpqueens.answers.check import Check, Checker, Violation
-from cpqueens.answers.outcome import SolutionSet
+from cpqueens.answers.solution import SolutionSet
 from cpqueens.answers.stated import soft_violations
 from cpqueens.cli.options import json_option, load
 from cpqueens.cli.results import CHECKER_DOUBT, DONE, INVALID, document, echo_json

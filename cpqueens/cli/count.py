@@ -35,7 +35,8 @@ _PART = 1024
 """Solutions counted between two looks for Ctrl-C."""
 
 if TYPE_CHECKING:
-    from cpqueens.answers.outcome import Outcome, SolutionSet
+    from cpqueens.answers.outcome import Outcome
+    from cpqueens.answers.solution import SolutionSet
     from cpqueens.answers.symmetry import OrbitTally
     from cpqueens.problems.catalog import Instance
     from cpqueens.system.interrupts import Interrupt

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import click
 
-from cpqueens.answers.outcome import Outcome, SolutionSet, StopReason
+from cpqueens.answers.outcome import Outcome, StopReason
+from cpqueens.answers.solution import SolutionSet
 from cpqueens.answers.symmetry import Group, OrbitsMet, orbit_members, symmetry_class
 from cpqueens.cli import options as shared
 from cpqueens.cli.durable import durable_given, in_store

@@ -25,7 +25,8 @@ from cpqueens.text.bounded import label, reason_of
 from cpqueens.text.plaintext import counted, shown
 
 if TYPE_CHECKING:
-    from cpqueens.answers.outcome import Outcome, Solution
+    from cpqueens.answers.outcome import Outcome
+    from cpqueens.answers.solution import Solution
 
 END_OF_SOLUTION = "----------"
 MARKERS = {"INFEASIBLE": "=====UNSATISFIABLE=====", "UNKNOWN": "=====UNKNOWN====="}

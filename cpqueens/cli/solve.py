@@ -16,7 +16,8 @@ from cpqueens.errors import ModelError
 from cpqueens.problems.published import called
 
 if TYPE_CHECKING:
-    from cpqueens.answers.outcome import Outcome, Solution
+    from cpqueens.answers.outcome import Outcome
+    from cpqueens.answers.solution import Solution
     from cpqueens.problems.catalog import Instance
 
 

@@ -26,7 +26,8 @@ from cpqueens.system.interrupts import beside, keep_what_is_found
 from cpqueens.text.plaintext import one_line, printable, wrapped
 
 if TYPE_CHECKING:
-    from cpqueens.answers.outcome import Outcome, Solution
+    from cpqueens.answers.outcome import Outcome
+    from cpqueens.answers.solution import Solution
     from cpqueens.language.statement import Statement
 
 WIDTH = 110

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from cpqueens.answers.check import Checker
-from cpqueens.answers.outcome import Fault, Solution, SolutionSet, StopReason
+from cpqueens.answers.outcome import Fault, StopReason
+from cpqueens.answers.solution import Solution, SolutionSet
 from cpqueens.answers.symmetry import Group
 from cpqueens.backends.base import Want
 from cpqueens.crosscheck.findings import (

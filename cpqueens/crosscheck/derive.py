@@ -5,7 +5,7 @@ from random import Random
 
 import numpy as np
 
-from cpqueens.answers.outcome import Solution
+from cpqueens.answers.solution import Solution
 from cpqueens.language import rebuild
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.definedness import conditions

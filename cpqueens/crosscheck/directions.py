@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from cpqueens.answers.outcome import Outcome, Solution
+from cpqueens.answers.outcome import Outcome
+from cpqueens.answers.solution import Solution
 from cpqueens.backends.clock import now
 from cpqueens.crosscheck.joint import Joint, OutOfTimeError, any_value, in_domain, reached_constraints
 from cpqueens.crosscheck.matching import Side

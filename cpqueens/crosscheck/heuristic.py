@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 
 from cpqueens.answers.check import Checker, read_assignment
-from cpqueens.answers.outcome import Outcome, Solution
+from cpqueens.answers.outcome import Outcome
 from cpqueens.answers.quality import Quality, quality, wilson_interval
 from cpqueens.answers.runs import Runs
+from cpqueens.answers.solution import Solution
 from cpqueens.backends.base import Want
 from cpqueens.crosscheck.compare import Case
 from cpqueens.crosscheck.findings import NOT_OPTIMAL, HeuristicReport

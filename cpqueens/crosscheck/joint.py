@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from cpqueens.answers.outcome import Solution
+from cpqueens.answers.solution import Solution
 from cpqueens.backends.clock import now
 from cpqueens.crosscheck.functional import functions_of
 from cpqueens.crosscheck.matching import Side

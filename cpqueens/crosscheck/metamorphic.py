@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from cpqueens.answers.outcome import Outcome, Solution
+from cpqueens.answers.outcome import Outcome
+from cpqueens.answers.solution import Solution
 from cpqueens.answers.symmetry import Group, as_group, orbit_sizes
 from cpqueens.backends.base import Feature, Want
 from cpqueens.crosscheck import derive

@@ -15,8 +15,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from cpqueens import errors
-from cpqueens.answers.outcome import Fault, Outcome, SolutionSet, StopReason
+from cpqueens.answers.outcome import Fault, Outcome, StopReason
 from cpqueens.answers.runs import Runs
+from cpqueens.answers.solution import SolutionSet
 from cpqueens.backends import named
 from cpqueens.backends.base import Backend, Want
 from cpqueens.crosscheck.findings import Code

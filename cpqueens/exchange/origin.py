@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from cpqueens.answers.outcome import Outcome, Solution
+from cpqueens.answers.outcome import Outcome
+from cpqueens.answers.solution import Solution
 from cpqueens.errors import ModelError, NoSolution
 from cpqueens.language.blocks import MAX_NAME
 from cpqueens.language.term import Term

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from cpqueens.answers.outcome import SolutionSet
+from cpqueens.answers.solution import SolutionSet
 from cpqueens.errors import IntegerError, ModelError
 from cpqueens.files.notations import read_notation
 from cpqueens.files.reading import Found, Reading, Target, assembled, named_assignments, target_of

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from cpqueens.answers.outcome import SolutionSet
+from cpqueens.answers.solution import SolutionSet
 from cpqueens.files.modelfile import parse_model
 from cpqueens.files.solutionfile import SolutionWriter
 from cpqueens.language.rows import IntArray

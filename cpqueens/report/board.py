@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from cpqueens.answers.check import Violation
-from cpqueens.answers.outcome import Solution
+from cpqueens.answers.solution import Solution
 from cpqueens.errors import CpqueensError
 from cpqueens.kernels.boards.pattern import Pattern
 from cpqueens.language.statement import Statement

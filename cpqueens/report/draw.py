@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from cpqueens.answers.outcome import Solution
+from cpqueens.answers.solution import Solution
 from cpqueens.errors import ModelError
 from cpqueens.language import views
 from cpqueens.language.labels import text_of_label

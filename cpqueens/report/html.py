@@ -4,8 +4,9 @@ from collections.abc import Callable
 from typing import Any
 
 from cpqueens.answers.check import Check
-from cpqueens.answers.outcome import Outcome, Solution, SolutionSet
+from cpqueens.answers.outcome import Outcome
 from cpqueens.answers.quality import objectives_text
+from cpqueens.answers.solution import Solution, SolutionSet
 from cpqueens.language.listing import listing
 from cpqueens.language.statement import Statement
 from cpqueens.report.draw import draw_svg, draw_text, has_svg, misfit, values_text

@@ -19,7 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpqueens.answers.check import Checker
-from cpqueens.answers.outcome import Outcome, SolutionSet, Status
+from cpqueens.answers.outcome import Outcome, Status
+from cpqueens.answers.solution import SolutionSet
 from cpqueens.answers.stated import Assumption, AssumptionCore
 from cpqueens.backends.base import Request, Want
 from cpqueens.backends.clock import Share, sharing

@@ -12,7 +12,8 @@ from typing import Any, ParamSpec, TypeVar
 import numpy as np
 
 from cpqueens.answers.check import Checker
-from cpqueens.answers.outcome import Fault, SolutionSet, StopReason
+from cpqueens.answers.outcome import Fault, StopReason
+from cpqueens.answers.solution import SolutionSet
 from cpqueens.backends.base import Backend, Order, Request, Want
 from cpqueens.language.objectives import keys
 from cpqueens.language.rows import IntArray, behind

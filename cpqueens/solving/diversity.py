@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 
 from cpqueens.answers.check import Checker
-from cpqueens.answers.outcome import Outcome, SolutionSet
+from cpqueens.answers.outcome import Outcome
+from cpqueens.answers.solution import SolutionSet
 from cpqueens.errors import BackendFault, ModelError
 from cpqueens.language.arrays import of_variables, stack_first
 from cpqueens.language.expressions import LinearArray

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpqueens.answers.check import Checker, read_values
-from cpqueens.answers.outcome import Outcome, Solution, SolutionSet
+from cpqueens.answers.outcome import Outcome
+from cpqueens.answers.solution import Solution, SolutionSet
 from cpqueens.backends.base import Feature, Want
 from cpqueens.errors import ModelError
 from cpqueens.language.aligned import is_framed

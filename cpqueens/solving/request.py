@@ -10,7 +10,8 @@ from typing import Any, cast
 import numpy as np
 
 from cpqueens.answers.check import Checker, read_assignment, read_values
-from cpqueens.answers.outcome import Outcome, Solution
+from cpqueens.answers.outcome import Outcome
+from cpqueens.answers.solution import Solution
 from cpqueens.backends import named
 from cpqueens.backends.base import REFUSED, Backend, Clock, Feature, Request, Want
 from cpqueens.backends.known import Bounds

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from cpqueens.answers.check import Checker
-from cpqueens.answers.outcome import Outcome, Solution, Status, StopReason
+from cpqueens.answers.outcome import Outcome, Status, StopReason
 from cpqueens.answers.runs import Runs
+from cpqueens.answers.solution import Solution
 from cpqueens.backends.base import Backend, Clock, Many, Want
 from cpqueens.errors import BackendFault, ModelError
 from cpqueens.kernels.jit import tiers

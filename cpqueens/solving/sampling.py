@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cpqueens.answers.check import Checker
-from cpqueens.answers.outcome import Solution, SolutionSet
+from cpqueens.answers.solution import Solution, SolutionSet
 from cpqueens.backends.base import Want
 from cpqueens.backends.clock import by_processor, now
 from cpqueens.errors import BackendFault, CpqueensError, ModelError, NoSolution

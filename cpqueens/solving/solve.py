@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from cpqueens.answers.check import Checker
-from cpqueens.answers.outcome import Fault, Outcome, Solution, SolutionSet, Status, StopReason
+from cpqueens.answers.outcome import Fault, Outcome, Status, StopReason
 from cpqueens.answers.profile import profile_of
+from cpqueens.answers.solution import Solution, SolutionSet
 from cpqueens.backends import named
 from cpqueens.backends.base import Backend, Ended, Want, within_limits
 from cpqueens.backends.clock import run_clock

@@ -13,7 +13,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from cpqueens.answers.check import Checker
-from cpqueens.answers.outcome import Fault, Outcome, SolutionSet, Status, StopReason
+from cpqueens.answers.outcome import Fault, Outcome, Status, StopReason
+from cpqueens.answers.solution import SolutionSet
 from cpqueens.backends.base import Want
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.objectives import Goal, keys

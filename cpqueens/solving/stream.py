@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, NoReturn
 
-from cpqueens.answers.outcome import Outcome, Solution, SolutionSet, Status, StopReason
+from cpqueens.answers.outcome import Outcome, Status, StopReason
+from cpqueens.answers.solution import Solution, SolutionSet
 from cpqueens.backends.base import Want
 from cpqueens.errors import ModelError
 from cpqueens.language.statement import Statement

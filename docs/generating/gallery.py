@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import cpqueens
-from cpqueens.answers.outcome import Solution
+from cpqueens.answers.solution import Solution
 from cpqueens.backends.clock import by_processor
 from cpqueens.problems import catalog
 from cpqueens.problems.published import Published, called

@@ -9,7 +9,7 @@ import pytest
 
 from cpqueens import AllDifferent, Model, ModelError, NoSolution, Status, minimum
 from cpqueens.answers import lookup
-from cpqueens.answers.outcome import SolutionSet
+from cpqueens.answers.solution import SolutionSet
 from cpqueens.fuzzing.testing import queens
 from cpqueens.language.definitions import Definition
 

@@ -7,7 +7,7 @@ import pytest
 from each import each
 
 from cpqueens import AllDifferent, Model, ModelError
-from cpqueens.answers.outcome import SolutionSet
+from cpqueens.answers.solution import SolutionSet
 from cpqueens.files.reading import Found
 from cpqueens.files.solutionfile import read_solutions, read_text
 from cpqueens.language.views import Armies, Board, Grid, Pairing

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from cpqueens import Model, ModelError
-from cpqueens.answers.outcome import SolutionSet
+from cpqueens.answers.solution import SolutionSet
 from cpqueens.files.solutionfile import FORMATS, SolutionWriter, read_solutions
 from cpqueens.language.views import Sequence
 from cpqueens.report.outputfile import OutputFile, write_whole

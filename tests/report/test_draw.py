@@ -9,7 +9,7 @@ import pytest
 from each import each
 
 from cpqueens import AllDifferent, Model
-from cpqueens.answers.outcome import Solution, SolutionSet
+from cpqueens.answers.solution import Solution, SolutionSet
 from cpqueens.errors import ModelError
 from cpqueens.language import views
 from cpqueens.language.views import (

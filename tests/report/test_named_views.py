@@ -24,7 +24,7 @@ from cpqueens import (
     Sequence,
     Tour,
 )
-from cpqueens.answers.outcome import Solution
+from cpqueens.answers.solution import Solution
 from cpqueens.files.modelfile import load_model, save_model
 from cpqueens.report.draw import draw_svg, draw_text
 

@@ -12,7 +12,7 @@ import pytest
 from each import each
 
 from cpqueens import AllDifferent, Board, Grid, Model
-from cpqueens.answers.outcome import Solution, SolutionSet
+from cpqueens.answers.solution import Solution, SolutionSet
 from cpqueens.errors import ModelError
 from cpqueens.language.views import VIEWS, View
 from cpqueens.problems import catalog
