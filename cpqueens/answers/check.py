@@ -16,13 +16,12 @@ from numpy.typing import NDArray
 
 from cpqueens.answers.stated import SoftViolation, soft_violations
 from cpqueens.errors import ModelError
-from cpqueens.language.aligned import is_framed
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.conversion import aligned, listed
 from cpqueens.language.definedness import Defined, defined_elements, defined_terms, why_undefined
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.in_range import constraints_in_range, require_computable
-from cpqueens.language.labels import numbers_among, text_of_label
+from cpqueens.language.labels import is_framed, numbers_among, text_of_label
 from cpqueens.language.linear_rows import Row
 from cpqueens.language.listing import names_text
 from cpqueens.language.posted import Posted

@@ -19,11 +19,11 @@ from typing import Any
 import numpy as np
 
 from cpqueens.errors import IntegerError, ModelError
-from cpqueens.language.aligned import is_framed
 from cpqueens.language.arithmetic import matmul, sum_of_products
 from cpqueens.language.arrays import concatenate_rows, constant_array
 from cpqueens.language.conversion import as_linear, as_linears, define, leaves, registry_of
 from cpqueens.language.expressions import BoolArray, LinearArray, Operand, Registry
+from cpqueens.language.labels import is_framed
 from cpqueens.language.rows import MAX_ELEMENTS, axes_of, refuse_misread, refusing
 from cpqueens.language.truths import Literals
 from cpqueens.text.foreign import spelled

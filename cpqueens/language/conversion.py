@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from cpqueens.errors import IntegerError, ModelError
-from cpqueens.language.aligned import in_order, is_framed
 from cpqueens.language.arrays import broadcast_all, concatenate_rows, constant_array, mixed, stack_first
 from cpqueens.language.expressions import OPERATIONS, BoolArray, LinearArray, Operand, Registry
+from cpqueens.language.labels import in_order, is_framed
 from cpqueens.language.ranges import LIMIT
 from cpqueens.language.rows import IntArray, as_integers, least, refuse_misread
 from cpqueens.language.term import Term, join_terms

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from cpqueens.errors import ModelError
 from cpqueens.language import rows
-from cpqueens.language.aligned import in_order
+from cpqueens.language.labels import in_order
 from cpqueens.language.linear_rows import LinearRows
 from cpqueens.language.ranges import ALLOWED, ALLOWED_DIFFERENCE, LIMIT, Columns, OutOfRange
 from cpqueens.language.rows import IntArray, Shape

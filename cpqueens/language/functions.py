@@ -7,11 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpqueens.errors import BadIndex, IntegerError, ModelError
-from cpqueens.language.aligned import in_order
 from cpqueens.language.arrays import constant_array
 from cpqueens.language.constraints.connective import And, Or
 from cpqueens.language.conversion import as_linears, define, flat_terms, listed, listed_integers, singles_of
 from cpqueens.language.expressions import BoolArray, LinearArray, Operand
+from cpqueens.language.labels import in_order
 from cpqueens.language.rows import as_listed, common_denominator, exactly
 from cpqueens.language.term import Term
 from cpqueens.text.foreign import explaining_keywords

@@ -17,11 +17,10 @@ from cpqueens.answers.outcome import Outcome
 from cpqueens.answers.solution import Solution, SolutionSet
 from cpqueens.backends.base import Feature, Want
 from cpqueens.errors import ModelError
-from cpqueens.language.aligned import is_framed
 from cpqueens.language.arrays import of_variables
 from cpqueens.language.conversion import as_linear
 from cpqueens.language.expressions import LinearArray
-from cpqueens.language.labels import is_label, text_of_label
+from cpqueens.language.labels import is_framed, is_label, text_of_label
 from cpqueens.language.objectives import Goal, as_weights
 from cpqueens.language.ranges import LIMIT
 from cpqueens.language.rows import IntArray, as_integers

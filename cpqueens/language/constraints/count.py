@@ -6,13 +6,13 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from cpqueens.errors import ModelError
-from cpqueens.language.aligned import in_order, is_framed
 from cpqueens.language.arrays import concatenate_rows, stack_last
 from cpqueens.language.constraints.base import Constraint, Truths
 from cpqueens.language.constraints.connective import And, Or
 from cpqueens.language.constraints.linear import AMOUNT, COMPARED, Linear
 from cpqueens.language.conversion import as_linear, as_linears, flat_terms, listed, singles_of
 from cpqueens.language.expressions import LinearArray
+from cpqueens.language.labels import in_order, is_framed
 from cpqueens.language.ranges import saturated_sum
 from cpqueens.language.rows import IntArray, as_listed
 from cpqueens.language.term import sum_of

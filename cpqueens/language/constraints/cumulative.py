@@ -5,13 +5,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from cpqueens.errors import IntegerError, ModelError
-from cpqueens.language.aligned import in_order, is_framed
 from cpqueens.language.arrays import constant_array, stack_last
 from cpqueens.language.constraints.base import Constraint, Truths
 from cpqueens.language.constraints.connective import Or
 from cpqueens.language.constraints.linear import Linear
 from cpqueens.language.conversion import aligned, as_linear, listed, registry_of, require_not_negative
 from cpqueens.language.expressions import LinearArray, Operand, Registry
+from cpqueens.language.labels import in_order, is_framed
 from cpqueens.language.ranges import LIMIT, saturated_sum
 from cpqueens.language.rows import IntArray
 from cpqueens.language.truths import as_literals

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpqueens.errors import ModelError
-from cpqueens.language.aligned import in_order, is_framed
 from cpqueens.language.expressions import LinearArray, Registry
+from cpqueens.language.labels import in_order, is_framed
 from cpqueens.language.rows import IntArray, as_listed
 
 ANY = "*"
