@@ -40,6 +40,9 @@ from cpqueens.text.plaintext import checked_name, shown
 _NEIGHBOURS = 2000
 """Changed witnesses that are looked at for each; of more there is a part, evenly spaced."""
 
+_CELLS = 1_000_000
+"""Values of variables in these witnesses: of large models there are fewer."""
+
 
 def reduced(
     subset: list[int],
@@ -78,6 +81,7 @@ class Witnesses:
     def __init__(self, model: Statement) -> None:
         self._checker = Checker(model)
         self._model, self._variables = model, model.decisions.tolist()
+        self._most = max(1, min(_NEIGHBOURS, _CELLS // max(1, model.variable_count)))
         self._seen: list[IntArray] = []
 
     def add(self, row: IntArray) -> None:
@@ -116,14 +120,15 @@ class Witnesses:
 
     def _neighbours(self, row: IntArray) -> IntArray:
         """Return the assignments in which one variable has another value, or two swap theirs."""
-        room = max(1, _NEIGHBOURS // len(row))
+        room = max(1, self._most // len(row))
         values = [np.unique(self._values(v)[:: 1 + self._values(v).size // room]) for v in self._variables]
         at = np.repeat(np.arange(len(row)), [some.size for some in values])
-        changed = np.repeat(row[None], at.size, axis=0)
-        changed[np.arange(at.size), at] = np.concatenate(values)
+        kept = slice(None, None, 1 + at.size // (self._most + 1))
+        changed = np.repeat(row[None], at[kept].size, axis=0)
+        changed[np.arange(len(changed)), at[kept]] = np.concatenate(values)[kept]
         first, second = np.triu_indices(len(row), 1)
         some = np.flatnonzero(row[first] != row[second])
-        some = some[:: 1 + some.size // _NEIGHBOURS]
+        some = some[:: 1 + some.size // self._most]
         swapped = np.repeat(row[None], some.size, axis=0)
         each = np.arange(some.size)
         swapped[each, first[some]], swapped[each, second[some]] = row[second[some]], row[first[some]]

@@ -32,7 +32,7 @@ _SECONDS_ON_ROWS = 30.0
 """Processor seconds in which the guilty rows of arrays are looked for, unless a time limit says it."""
 
 _SECONDS_FOR_CORE = 1.0
-"""Processor seconds in which CP-SAT says which constraints are to blame."""
+"""Processor seconds in which CP-SAT says which constraints are to blame, and our engine which did nothing."""
 
 _WORTH_A_CORE = 4
 """Constraints from which on it is asked: fewer are left out one by one as fast."""
@@ -164,8 +164,9 @@ class Explanation:
 def explain_infeasible(model: Statement, /, solver: str = "auto", **options: Any) -> Explanation:
     """Return a minimal unsatisfiable subset of a model's constraints, found by deletion.
 
-    If an earlier `Model.solve` proved that there is no solution, this is not proved again. Where OR-Tools is
-    installed, its core of assumptions is the first subset. Then constraints are left out (see
+    If an earlier `Model.solve` proved that there is no solution, this is not proved again. Constraints that
+    remove nothing where our own engine proves it are left out at once; where OR-Tools is installed, its core
+    of assumptions is the next subset. Then constraints are left out (see
     `cpqueens.solving.assumptions`), and single rows of the arrays among those that are left (without a time
     limit for 30 seconds together). A solution of the rest shows which ones are needed. Domains are never left
     out, and the condition under which a quotient, a remainder or an element is defined stays and goes with
@@ -212,7 +213,9 @@ def explain_infeasible(model: Statement, /, solver: str = "auto", **options: Any
             why = "it has a solution; there is nothing to explain" if known is False else undecided
             raise NotInfeasible(f"{model.name}: {why}")
         stated = [search.everything[k] for k in everything]
-        begun = search.narrowed(everything, stated, search.infeasible, interrupt)
+        begun = search.busy(everything)
+        stated = [search.everything[k] for k in begun]
+        begun = search.narrowed(begun, stated, search.infeasible, interrupt)
         each: list[tuple[int, int | None]] = [(k, None) for k in range(len(search.everything))]
         subset, minimal = reduced(begun, search.infeasible, over, search.witnesses.among(each))
         parts = _TakenApart(search.everything, subset)
@@ -258,7 +261,7 @@ class _Search:
         """Return the limit of a run that begins now: what is left of the call's, none without one."""
         return {} if self.until == math.inf else {"time_limit": max(0.0, self.until - time.monotonic())}
 
-    def _limits(self) -> dict[str, Any]:
+    def limits(self) -> dict[str, Any]:
         """Return the same for a run of the search, which leaves time to the second backend."""
         left = self.left()
         return {
@@ -267,7 +270,14 @@ class _Search:
 
     def is_over(self) -> bool:
         """Say whether no further run is to begin."""
-        return self._limits().get("time_limit", 1.0) <= 0 or self.share.left <= 0
+        return self.limits().get("time_limit", 1.0) <= 0 or self.share.left <= 0
+
+    def busy(self, places: list[int]) -> list[int]:
+        """Return those constraints that our own engine's proof needs, if they are infeasible; else all."""
+        if len(places) < _WORTH_A_CORE or self.is_over():
+            return places
+        some = _busy(self.model, places, self.limits())
+        return some if len(some) < len(places) and self.infeasible(some) is True else places
 
     def narrowed(
         self,
@@ -279,7 +289,7 @@ class _Search:
         """Return those of some constraints that CP-SAT blames, if they are infeasible; else all."""
         if len(places) < _WORTH_A_CORE or interrupt.seen:
             return places
-        blamed = _blamed(self.model, stated, self._limits(), interrupt)
+        blamed = _blamed(self.model, stated, self.limits(), interrupt)
         if blamed is None or len(blamed) == len(places):
             return places
         some = [places[k] for k in blamed]
@@ -293,7 +303,7 @@ class _Search:
         """Say whether these constraints have no solution; None if undecided, or if the time is over."""
         if self.is_over():
             return None
-        limits, self.runs = self._limits(), self.runs + 1
+        limits, self.runs = self.limits(), self.runs + 1
         with sharing(self.share):
             outcome = _outcome(self.model, stated, self.solver, self.options | limits)
         if outcome.solution is not None:
@@ -354,6 +364,18 @@ class _TakenApart:
         posted = self._posted[position]
         taken = posted.constraint.flattened().take(np.array(rows if len(rows) > 1 else rows[0]))
         return dataclasses.replace(posted, constraint=taken)
+
+
+def _busy(model: Statement, places: list[int], limits: dict[str, Any]) -> list[int]:
+    """Return those constraints that removed a value or failed in a search of our own engine.
+
+    The others have no part in that proof: its search would be the same without them.
+    """
+    other = model.copy()
+    other._clear_objectives()
+    with sharing(Share(_SECONDS_FOR_CORE)):
+        profile = solve(other, "backtracking:forward", profile=True, **limits).profile
+    return places if profile is None else [k for k in places if not profile.did_nothing(k)]
 
 
 def _blamed(

@@ -195,3 +195,16 @@ def test_of_long_arrays_the_first_row_and_a_count_are_told(monkeypatch):
     monkeypatch.setattr("cpqueens.solving.explain._SECONDS_ON_ROWS", -1.0)
     found = conflicts().explain_infeasible("backtracking")
     assert found.reasons[0].label == "conflicts: x[0] != x[1], and 20 more rows"
+
+
+def test_what_did_nothing_in_a_proof_is_left_out_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    m = Model()
+    x = m.intvar(1, 8, shape=40, name="x")
+    m += [x[i] + x[i + 1] <= 16 for i in range(39)]
+    m.add(AllDifferent(x[:9]))
+    monkeypatch.setattr(explain, "_blamed", lambda *_: None)
+    found = m.explain_infeasible(solver="backtracking")
+    assert [reason.position for reason in found.reasons] == [39]
+    assert found.runs <= 3
+    monkeypatch.setattr(explain, "_busy", lambda _model, places, _limits: places)
+    assert m.explain_infeasible(solver="backtracking").runs > found.runs
