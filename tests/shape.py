@@ -22,7 +22,7 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 71_230,
+    "code lines": 71_245,
     "files": 479,
     "import lines": 6_036,
     "longest file": 693,

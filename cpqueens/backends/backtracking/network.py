@@ -33,9 +33,9 @@ from cpqueens.backends.backtracking.wholes.implied import (
     add_absolute_values,
     add_cliques,
     add_distance_values,
-    add_equation_values,
     add_function_values,
     add_hall_sets,
+    equation_values,
     has_values,
     seen_by_values,
 )
@@ -215,7 +215,9 @@ class Builder:
         else:
             self.propagators.append(_LINEAR[relation], variables, coefficients, constant)
         if relation == EQ and self.strong and len(variables) > 1:
-            add_equation_values(row, self)
+            looking = equation_values(row, self)
+            if looking is not None:
+                self.propagator(looking)
             self.split(row)
 
     def split(self, row: Row) -> None:
@@ -241,10 +243,11 @@ class Builder:
         self.linear((tuple(v for v, _ in parts), tuple(a for _, a in parts), constant), EQ)
 
     def linears(self, linear: LazyRows) -> None:
-        """Add linear rows: all at once, but where each is asked whether it is looked at by values."""
+        """Add linear rows: all at once, but where each is asked whether it is split."""
         by_one = self.marks is not None or len(linear) <= FEW_ROWS
-        if self.strong and not by_one:
-            short = (linear.relation == EQ) & (linear.lengths >= 2) & (linear.lengths <= SPLIT)
+        equal = (linear.relation == EQ) & self.strong
+        if not by_one:
+            short = equal & (linear.lengths > FEW) & (linear.lengths <= SPLIT)
             ends = [0, *(np.flatnonzero(np.diff(short)) + 1).tolist(), len(linear)]
             if 2 < len(ends) <= len(linear) // FEW_ROWS:
                 for first, last in pairwise(ends):
@@ -255,10 +258,18 @@ class Builder:
             for row, relation in self.each(linear, self.sources.linear):
                 self.linear(row, relation)
             return
+        which = np.flatnonzero(equal & (linear.lengths >= 2))
+        looking = [equation_values(row, self) for row, _ in linear.picked(which)] if len(which) else []
+        seen = which[[one is not None for one in looking]]
+        own = seen + np.arange(1, 1 + len(seen))  # what looks at values is behind its row
+        places = (len(self.propagators) + own).tolist()
+        self.propagators.own |= zip(places, filter(None, looking), strict=True)
+        linear = linear.picked(np.insert(np.arange(len(linear)), seen + 1, seen))
         terms, relations = linear.terms, linear.relation
-        signs = np.where(relations == GE, -1, 1)
+        signs, codes = np.where(relations == GE, -1, 1), _KINDS[relations]
+        codes[own] = kind_of("equation_values")
         self.propagators.extend(
-            _KINDS[relations], linear.lengths, terms.variable,
+            codes, linear.lengths, terms.variable,
             terms.coefficient * np.repeat(signs, linear.lengths), terms.constant * signs,
         )  # fmt: skip
 
@@ -339,8 +350,9 @@ class Builder:
         if block.kind == "abs" and self.strong:
             return None
         is_number = np.diff(block.terms.start) == 0
-        numbers, place = np.unique(block.terms.constant[is_number], return_inverse=True)
-        found[is_number] = _array([self.variable(((), (), number)) for number in numbers.tolist()])[place]
+        numbers = block.terms.constant[is_number].tolist()
+        known = {number: self.variable(((), (), number)) for number in sorted(set(numbers))}
+        found[is_number] = [known[number] for number in numbers]
         return found
 
     def apart(self) -> None:
@@ -419,20 +431,22 @@ class Builder:
             lengths = np.full(len(block.results), each)
             self.propagators.extend(kind, lengths, flat, np.ones_like(flat), results=block.results)
             return
-        for result, variables in zip(block.results.tolist(), flat.reshape(-1, each).tolist(), strict=True):
+        arguments, ones = array("q", flat.tobytes()), array("q", _ONE) * each
+        for k, result in enumerate(block.results.tolist()):
+            variables = arguments[each * k : each * (k + 1)]
             self.origin = self.sources.owner(result)
             if kind in EXTREMES:  # an argument that comes twice would seem to be two that can be the result
-                variables = list(dict.fromkeys(variables))
+                variables = array("q", dict.fromkeys(variables))
             apart = result in known and self.are_apart(variables[1:])
             if apart and self.is_at_known_place(variables, result):
                 continue
-            self.propagators.append(kind, variables, (1,) * len(variables), int(apart), result)
+            self.propagators.append(kind, variables, ones[: len(variables)], int(apart), result)
             if absolute:
                 add_absolute_values(variables[0], result, self)
             elif result in seen:
                 add_function_values(kind, variables, result, numbers.get(result, ()), self)
 
-    def are_apart(self, entries: list[int]) -> bool:
+    def are_apart(self, entries: Sequence[int]) -> bool:
         """Say whether an AllDifferent holds the entries of an element apart: a value has one place then."""
         key = tuple(entries)  # mostly many have the same table
         if key not in self._apart:
@@ -440,7 +454,7 @@ class Builder:
             self._apart[key] = distinct and any(g.issuperset(entries) for g in self.groups_apart)
         return self._apart[key]
 
-    def is_at_known_place(self, variables: list[int], result: int) -> bool:
+    def is_at_known_place(self, variables: Sequence[int], result: int) -> bool:
         """Say whether some entry, of those that differ, is a number whose position is known: it is that."""
         position, *entries = variables
         low, high = self.bounds(position)

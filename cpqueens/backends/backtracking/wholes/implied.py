@@ -216,19 +216,20 @@ BY_PAIRS = frozenset(
 """Kinds of functions that are looked at by pairs of values, if they have two arguments."""
 
 
-def add_equation_values(row: tuple[tuple[int, ...], tuple[int, ...], int], parts: Parts) -> None:
-    """Let the equation ``row == 0`` look at each value, if it has two or three variables of few values.
+def equation_values(row: tuple[tuple[int, ...], tuple[int, ...], int], parts: Parts) -> Propagator | None:
+    """Return what looks at each value of the equation ``row == 0``, if it has two or three of few values.
 
     Of truths that are added up, bounds say as much.
     """
     variables, coefficients, constant = row
     if len(variables) not in (2, 3):
-        return
+        return None
     *others, largest = sorted(parts.spans(variables))
     if largest <= 2 and min(coefficients) >= -1 and max(coefficients) <= 1:
-        return
-    if largest <= MOST_VALUES and math.prod(others) <= MOST_PAIRS:
-        parts.propagator(Propagator("equation_values", variables, coefficients, constant=constant))
+        return None
+    if largest > MOST_VALUES or math.prod(others) > MOST_PAIRS:
+        return None
+    return Propagator("equation_values", variables, coefficients, constant=constant)
 
 
 def add_absolute_values(variable: int, result: int, parts: Parts) -> None:
