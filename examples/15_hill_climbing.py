@@ -17,7 +17,7 @@ from cpqueens.backends.local_search.search import Search
 from cpqueens.kernels.jit.decorators import inner_kernel, kernel
 from cpqueens.kernels.jit.tiers import mode
 from cpqueens.kernels.local.scan import FOUND, LAST, LEFT, best_neighbour
-from cpqueens.lowered.compiled import compile_model
+from cpqueens.lowered.forms import compile_model
 
 LIMIT = 10_000  # steps of one attempt; on 6 x 6 some never end
 READINGS = {

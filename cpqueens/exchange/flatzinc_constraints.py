@@ -39,7 +39,7 @@ from cpqueens.language.expressions import BoolArray
 from cpqueens.language.functions import all_, any_, div_trunc, element, maximum, minimum, mod_trunc
 from cpqueens.language.rows import as_rows
 from cpqueens.language.term import Term
-from cpqueens.lowered.compiled import runs
+from cpqueens.lowered.forms import runs
 
 _MOST_POWERS = 200
 """Exponents that a variable one may take."""

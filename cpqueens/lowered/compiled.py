@@ -7,26 +7,18 @@ decomposed. Terms lie one after the other in compressed rows (`Terms`).
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property, partial
-from itertools import chain, pairwise, repeat
+from functools import cached_property, partial
+from itertools import chain, repeat
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cpqueens.language.arrays import concatenate_rows
-from cpqueens.language.constraints.base import Constraint
-from cpqueens.language.constraints.linear import Linear
-from cpqueens.language.definitions import Definition, Truth
 from cpqueens.language.expressions import LinearArray
-from cpqueens.language.posted import join_linear
 from cpqueens.language.rows import IntArray
-from cpqueens.language.statement import Statement
-from cpqueens.language.term import Term, join_terms
-from cpqueens.lowered.lowering import Lowered, Supports, lower
+from cpqueens.language.term import Term
 
 Made = TypeVar("Made")
 
@@ -38,12 +30,6 @@ RELATIONS = {"==": (EQ, 0), "!=": (NE, 0), "<=": (LE, 0), "<": (LE, 1), ">=": (G
 
 Singles = tuple[IntArray, IntArray, IntArray]
 """Variables, coefficients and constants of terms of one variable each."""
-
-_MOST_TOGETHER = 1 << 20
-"""Terms of one definition block that are renumbered at once."""
-
-PLAIN_KINDS = frozenset({"AllDifferent", "Count", "Linear", "Or", "Table"})
-TRUTH_KINDS = frozenset({"Linear", "Or"})
 
 
 def offsets(lengths: Sequence[int] | IntArray) -> IntArray:
@@ -226,10 +212,6 @@ class Whole:
         return found
 
 
-Takes = Callable[[Constraint], bool]
-"""Says whether an engine takes a plain constraint as it is, instead of its decomposition."""
-
-
 @dataclass(frozen=True)
 class DefinitionBlock:
     """Defined variables of one kind and relation, one after the other, with equally many arguments.
@@ -319,216 +301,3 @@ def _terms(number: IntArray, arrays: Iterable[LinearArray], shifts: Iterable[int
         parts[0] if len(parts) == 1 else map(np.concatenate, zip(*parts, strict=True))
     )
     return Terms(offsets(lengths), variables, coefficients, constants)
-
-
-def _count(number: IntArray, c: Any) -> tuple[Terms, Terms, int, Terms]:
-    code, shift = RELATIONS[c.relation]
-    return _terms(number, [c.terms]), _terms(number, [c.value]), code, _terms(number, [c.count - shift])
-
-
-@dataclass(frozen=True)
-class ModelForm:
-    """What a model is compiled to.
-
-    Attributes
-    ----------
-    kinds
-        The plain kinds that the engine has kernels for, a subset of `PLAIN_KINDS`; others are decomposed.
-    takes
-        Which of the others the engine takes as they are.
-    objective
-        Whether the objective counts.
-    computed
-        Whether the engine computes definitions anew at each step, see `Constraint.computed_forms`.
-    """
-
-    kinds: frozenset[str] = PLAIN_KINDS
-    takes: Takes | None = None
-    objective: bool = True
-    computed: bool = False
-
-
-PLAIN = ModelForm()
-
-
-@cache
-def _supports(kinds: frozenset[str], takes: Takes | None) -> Supports:
-    def supports(constraint: Constraint, context: str) -> bool:
-        if context != "plain":
-            return constraint.kind in TRUTH_KINDS
-        return constraint.kind in kinds or (takes is not None and takes(constraint))
-
-    return supports
-
-
-def lowered_of(model: Statement, form: ModelForm, backend: str) -> Lowered:
-    """Return the model over the constraints that a form has; for errors see `lower`."""
-    supports = _supports(form.kinds, form.takes)
-    return lower(model, supports, backend, objective=form.objective, joined=True, computed=form.computed)
-
-
-def compile_model(model: Statement, form: ModelForm = PLAIN, backend: str = "backend") -> Compiled:
-    """Return the model as arrays; for errors see `lower`."""
-    lowered = lowered_of(model, form, backend)
-    number, order = _renumber(model, lowered)
-    of: dict[str, list[Any]] = defaultdict(list)
-    wholes = []
-    for constraint in join_linear(lowered.constraints):
-        if constraint.kind in form.kinds:
-            of[constraint.kind].append(constraint)
-        else:
-            wholes.append(Whole(constraint, number))
-    store = lowered.store
-    arrays: dict[str, Any] = {}
-    for kind, constraints in of.items():
-        arrays |= _ARRAYS[kind](number, constraints)
-    objective_terms = None
-    if lowered.objective is not None:
-        sign = -1 if lowered.maximizing else 1
-        objective_terms = _terms(number, [sign * lowered.objective])
-    return Compiled(
-        decision_count=len(model.decisions),
-        lower=store.lower[order],
-        upper=store.upper[order],
-        domains={int(number[v]): values for v, values in store.domains.items() if number[v] >= 0},
-        wholes=wholes,
-        definitions=_definitions(number, lowered.definitions),
-        objective=objective_terms,
-        maximizing=lowered.maximizing,
-        stated=np.where(order < model.variable_count, order, -1),
-        how=["own" if how == "native" else how for how in lowered.how],
-        **arrays,
-    )
-
-
-def _linear(number: IntArray, constraints: Sequence[Any]) -> dict[str, Any]:
-    expressions = [c.expression for c in constraints]
-    codes, shifts = np.array([RELATIONS[c.relation] for c in constraints], dtype=np.int64).T
-    return {
-        "linear": _terms(number, expressions, shifts),
-        "relation": codes.repeat([e.size for e in expressions]),
-    }
-
-
-def _clauses(number: IntArray, constraints: Sequence[Any]) -> dict[str, Any]:
-    literals = [c.literals for c in constraints]
-    lengths = [array.shape[-1] for array, c in zip(literals, constraints, strict=True) for _ in range(c.size)]
-    return {"literals": _terms(number, literals), "clause_start": offsets(lengths)}
-
-
-def _different(number: IntArray, constraints: Sequence[Any]) -> dict[str, Any]:
-    terms = [c.terms for c in constraints]
-    return {"different": _terms(number, terms), "different_start": offsets([t.size for t in terms])}
-
-
-def _tables(number: IntArray, constraints: Sequence[Any]) -> dict[str, Any]:
-    return {"tables": [(_terms(number, [c.terms]), c.rows) for c in constraints]}
-
-
-def _counts(number: IntArray, constraints: Sequence[Any]) -> dict[str, Any]:
-    return {"counts": [_count(number, c) for c in constraints]}
-
-
-_ARRAYS: Mapping[str, Callable[[IntArray, Sequence[Any]], dict[str, Any]]] = {
-    "Linear": _linear,
-    "Or": _clauses,
-    "AllDifferent": _different,
-    "Table": _tables,
-    "Count": _counts,
-}
-"""What is made of the constraints of each plain kind, where there are any."""
-
-
-def _renumber(model: Statement, lowered: Lowered) -> tuple[IntArray, IntArray]:
-    """Return the new number of each variable (-1 for none), and the variables in the new order."""
-    order = np.concatenate([model.decisions, *(d.results for d in lowered.definitions)])
-    number = np.full(lowered.store.variable_count, -1, dtype=np.int64)
-    number[order] = np.arange(len(order))
-    return number, order
-
-
-def _definitions(number: IntArray, blocks: Sequence[Definition]) -> Definitions:
-    """Return all definitions; those of a sort are made together, and are one block where they adjoin."""
-    if not blocks:
-        return Definitions([])
-    groups: dict[Any, list[int]] = {}
-    for k, block in enumerate(blocks):
-        relation = getattr(block.constraint, "relation", None) if isinstance(block, Truth) else None
-        sizes = [block.each(k) for k in range(len(block.arguments))]
-        together = all(sizes) and block.size * sum(sizes) <= _MOST_TOGETHER
-        groups.setdefault((type(block), relation, *sizes) if together else k, []).append(k)
-    found: list[list[DefinitionBlock]] = [[] for _ in blocks]
-    for key, members in groups.items():
-        if not isinstance(key, tuple):
-            block = blocks[members[0]]
-            singles = (block.take(np.array([k]), block.results[[k]]) for k in range(block.size))
-            found[members[0]] = [_alike(number, [one]) for one in singles]
-            continue
-        whole, begin = _alike(number, [blocks[k] for k in members]), 0
-        for first, last in runs(members):
-            end = begin + sum(blocks[k].size for k in range(first, last))
-            found[first] = [whole.part(begin, end)] if end > begin else []
-            begin = end
-    return Definitions([block for part in found for block in part])
-
-
-def runs(ascending: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Yield the first of each run of consecutive numbers, and the number behind its last."""
-    breaks = [k for k in range(1, len(ascending)) if ascending[k] != ascending[k - 1] + 1]
-    for begin, end in pairwise([0, *breaks, len(ascending)]):
-        yield ascending[begin], ascending[end - 1] + 1
-
-
-def _alike(number: IntArray, blocks: Sequence[Definition]) -> DefinitionBlock:
-    """Return definitions of blocks of one kind and relation, whose results have equally many arguments."""
-    kind, relation, shift = _sort(blocks[0])
-    arrays: Sequence[LinearArray] = [a for b in blocks for a in b.arguments]
-    if any(b.size > 1 for b in blocks):
-        arrays = _all_side_by_side(blocks, arrays)
-    terms = [array for array in arrays if type(array) is Term]
-    if len(terms) == len(arrays):
-        arrays = [join_terms(terms[0].registry, terms)]
-    results = number[np.concatenate([b.results for b in blocks])]
-    renumbered = _terms(number, arrays, repeat(shift))
-    return DefinitionBlock(kind, results, renumbered, len(renumbered) // max(1, len(results)), relation)
-
-
-def _sort(block: Definition) -> tuple[str, int, int]:
-    """Return the kind, the code of the relation, and what makes that non-strict."""
-    if not isinstance(block, Truth):
-        return block.kind, EQ, 0
-    constraint = block.constraint
-    relation, shift = RELATIONS[constraint.relation] if isinstance(constraint, Linear) else (EQ, 0)
-    return f"truth_{constraint.kind.lower()}", relation, shift
-
-
-def _all_side_by_side(blocks: Sequence[Definition], arrays: Sequence[LinearArray]) -> Sequence[LinearArray]:
-    """Return the arguments of blocks with equal sizes, those of each result together, as few arrays.
-
-    They may belong to the model and to what it was lowered to.
-    """
-    if len(blocks) == 1 or len({array.width for array in arrays}) > 1:
-        return [a for b in blocks for a in (b.arguments if b.size == 1 else _side_by_side(b))]
-    starts = offsets([array.size for array in arrays])[:-1].reshape(len(blocks), -1)
-    many = [b.size for b in blocks]
-    places = [np.repeat(start, many)[:, None] + _places(blocks, k) for k, start in enumerate(starts.T)]
-    order = np.concatenate(places, axis=1).reshape(-1)
-    columns = [(array.variables, array.coefficients, array.constants) for array in arrays]
-    variables, coefficients, constants = (np.concatenate(c)[order] for c in zip(*columns, strict=True))
-    return [LinearArray(arrays[0].registry, order.shape, variables, coefficients, constants)]
-
-
-def _side_by_side(block: Definition) -> Sequence[LinearArray]:
-    """Return the arguments of a block as one array, in which those of each result lie together."""
-    if len(block.arguments) == 1:
-        return block.arguments
-    starts = offsets([array.size for array in block.arguments])[:-1].tolist()
-    places = [start + _places([block], k) for k, start in enumerate(starts)]
-    return [concatenate_rows(block.arguments)._pick(np.concatenate(places, axis=1).reshape(-1))]
-
-
-def _places(blocks: Sequence[Definition], argument: int) -> IntArray:
-    """Return which terms of an argument are those of each result, of blocks with equally many for each."""
-    each = blocks[0].each(argument)
-    groups = np.concatenate([block.places(argument) for block in blocks])
-    return groups[:, None] * each + np.arange(each)

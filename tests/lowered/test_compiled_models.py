@@ -8,7 +8,7 @@ from each import each
 
 from cpqueens import AllDifferent, Count, Model, Table, element
 from cpqueens.crosscheck import oracle
-from cpqueens.lowered import compiled
+from cpqueens.lowered import forms
 from cpqueens.lowered.evaluation import values_of_all
 
 
@@ -36,11 +36,11 @@ def test_several_positions_in_one_table(solver: str) -> None:
 
 @pytest.mark.parametrize("most", [0, 1 << 20], ids=["one by one", "together"])
 def test_positions_in_one_table_are_renumbered_alike(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compiled, "_MOST_TOGETHER", most)
+    monkeypatch.setattr(forms, "_MOST_TOGETHER", most)
     model = Model()
     x = model.boolvar(shape=4, name="x")
     model.add(element(x[:3] + 1, [x[3], 2 * x[0], x[1] + x[2]]) == 2)
-    definitions = compiled.compile_model(model).definitions
+    definitions = forms.compile_model(model).definitions
     rows = [[definition.terms.row(t) for t in range(4)] for definition in definitions]
     found = [[(v.tolist(), a.tolist(), c) for v, a, c in each] for each in rows]
     table = [([v], [1], 1) for v in range(3)]
@@ -128,7 +128,7 @@ def test_definitions_of_one_block_may_need_each_other() -> None:
     x, table = model.intvar(0, 3, shape=2, name="x"), np.array([2, 3, 1, 0])
     for k in range(2):
         model.add(element(table, element(table, x[k])) >= 0)
-    c = compiled.compile_model(model)
+    c = forms.compile_model(model)
     (block,) = c.definitions.blocks
     assert [part.results.tolist() for part in block.runs()] == [[2], [3, 4], [5]]
     values = values_of_all(c, np.array([3, 1]))

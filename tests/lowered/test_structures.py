@@ -21,7 +21,8 @@ from cpqueens.backends.backtracking.wholes.registry import takes
 from cpqueens.backends.local_search import running
 from cpqueens.backends.local_search.specials import KERNELS, SPECIALS
 from cpqueens.lowered import forms
-from cpqueens.lowered.compiled import Compiled, ModelForm
+from cpqueens.lowered.compiled import Compiled
+from cpqueens.lowered.forms import ModelForm
 from cpqueens.lowered.structures import table
 
 

@@ -11,8 +11,7 @@ from cpqueens.backends.backtracking.choosing import HALVES_FROM, PATTERNED, choo
 from cpqueens.backends.backtracking.orders import VALUE_ORDERS, VARIABLE_ORDERS, Branching, with_places
 from cpqueens.backends.base import PROFILE, TRACE, Deliver, Ended, Feature, Order, Parameter, Request, Want
 from cpqueens.errors import UnsupportedRequest
-from cpqueens.lowered.compiled import ModelForm
-from cpqueens.lowered.forms import DECOMPOSED, compiled_of, origins_of
+from cpqueens.lowered.forms import DECOMPOSED, ModelForm, compiled_of, origins_of
 from cpqueens.lowered.structures.table import Structures
 from cpqueens.system.platforms import ThreadTime
 from cpqueens.system.stopping import Stopped, stopping

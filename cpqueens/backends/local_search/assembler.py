@@ -45,7 +45,7 @@ class Entry:
     Attributes
     ----------
     kind
-        Of `cpqueens.lowered.compiled.PLAIN_KINDS`.
+        Of `cpqueens.lowered.forms.PLAIN_KINDS`.
     terms
         A Linear has one, which is compared with 0; a Count those that are counted and last their number.
     value

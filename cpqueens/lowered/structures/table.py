@@ -16,7 +16,8 @@ from typing import Any
 
 from cpqueens.language.statement import Statement
 from cpqueens.lowered import forms
-from cpqueens.lowered.compiled import Compiled, ModelForm, Takes
+from cpqueens.lowered.compiled import Compiled
+from cpqueens.lowered.forms import ModelForm, Takes
 from cpqueens.lowered.structures.shifted_permutation import least_value
 
 

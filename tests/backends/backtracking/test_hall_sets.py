@@ -10,7 +10,7 @@ from cpqueens import AllDifferent, Model
 from cpqueens.backends.backtracking.memory import build_memory
 from cpqueens.kernels.exact import apart
 from cpqueens.kernels.exact import domains as at
-from cpqueens.lowered.compiled import compile_model
+from cpqueens.lowered.forms import compile_model
 
 Post = Callable[[Model, Any], None]
 VALUES, EQUATION, ABSOLUTE, DISTANCE = (

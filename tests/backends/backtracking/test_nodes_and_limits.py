@@ -22,8 +22,7 @@ from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact import propagation
 from cpqueens.kernels.exact.domains import tighten
 from cpqueens.kernels.jit import tiers
-from cpqueens.lowered.compiled import compile_model
-from cpqueens.lowered.forms import DECOMPOSED
+from cpqueens.lowered.forms import DECOMPOSED, compile_model
 from cpqueens.solving.solve import count_solutions
 from cpqueens.system.platforms import children_seconds
 

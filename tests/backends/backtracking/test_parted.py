@@ -25,7 +25,7 @@ from cpqueens import (
 from cpqueens.backends.backtracking import alternating
 from cpqueens.backends.base import Request
 from cpqueens.crosscheck import oracle
-from cpqueens.lowered.compiled import compile_model
+from cpqueens.lowered.forms import compile_model
 from cpqueens.lowered.presolve.parts import MOST, parts_of
 
 SOLVER = "backtracking:forward"

@@ -21,8 +21,7 @@ from cpqueens.kernels.exact import domains as d
 from cpqueens.kernels.exact.branching import PHASE, TreeSearch
 from cpqueens.kernels.exact.forward import RETREAT, begin, conclude
 from cpqueens.kernels.jit import tiers
-from cpqueens.lowered.compiled import compile_model
-from cpqueens.lowered.forms import BOARD
+from cpqueens.lowered.forms import BOARD, compile_model
 
 ROOT = Path(__file__).parents[3]
 

@@ -15,7 +15,7 @@ from cpqueens.backends.backtracking.memory import build_memory
 from cpqueens.backends.backtracking.tally import _PARTS, split
 from cpqueens.backends.base import Clock, Request, Want
 from cpqueens.kernels.exact.domains import HIGH, LOW, X_WIDTH, Memory
-from cpqueens.lowered.compiled import compile_model
+from cpqueens.lowered.forms import compile_model
 from cpqueens.solving.solve import count_solutions
 
 FORWARD = "backtracking:forward"

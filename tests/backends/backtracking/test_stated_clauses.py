@@ -14,7 +14,7 @@ from cpqueens.kernels.exact.learning import literals as lit
 from cpqueens.kernels.exact.learning import literals as of
 from cpqueens.kernels.exact.learning.clauses import clause_end, watch
 from cpqueens.kernels.exact.learning.literals import Learner, make_true, standing
-from cpqueens.lowered.compiled import compile_model
+from cpqueens.lowered.forms import compile_model
 
 
 def _started(clauses: list[list[tuple[int, int, int]]]) -> tuple[Memory, Learner, Explained]:

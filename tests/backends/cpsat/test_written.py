@@ -31,7 +31,7 @@ from cpqueens.backends.cpsat.constraints import supports
 from cpqueens.backends.cpsat.translation import translate
 from cpqueens.language import statement
 from cpqueens.lowered import lowering
-from cpqueens.lowered.compiled import compile_model
+from cpqueens.lowered.forms import compile_model
 
 Step = Callable[[Model], object]
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from cpqueens import AllDifferent, Model, Outcome
-from cpqueens.lowered.compiled import Compiled, compile_model
-from cpqueens.lowered.forms import WALKED
+from cpqueens.lowered.compiled import Compiled
+from cpqueens.lowered.forms import WALKED, compile_model
 
 
 def run(

@@ -21,7 +21,7 @@ from cpqueens.kernels.local.info import NEVER
 from cpqueens.kernels.local.moves import allowed
 from cpqueens.kernels.local.scan import evaluate_span
 from cpqueens.kernels.local.state import assign_deltas, swap_deltas
-from cpqueens.lowered.compiled import PLAIN_KINDS
+from cpqueens.lowered.forms import PLAIN_KINDS
 
 STRUCTURED = [queens(7), costas_array(7), magic_square(4), all_interval(8), products(6)]
 

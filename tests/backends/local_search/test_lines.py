@@ -11,7 +11,7 @@ from cpqueens.models.toroidal_queens import toroidal_queens
 from cpqueens import AllDifferent, Model
 from cpqueens.backends.local_search.lines import assigned, swapped
 from cpqueens.backends.local_search.search import Search
-from cpqueens.lowered.compiled import compile_model
+from cpqueens.lowered.forms import compile_model
 
 
 def with_one_more(constraint: str) -> Callable[[], Model]:

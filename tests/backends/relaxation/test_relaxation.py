@@ -21,9 +21,9 @@ from cpqueens.backends.relaxation.relaxation import combined, divided, fits, int
 from cpqueens.crosscheck import oracle
 from cpqueens.fuzzing.generate import random_model
 from cpqueens.language.arrays import of_variables
-from cpqueens.lowered.compiled import Compiled, DefinitionBlock, Definitions, ModelForm
+from cpqueens.lowered.compiled import Compiled, DefinitionBlock, Definitions
 from cpqueens.lowered.evaluation import values_of_all
-from cpqueens.lowered.forms import DECOMPOSED, compiled_of
+from cpqueens.lowered.forms import DECOMPOSED, ModelForm, compiled_of
 
 
 def compiled_form(model: Model) -> Compiled:

@@ -13,7 +13,7 @@ from cpqueens.backends.local_search.permutations import LinesWalk, _incidence
 from cpqueens.backends.local_search.search import Limits
 from cpqueens.backends.local_search.specials import DEFAULTS, Task
 from cpqueens.kernels.local.exchange import aligned, swap_change
-from cpqueens.lowered.compiled import compile_model
+from cpqueens.lowered.forms import compile_model
 from cpqueens.lowered.structures.lines import LinesPermutation, find
 
 

@@ -10,7 +10,7 @@ from cpqueens.backends.local_search.engine import search_special
 from cpqueens.backends.local_search.search import Limits, Result
 from cpqueens.backends.local_search.specials import DEFAULTS, Task
 from cpqueens.kernels.local.units import swap_delta
-from cpqueens.lowered.compiled import compile_model
+from cpqueens.lowered.forms import compile_model
 from cpqueens.lowered.structures.path import PathPermutation
 from cpqueens.lowered.structures.shifted_permutation import ShiftedPermutation, find
 

@@ -14,9 +14,9 @@ from cpqueens.backends.backtracking.rows import Row
 from cpqueens.backends.local_search.audit import violation
 from cpqueens.backends.local_search.layers import build_arrays
 from cpqueens.crosscheck import oracle
-from cpqueens.lowered.compiled import EQ, NE, Compiled, Terms, compile_model, offsets
+from cpqueens.lowered.compiled import EQ, NE, Compiled, Terms, offsets
 from cpqueens.lowered.evaluation import values_of_all
-from cpqueens.lowered.forms import WALKED
+from cpqueens.lowered.forms import WALKED, compile_model
 from cpqueens.lowered.presolve import cliques as module
 from cpqueens.lowered.presolve.cliques import Members, disequalities, with_cliques
 

@@ -20,9 +20,9 @@ from cpqueens.backends.local_search.layers import build_arrays
 from cpqueens.backends.local_search.presolve import WalkedPart, parts_within
 from cpqueens.backends.local_search.root import propagated
 from cpqueens.crosscheck import oracle
-from cpqueens.lowered.compiled import Compiled, compile_model
+from cpqueens.lowered.compiled import Compiled
 from cpqueens.lowered.evaluation import values_of_all
-from cpqueens.lowered.forms import WALKED
+from cpqueens.lowered.forms import WALKED, compile_model
 from cpqueens.lowered.neighbourhood import values_of
 from cpqueens.lowered.structures.table import Structures
 

@@ -17,7 +17,7 @@ from cpqueens import Model
 from cpqueens.backends.backtracking.memory import build_memory
 from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact.domains import Memory
-from cpqueens.lowered.compiled import compile_model
+from cpqueens.lowered.forms import compile_model
 
 Domains = list[list[int]]
 Meaning = Callable[[tuple[int, ...]], bool]

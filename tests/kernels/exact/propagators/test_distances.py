@@ -22,7 +22,7 @@ from cpqueens.kernels.exact.propagators.distances import (
     distance_data,
     distances,
 )
-from cpqueens.lowered.compiled import compile_model
+from cpqueens.lowered.forms import compile_model
 
 
 def are_different(row: tuple[int, ...], reach: int) -> bool:

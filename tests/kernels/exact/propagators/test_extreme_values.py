@@ -18,7 +18,7 @@ from cpqueens.kernels.exact.apart import kind_of
 from cpqueens.kernels.exact.domains import Memory
 from cpqueens.kernels.exact.propagators.extreme_values import extreme_values
 from cpqueens.kernels.exact.propagators.functions import extreme
-from cpqueens.lowered.compiled import ModelForm, compile_model
+from cpqueens.lowered.forms import ModelForm, compile_model
 
 EXTREMES: dict[int, Callable[..., int]] = {kinds.MINIMUM: min, kinds.MAXIMUM: max}
 

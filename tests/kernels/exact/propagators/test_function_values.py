@@ -18,7 +18,7 @@ from cpqueens.kernels.exact.apart import kind_of
 from cpqueens.kernels.exact.propagators import function_values as kernel
 from cpqueens.kernels.exact.propagators.function_values import function_values
 from cpqueens.language.expressions import LinearArray
-from cpqueens.lowered.compiled import compile_model
+from cpqueens.lowered.forms import compile_model
 
 TABLE = [3, -1, 0, 3, 2]
 

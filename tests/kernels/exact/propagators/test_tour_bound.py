@@ -14,7 +14,7 @@ from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact.apart import kind_of
 from cpqueens.kernels.exact.domains import Memory
 from cpqueens.kernels.exact.propagators import tour_bound as kernel
-from cpqueens.lowered.compiled import ModelForm, compile_model
+from cpqueens.lowered.forms import ModelForm, compile_model
 
 NODES = 5
 
