@@ -33,7 +33,7 @@ CPSAT = Area(
                "offset:{constant}", "offset:0"),
         Mutant("expressions in bulk have no offsets", "NativeWriter._terms",
                "if constants.any()", "if False"),
-        Mutant("elements of one table have one position", "writer._add_elements",
+        Mutant("elements of one table have one position", "native.add_elements",
                "for variable[0], factor[0]", "for index, factor[0]"),
         Mutant("an auxiliary variable lacks the constant", "NativeWriter.auxiliary",
                "constant, \"==\"", "0, \"==\""),

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from cpqueens.backends.cpsat.clauses import plain_literals
-from cpqueens.backends.cpsat.native import library
+from cpqueens.backends.cpsat.native import add_elements, library
 from cpqueens.language.constraints.linear import OPPOSITE
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray
@@ -441,20 +441,7 @@ class NativeWriter:
             same.setdefault(numbers.tobytes(), (numbers, []))[1].append((*position, target))
         model = library().CpBaseModel(proto if same else None)
         for table, elements in same.values():
-            _add_elements(model, table.tolist(), elements)
-
-
-def _add_elements(model: Any, table: Sequence[int], elements: Sequence[tuple[int, int, int, int]]) -> None:
-    """Add elements of one table, each of a position ``a*x + c``: as OR-Tools does it, and copies."""
-    (index, a, c, target), proto = elements[0], model.model_proto
-    model._add_element(library().IntVar(proto, index) * a + c, table, library().IntVar(proto, target))
-    if len(elements) > 1:
-        one = library().ConstraintProto()
-        one.copy_from(proto.constraints[len(proto.constraints) - 1])
-        place, result = one.element.linear_index, one.element.linear_target.vars
-        variable, factor = place.vars, place.coeffs
-        for variable[0], factor[0], place.offset, result[0] in elements[1:]:
-            proto.constraints.append(one)
+            add_elements(model, table.tolist(), elements)
 
 
 def _plain_intervals(keys: IntArray) -> Copies:
