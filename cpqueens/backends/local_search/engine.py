@@ -7,8 +7,8 @@ from functools import partial
 from typing import Any
 
 from cpqueens.backends.base import Deliver, Request
-from cpqueens.backends.local_search.search import Aside, End, KernelRun, Limits, Result, Run, Search
-from cpqueens.backends.local_search.slices import Alone
+from cpqueens.backends.local_search.search import Aside, End, Limits, Result, Run, Search
+from cpqueens.backends.local_search.slices import Alone, KernelRun
 from cpqueens.backends.local_search.specials import KERNELS, SPECIALS, Task, kernel_of
 from cpqueens.backends.local_search.strategies import Strategy, complete, get_strategy, gives_up_swaps
 from cpqueens.language.rows import IntArray

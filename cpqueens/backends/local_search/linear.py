@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from cpqueens.backends.local_search.search import End, KernelRun, Run, Search, final
-from cpqueens.backends.local_search.slices import COUNTED, OwnWalk
+from cpqueens.backends.local_search.search import End, Run, Search, final
+from cpqueens.backends.local_search.slices import COUNTED, KernelRun, OwnWalk
 from cpqueens.backends.local_search.walking import Walk
 from cpqueens.kernels.local import info as at
 from cpqueens.kernels.local import linear as codes

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from cpqueens.backends.local_search.search import Aside, End, KernelRun, Run
-from cpqueens.backends.local_search.slices import OwnWalk
+from cpqueens.backends.local_search.search import Aside, End, Run
+from cpqueens.backends.local_search.slices import KernelRun, OwnWalk
 from cpqueens.kernels.local import info as at
 from cpqueens.kernels.local import pairs as codes
 from cpqueens.kernels.local.arena import build_arena

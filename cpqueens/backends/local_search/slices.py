@@ -12,11 +12,12 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from cpqueens.backends.local_search.search import Aside, End, Limits, Paused, Result, Run, Search
+from cpqueens.backends.local_search.search import Aside, End, Hint, Judge, Limits, Paused, Result, Run, Search
 from cpqueens.backends.local_search.tracing import LoneObserver, Recorder
 from cpqueens.kernels.jit.pace import Pace
 from cpqueens.kernels.local import info as at
 from cpqueens.language.rows import IntArray
+from cpqueens.lowered.compiled import Compiled
 
 COUNTED = (at.STEPS, at.MOVES, at.EVALUATIONS)
 """What a kernel with counters of its own counts for the search that it works for."""
@@ -268,3 +269,48 @@ class PermutationWalk(LoneWalk):
             return False
         host.go_to(self.present())
         return True
+
+
+class KernelRun(Run):
+    """A search by a kernel that knows all of a compiled model: the general engine's arrays are not built.
+
+    Parameters
+    ----------
+    kernel
+        Returns the kernel with its arrays, which says what an assignment violates.
+    """
+
+    def __init__(
+        self,
+        compiled: Compiled,
+        seed: int,
+        limits: Limits,
+        kernel: Callable[[Run], Judge],
+        *,
+        recorder: Recorder | None = None,
+        hint: Hint | None = None,
+    ) -> None:
+        super().__init__(compiled, hint=hint)
+        self.renew(seed, limits, recorder)
+        self.kernel = kernel(self)
+
+    def rebuild(self, why: str = "restart") -> None:
+        """Judge ``x`` afresh; ``why`` is the event of a trace."""
+        self.info[at.COST] = self.amount(self.x)
+        if self.observer is not None:
+            self.observer.begun(why)
+
+    @property
+    def summary(self) -> Mapping[str, int]:
+        """How many constraints the kernel has, as the general engine would say it."""
+        c = self.compiled
+        objective = 0 if c.objective is None else len(c.objective)
+        return {"plain": len(c.relation) + len(c.clause_start) - 1 + objective, "rows": 0, "deep": 0}
+
+    def amount(self, x: IntArray) -> int:
+        """Return by how much an assignment violates the model and the demand."""
+        return self.kernel.violation(x, self.objective_limit)
+
+    def value_of(self, x: IntArray) -> int:
+        """Return the value of the objective for an assignment."""
+        return self.kernel.objective(x)
