@@ -52,6 +52,14 @@ class IncompleteCount(CpqueensError):  # noqa: N818
         self.outcome = outcome
 
 
+_SWITCHES = frozenset({"optimal", "prove_complete", "log"})
+
+
+def given(**options: Any) -> dict[str, Any]:
+    """Return the options that were given: None stands for absence, and so does False of a switch."""
+    return {k: v for k, v in options.items() if v is not None and (v is not False or k not in _SWITCHES)}
+
+
 def solve(model: Statement, /, solver: str | Backend = "auto", **options: Any) -> Outcome:
     """Find one solution, or the best one if the model has an objective.
 

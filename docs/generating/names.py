@@ -138,7 +138,7 @@ def _written(owner: type) -> dict[str, int]:
 
 def _rank(owner: type) -> int:
     """Return the place of a class: a model is first stated, then solved."""
-    order = ("Statement", "NamedValues", "Objectives", "Model", "VariableStore")
+    order = ("Statement", "NamedValues", "Objectives", "Model", "Queries", "VariableStore")
     return order.index(owner.__name__) if owner.__name__ in order else -len(owner.__mro__)
 
 
