@@ -21,8 +21,8 @@ from ortools.sat.python import cp_model
 from cpqueens import AllDifferent, Model, Table, cross_check, maximum
 from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.base import Deliver, Ended, Feature, Order, Request
-from cpqueens.crosscheck.environment import versions
 from cpqueens.problems import catalog
+from cpqueens.system.requirements import versions
 
 
 class Raw:

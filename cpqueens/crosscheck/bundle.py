@@ -11,7 +11,6 @@ from typing import Any
 
 from cpqueens.backends.base import Want
 from cpqueens.crosscheck.compare import Case, compare
-from cpqueens.crosscheck.environment import versions
 from cpqueens.crosscheck.findings import Code, Disagreement
 from cpqueens.crosscheck.given import Exhaustive, GivenSolutions, SolutionFile, small_enough
 from cpqueens.crosscheck.heuristic import Heuristic
@@ -24,6 +23,7 @@ from cpqueens.errors import CpqueensError, ModelError
 from cpqueens.files.modelfile import dump_model
 from cpqueens.model import Model
 from cpqueens.system.interrupts import on_leaving
+from cpqueens.system.requirements import versions
 
 VERSION = 1
 _NOT_SHRUNK = frozenset({Code.HANG, Code.OUT_OF_MEMORY, Code.LEDGER_CONFLICT})

@@ -290,7 +290,8 @@ class _Inquiry:
 
     def _conclude(self, case: Case, interrupt: Interrupt) -> Report:
         """Return the report of a case."""
-        from cpqueens.crosscheck.environment import fingerprint, versions
+        from cpqueens.files.modelfile import fingerprint
+        from cpqueens.system.requirements import versions
 
         disagreements = self._followed_up(case, interrupt)
         accused = frozenset(name for d in disagreements for name in d.accused.split(" or "))

@@ -34,6 +34,8 @@ Arrays of terms are written in the shortest of four forms:
 Definitions that neither a constraint nor the objective reaches are left out, as for a backend.
 """
 
+from __future__ import annotations
+
 import dataclasses
 import hashlib
 from enum import Enum
@@ -44,7 +46,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from cpqueens.errors import ModelError
+from cpqueens.errors import CpqueensError, ModelError
 from cpqueens.files.model_reader import ModelReader
 from cpqueens.files.schema import MAX_BYTES, VERSION, parse, read_document
 from cpqueens.language.blocks import Block
@@ -153,6 +155,14 @@ def model_digest(model: Model) -> str:
     kept |= {key: document[key] for key in ("then", "soft") if key in document}
     assert (kept["format"], kept["version"]) == (FORMAT, VERSION)
     return hashlib.sha256(_encode([kept, sorted(plain)]).encode()).hexdigest()
+
+
+def fingerprint(model: Model) -> str | None:
+    """Return the digest of what determines the model's solutions, or None if it cannot be written down."""
+    try:
+        return model_digest(model)
+    except CpqueensError:
+        return None
 
 
 FORMAT = "cpqueens-model"

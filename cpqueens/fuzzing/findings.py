@@ -11,7 +11,6 @@ from typing import Any
 
 from cpqueens.backends.clock import by_processor
 from cpqueens.crosscheck import as_written, oracle
-from cpqueens.crosscheck.environment import versions
 from cpqueens.crosscheck.findings import Code
 from cpqueens.crosscheck.observe import Participant
 from cpqueens.crosscheck.shrink import Budget, shrink, size
@@ -22,6 +21,7 @@ from cpqueens.fuzzing.written import Script
 from cpqueens.language.wording import describe, describe_array
 from cpqueens.model import Model
 from cpqueens.system.interrupts import Interrupted, listening
+from cpqueens.system.requirements import versions
 from cpqueens.text.plaintext import counted
 
 # ---- drawing: a third without solutions, a third with few, a third with many -----------------------------

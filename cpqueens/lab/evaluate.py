@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from cpqueens.answers.symmetry import Group
-from cpqueens.crosscheck.environment import code_digest, fingerprint, versions
 from cpqueens.errors import CpqueensError, ModelError, UnsupportedConstraint, UnsupportedRequest
+from cpqueens.files.modelfile import fingerprint
 from cpqueens.lab.contenders import Contender, RunLimits, as_contenders
 from cpqueens.lab.evaluated import (
     Comparison,
@@ -40,7 +40,7 @@ from cpqueens.model import Model
 from cpqueens.problems.catalog import Instance, Problem, find, load
 from cpqueens.solving.request import as_seeds, positive_integer, positive_seconds
 from cpqueens.system.interrupts import listening
-from cpqueens.system.requirements import need
+from cpqueens.system.requirements import code_digest, need, versions
 from cpqueens.text.foreign import explaining_keywords
 from cpqueens.text.parameters import as_function, got, needed
 from cpqueens.text.plaintext import one_line, shown

@@ -21,7 +21,6 @@ import numpy as np
 
 from cpqueens.answers.outcome import Outcome, StopReason
 from cpqueens.answers.runs import Runs
-from cpqueens.crosscheck.environment import versions
 from cpqueens.kernels.jit import tiers
 from cpqueens.lab.drawing import MARKERS, Picture, drawn, look, together
 from cpqueens.lab.evaluation import STYLE, table
@@ -29,6 +28,7 @@ from cpqueens.lab.evaluation_text import interval, laid_out, percent
 from cpqueens.lab.runlength import Interval, RunLengths
 from cpqueens.lab.source_programs import Program, lengths, played
 from cpqueens.model import Model
+from cpqueens.system.requirements import versions
 from cpqueens.text.plaintext import wrapped
 
 Cells = list[list[str]]

@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from cpqueens import cross_check
-from cpqueens.crosscheck.environment import versions
+from cpqueens.system.requirements import versions
 
 _PATH = Path(__file__).parents[2] / "examples" / "13_historic_bugs.py"
 _SPEC = importlib.util.spec_from_file_location("historic_bugs", _PATH)
