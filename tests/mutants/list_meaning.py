@@ -33,7 +33,7 @@ MEANING = Area(
         Mutant("a zero is 1 by its bounds", "Zero.bounds", "np.zeros(", "np.ones("),
         Mutant("a count of CPMpy is always defined", "cpmpy._BY_TRUTHS", "\"count\", ", "", CPMPY),
         Mutant("what CPMpy decomposes holds where it is undefined", "_ExpressionReader._strict",
-               "_all([found, nothing == 0])", "found", CPMPY),
+               "conjunction([found, nothing == 0])", "found", CPMPY),
         Mutant("numbers that CPMpy decomposes are always defined", "_ExpressionReader._strict",
                "else nothing + found", "else found", CPMPY),
         Mutant("as written, relations go by fillers", "AsWritten._relation", " & defined", "", WRITTEN),
