@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cpqueens.errors import ModelError, Undefined
-from cpqueens.language.axes import axis_labels
 from cpqueens.language.definedness import Defined, defined_terms, evaluate, why_undefined
 from cpqueens.language.definitions import Definition
 from cpqueens.language.expressions import BoolArray, LinearArray
 from cpqueens.language.labels import labelled
+from cpqueens.language.named_values import axis_labels
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
 from cpqueens.language.term import Term

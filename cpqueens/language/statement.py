@@ -18,13 +18,12 @@ from cpqueens.errors import ModelError
 from cpqueens.language import domains
 from cpqueens.language import operations as _operations  # noqa: F401 - fills the table of operations
 from cpqueens.language.arrays import of_variables, plain_variables
-from cpqueens.language.axes import axis_labels
 from cpqueens.language.blocks import MAX_NAME
 from cpqueens.language.constraining import MAX_TITLE, Constraints
 from cpqueens.language.expressions import BoolArray, LinearArray, Operand
 from cpqueens.language.labels import in_order
 from cpqueens.language.listing import listing_text, penalties_text
-from cpqueens.language.named_values import NamedValues
+from cpqueens.language.named_values import NamedValues, axis_labels
 from cpqueens.language.ranges import LIMIT
 from cpqueens.language.rows import refusing
 from cpqueens.language.term import ONCE, Term

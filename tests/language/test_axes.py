@@ -14,8 +14,8 @@ from each import each
 
 from cpqueens import Model, ModelError
 from cpqueens.errors import BadIndex
-from cpqueens.language.axes import axis_labels
 from cpqueens.language.expressions import BoolArray, LinearArray
+from cpqueens.language.named_values import axis_labels
 
 PEOPLE, DAYS = ["ann", "bob", "cy"], ["mon", "tue"]
 
