@@ -1,5 +1,6 @@
 """The exhaustive oracle under its short name for tests; `cpqueens fuzz` needs it at run time too."""
 
-from cpqueens.crosscheck.oracle import DEFINITIONS, KINDS, Solved, TruthTable, assignments, solve
+from cpqueens.crosscheck.meanings import DEFINITIONS, KINDS
+from cpqueens.crosscheck.oracle import Solved, TruthTable, assignments, solve
 
 __all__ = ["DEFINITIONS", "KINDS", "Solved", "TruthTable", "assignments", "solve"]

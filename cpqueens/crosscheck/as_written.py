@@ -17,7 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from cpqueens.crosscheck.oracle import DEFINITIONS, KINDS, LARGE, Solved, TruthTable, assignments
+from cpqueens.crosscheck.meanings import DEFINITIONS, KINDS
+from cpqueens.crosscheck.oracle import LARGE, Solved, TruthTable, assignments
 
 Value = tuple[np.ndarray, np.ndarray]
 RELATIONS = ("==", "!=", "<=", "<", ">=", ">")
