@@ -1,4 +1,4 @@
-"""`cross_check`: one model, many solvers, one report."""
+"""`cross_check`: one model, many solvers, one report; and `replay`, which asks a bundle's solvers again."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -9,6 +9,7 @@ from typing import Any
 from cpqueens.answers.outcome import Status
 from cpqueens.answers.symmetry import Group, as_group
 from cpqueens.backends.base import Want
+from cpqueens.crosscheck.bundle import want_of
 from cpqueens.crosscheck.compare import Case, Verify, compare
 from cpqueens.crosscheck.evidence import bisect, diagnose, level, verdict
 from cpqueens.crosscheck.findings import (
@@ -20,9 +21,10 @@ from cpqueens.crosscheck.findings import (
     PublishedValues,
     SolverReport,
 )
+from cpqueens.crosscheck.given import Exhaustive, small_enough
 from cpqueens.crosscheck.heuristic import objectives_text, quality_of, summarize
 from cpqueens.crosscheck.observe import NarrowedTo, Observation, Participant, Plan, Progress
-from cpqueens.crosscheck.participants import PROOF, as_participants, isolated
+from cpqueens.crosscheck.participants import PROOF, BackendParticipant, as_participants, isolated
 from cpqueens.crosscheck.report import Report
 from cpqueens.crosscheck.sets import Packing
 from cpqueens.errors import ModelError
@@ -33,6 +35,7 @@ from cpqueens.solving.request import as_seeds, positive_integer, positive_second
 from cpqueens.solving.staged import as_gap
 from cpqueens.solving.stages import narrowed
 from cpqueens.system.interrupts import Interrupt, listening
+from cpqueens.text.bounded import MAX_TEXT, decoded, parse_json, read_bytes
 from cpqueens.text.foreign import explaining_keywords
 from cpqueens.text.parameters import as_function, as_path, as_switch, got
 from cpqueens.text.plaintext import counted, shown
@@ -429,3 +432,52 @@ def _coverage_losses(case: Case, plan: Plan, heuristics: Sequence[HeuristicRepor
             NotCompared("verify", "solutions behind the first 10000 of each set", "plain Python is slow")
         )
     return lost
+
+
+def replay(folder: str | Path, solvers: Mapping[str, Any] | None = None, shrunk: bool = True) -> Any:
+    """Run a bundle's model again and return the report.
+
+    Parameters
+    ----------
+    solvers
+        Functions and backend objects by the names that they have in the bundle; backends that are
+        installed need not be given.
+
+    Raises
+    ------
+    ModelError
+        If the folder is not a bundle, or a solver of it is missing.
+    """
+    from cpqueens.files.modelfile import load_model
+
+    place = Path(as_path(folder))
+    try:
+        data = parse_json(decoded(read_bytes(place / "bundle.json", MAX_TEXT)))
+    except ModelError as error:
+        raise ModelError(f"{place}: not a bundle ({error})") from None
+    if not isinstance(data, dict) or not {"solvers", "seeds", "want", "time_limit"} <= set(data):
+        raise ModelError(f"{place}: not a bundle (bundle.json lacks what replays it)")
+    model = load_model(place / ("shrunk.json" if shrunk else "model.json"))
+    chosen = [_again(entry, solvers or {}) for entry in data["solvers"]]
+    if small_enough(model):
+        chosen.append(Exhaustive())
+    want = want_of(model, Want(data["want"])).value
+    return cross_check(model, chosen, seeds=data["seeds"], want=want, time_limit=data["time_limit"])
+
+
+def _again(entry: Mapping[str, Any], given: Mapping[str, Any]) -> Any:
+    from cpqueens.backends import named
+
+    name = entry["name"]
+    if name in given:
+        return given[name]
+    if entry["kind"] == "External":
+        from cpqueens.crosscheck.external import External
+
+        return External(entry["argv"], label=name)
+    if entry["kind"] == "Exhaustive":
+        return Exhaustive()
+    solver = str(entry.get("solver", "")).partition(":")[0]
+    if entry["kind"] == "BackendParticipant" and solver in named.registered():
+        return BackendParticipant(name, entry["solver"], entry["parameters"])
+    raise ModelError(f"replay: {name!r} is not an installed backend; give it in solvers={{{name!r}: ...}}")

@@ -11,7 +11,7 @@ from conftest import make_queens
 from liars import Scripted
 
 from cpqueens import Model, ModelError, cross_check
-from cpqueens.crosscheck.replay import replay
+from cpqueens.crosscheck.crosscheck import replay
 from cpqueens.files.modelfile import load_model
 from cpqueens.problems.catalog import find
 

@@ -17,7 +17,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from cpqueens.crosscheck.replay import replay
+from cpqueens.crosscheck.crosscheck import replay
 from cpqueens.errors import ModelError
 from cpqueens.files.modelfile import load_model
 from cpqueens.files.solutionfile import read_solutions
