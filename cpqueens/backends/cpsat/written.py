@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpqueens.backends.cpsat.clauses import split_clauses, written_out
-from cpqueens.backends.cpsat.constraints import ENFORCED, PLAIN
-from cpqueens.backends.cpsat.definitions import write_definition
+from cpqueens.backends.cpsat.constraints import ENFORCED, PLAIN, write_definition
 from cpqueens.backends.cpsat.native import new_proto
 from cpqueens.backends.cpsat.writer import SINGLE, Copies, NativeWriter, Part, Row, joined
 from cpqueens.errors import ModelInvalid
