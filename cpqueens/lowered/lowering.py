@@ -12,10 +12,8 @@ the values that the terms' variables have, meaningless ones included: no other c
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from heapq import heappop, heappush
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +32,14 @@ from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
 from cpqueens.language.store import VariableStore
 from cpqueens.language.wording import describe
+from cpqueens.lowered.reached import (
+    ReachedDefinitions,
+    defined_scope,
+    evaluation_order,
+    part_of,
+    reached_by,
+    results_of,
+)
 
 Supports = Callable[[Constraint, str], bool]
 """``supports(constraint, context)`` with context ``plain``, ``implied`` or ``negated``.
@@ -87,7 +93,7 @@ class Lowered:
 
     def defined(self) -> IntArray:
         """Return the variables that the definitions define."""
-        return _results(self.definitions)
+        return results_of(self.definitions)
 
 
 def lower(
@@ -169,7 +175,7 @@ def _grown(before: Lowered, model: Statement, supports: Supports, backend: str) 
     added = [one for one in posted.others() if one[0][0] >= first]
     _add(lowered, added, scratch, supports, model, backend)
     new = [*posted.rows(first), *lowered.constraints[len(rows) + len(others) :]]
-    needed = _defined_scope([a for c in new for a in c.arguments], scratch)
+    needed = defined_scope([a for c in new for a in c.arguments], scratch)
     if not needed or np.isin(needed, before.defined()).all():
         lowered.definitions = before.definitions
     else:
@@ -248,10 +254,10 @@ def _definitions(
     if lowered.objective is not None:
         roots.append(lowered.objective)
     if not model.has_partial:
-        blocks = _ordered(scratch, _reached(roots, scratch), ())
+        blocks = evaluation_order(scratch, reached_by(roots, scratch), ())
         if all(_is_known(block, supports) for block in blocks):
             return blocks
-    reach = _ReachedDefinitions(scratch)
+    reach = ReachedDefinitions(scratch)
     reach.add(roots)
     replaced: list[Definition] = []
     relations: dict[int, Constraint] = {}
@@ -266,69 +272,16 @@ def _definitions(
         elif type(definition).simpler is not Definition.simpler:
             simple += [_function(definition, row, scratch) for row in rows.tolist()]
         replaced += simple
-        done = _results(simple) - definition.results[0]
+        done = results_of(simple) - definition.results[0]
         left = rows[len(done) :] if len(done) in (0, len(rows)) else np.setdiff1d(rows, done)
-        same = [definition if len(left) == definition.size else _part(definition, left)] if len(left) else []
+        same = (
+            [definition if len(left) == definition.size else part_of(definition, left)] if len(left) else []
+        )
         reach.add([a for d in (*simple, *same) for a in d.arguments])
     lowered.rewritten = bool(replaced)
     if taken_apart:
         _note_decomposed(lowered, model, taken_apart)
-    return _ordered(scratch, reach.reached, replaced)
-
-
-class _ReachedDefinitions:
-    """Which defined variables some terms reach, and what is still to be looked at, the latest first.
-
-    A truth may be taken apart in the meantime, which defines more.
-    """
-
-    def __init__(self, scratch: Scratch) -> None:
-        self._scratch = scratch
-        self.reached = np.zeros(scratch.variable_count, dtype=bool)
-        self._seen = self.reached.copy()
-        self._pending: list[int] = []  # a heap of the (negative) numbers of definitions
-
-    def add(self, arrays: Iterable[LinearArray]) -> None:
-        """Reach what terms are over."""
-        self._grow()
-        defined, firsts = self._scratch.is_defined, self._scratch.firsts
-        for array in arrays:
-            variables = array.variables[array.coefficients != 0]
-            variables = variables[defined[variables] & ~self.reached[variables]]
-            self.reached[variables] = True
-            variables, at = np.sort(variables), 0
-            while at < len(variables):
-                number = bisect_right(firsts, variables.item(at)) - 1
-                heappush(self._pending, -number)
-                end = firsts[number] + len(self._scratch.definitions[number].results)
-                at += int(np.searchsorted(variables[at:], end))
-
-    def next(self) -> tuple[Definition, IntArray] | None:
-        """Return a definition with those of its rows that are reached and have not been looked at."""
-        while self._pending:
-            number = -heappop(self._pending)
-            definition, first = self._scratch.definitions[number], self._scratch.firsts[number]
-            mine = slice(first, first + len(definition.results))
-            rows = np.flatnonzero(self.reached[mine] & ~self._seen[mine])
-            self._seen[mine] = self.reached[mine]
-            if len(rows):
-                return definition, rows
-        return None
-
-    def _grow(self) -> None:
-        more = self._scratch.variable_count - len(self.reached)
-        if more:
-            self.reached, self._seen = (
-                np.append(known, np.zeros(more, dtype=bool)) for known in (self.reached, self._seen)
-            )
-
-
-def _results(definitions: Iterable[Definition]) -> IntArray:
-    return np.concatenate([np.zeros(0, dtype=np.int64), *(d.results for d in definitions)])
-
-
-def _part(definition: Definition, rows: IntArray) -> Definition:
-    return definition.take(rows, definition.results[rows])
+    return evaluation_order(scratch, reach.reached, replaced)
 
 
 def _note_decomposed(lowered: Lowered, model: Statement, truths: list[int]) -> None:
@@ -353,45 +306,12 @@ def _with(array: LinearArray, chosen: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return found
 
 
-def _reached(roots: Iterable[LinearArray], store: VariableStore) -> NDArray[np.bool_]:
-    """Return which variables terms reach: definitions come after those that they need."""
-    known = bytearray(store.variable_count)  # which Python reads sooner than an array
-    reached: NDArray[np.bool_] = np.frombuffer(known, dtype=np.bool_)
-    for array in roots:
-        reached[array.variables[array.coefficients != 0]] = True
-    for first, definition in zip(reversed(store.firsts), reversed(store.definitions), strict=True):
-        single = definition.single_terms()
-        if single is not None:
-            if known[first]:
-                for term in single:
-                    for variable in term.variable_list:
-                        known[variable] = 1
-            continue
-        rows = np.flatnonzero(reached[definition.results])
-        arguments = definition.arguments
-        if 0 < len(rows) < len(definition.results):
-            arguments = definition.take(rows, np.zeros(0, dtype=np.int64)).arguments
-        for array in arguments if len(rows) else ():
-            reached[array.variables[array.coefficients != 0]] = True
-    return reached
-
-
 def _is_known(definition: Definition, supports: Supports) -> bool:
     """Say whether a backend takes a total definition as it is."""
     if isinstance(definition, Truth):
         constraint = definition.constraint
         return supports(constraint, "implied") and supports(constraint, "negated")
     return type(definition).simpler is Definition.simpler
-
-
-def _defined_scope(arrays: Iterable[LinearArray], store: VariableStore) -> list[int]:
-    found: list[int] = []
-    defined = store.is_defined
-    for array in arrays:
-        if array.width:
-            variables = array.variables[array.coefficients != 0]
-            found += variables[defined[variables]].tolist()
-    return found
 
 
 def _function(definition: Definition, row: int, scratch: Scratch) -> Definition:
@@ -480,62 +400,3 @@ def _total(item: Constraint, guard: list[Constraint], scratch: Scratch) -> Const
         scratch._sharing().pop(key, None)  # the model's truth, which is the one to be expressed
     parts = [item, *guard]
     return And.over(concatenate_rows([c.bind(scratch).truth().reshape(-1) for c in parts]))
-
-
-def _ordered(
-    scratch: Scratch, reached: NDArray[np.bool_], replaced: Sequence[Definition]
-) -> list[Definition]:
-    """Return blocks of the reached results, each block after those it depends on."""
-    blocks: list[Definition] = []
-    reached = np.pad(reached, (0, scratch.variable_count - len(reached)))
-    for definition in replaced:
-        reached[definition.results] = False
-    known = reached.tobytes()
-    for first, definition in zip(scratch.firsts, scratch.definitions, strict=True):
-        if len(definition.results) == 1:
-            if known[first]:
-                blocks.append(definition)
-            continue
-        kept = reached[definition.results]
-        if kept.all():
-            blocks.append(definition)
-        elif kept.any():
-            blocks.append(_part(definition, np.flatnonzero(kept)))
-    blocks += replaced
-    if not replaced:
-        return blocks
-    return _sorted(blocks, scratch) or _sorted(
-        [_part(block, np.array([row])) for block in blocks for row in range(len(block.results))], scratch
-    )
-
-
-def _sorted(blocks: list[Definition], scratch: Scratch) -> list[Definition]:
-    """Return blocks in an order of evaluation, none if some need each other: of single rows none do."""
-    producer = np.full(scratch.variable_count, -1)
-    for k, block in enumerate(blocks):
-        producer[block.results] = k
-    needs = [np.unique(producer[_defined_scope(block.arguments, scratch)]).tolist() for block in blocks]
-    place, order = [0] * len(blocks), topological(needs)
-    for at, k in enumerate(order):
-        place[k] = at
-    sorted_ = all(place[need] < place[k] for k, needed in enumerate(needs) for need in needed)
-    return [blocks[k] for k in order] if sorted_ else []
-
-
-def topological(needs: list[list[int]]) -> list[int]:
-    """Return the numbers of ``needs`` in an order in which each comes after those that it needs."""
-    state = [0] * len(needs)
-    order: list[int] = []
-    for root in range(len(needs)):
-        stack = [root]
-        while stack:
-            node = stack[-1]
-            if state[node] == 0:
-                state[node] = 1
-                stack += [k for k in needs[node] if state[k] == 0]
-                continue
-            stack.pop()
-            if state[node] == 1:
-                state[node] = 2
-                order.append(node)
-    return order

@@ -29,7 +29,8 @@ from cpqueens.language.conversion import define
 from cpqueens.language.definitions import DEFINITION_KINDS, Definition, Maximum, Truth
 from cpqueens.language.ranges import OutOfRange
 from cpqueens.language.rows import IntArray
-from cpqueens.lowered.lowering import Scratch, _ordered, lower
+from cpqueens.lowered.lowering import Scratch, lower
+from cpqueens.lowered.reached import evaluation_order
 
 CORE = {"Linear", "Or"}
 
@@ -316,5 +317,5 @@ def test_blocks_that_need_each_other_are_put_in_order_row_by_row() -> None:
     first = scratch.define("abs", (2,), x.bind(scratch))
     last = abs(1 - first[0])
     replaced = Maximum((np.concatenate([x.bind(scratch)[:1], last.reshape(1)]),), first.variables[:, 0])
-    order = _ordered(scratch, np.ones(scratch.variable_count, dtype=bool), [replaced])
+    order = evaluation_order(scratch, np.ones(scratch.variable_count, dtype=bool), [replaced])
     assert [d.results.tolist() for d in order] == [[2], [4], [3]]

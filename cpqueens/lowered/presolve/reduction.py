@@ -11,8 +11,8 @@ from cpqueens.language.rows import IntArray
 from cpqueens.lowered.columns import blocks
 from cpqueens.lowered.compiled import EQ, GE, LE, Compiled, Definitions, Terms, offsets
 from cpqueens.lowered.evaluation import Affine, affines, define, evaluate, holds, values_of_all
-from cpqueens.lowered.lowering import topological
 from cpqueens.lowered.presolve.substitution import Domain, Substitution
+from cpqueens.lowered.reached import topological
 
 Row = tuple[Affine, int]
 """An expression and its relation to 0."""
