@@ -13,6 +13,7 @@ The arrays of a search that learns clauses, and the places in them.
 from typing import Any, NamedTuple
 
 from cpqueens.kernels.exact import domains as at
+from cpqueens.kernels.exact import kinds
 from cpqueens.kernels.exact.domains import Ints, Memory, contains, remove, tighten
 from cpqueens.kernels.jit.decorators import inner_kernel
 from cpqueens.kernels.jit.entries import entry, put
@@ -174,3 +175,82 @@ def first_bounds(m: Memory, v: int) -> Any:
         low, high = entry(m.stack, r + at.R_LOW), entry(m.stack, r + at.R_HIGH)
         r = entry(m.stack, r + at.R_BEFORE)
     return low, high
+
+
+# ---- facts that explanations consist of -----------------------------------------------------------------
+
+
+@inner_kernel
+def add_fixed(m: Memory, q: Learner, v: int) -> None:
+    """Add the value of a variable that is fixed, since before what is explained."""
+    add_fact(q, (v << 2) + AT_LEAST, entry(m.x, v + at.LOW))
+    add_fact(q, (v << 2) + AT_MOST, entry(m.x, v + at.LOW))
+
+
+@inner_kernel
+def add_removed(m: Memory, q: Learner, v: int, first: int, end: int) -> None:
+    """Add that v has none of some values."""
+    if is_listed(m, v):
+        for w in range(first, end):
+            add_fact(q, (v << 2) + IS_NOT, w)
+
+
+@inner_kernel
+def add_lost(m: Memory, q: Learner, v: int, place: int, values: int) -> None:
+    """Add what v had lost before a place of the log: bounds, and with ``values`` also values between them."""
+    low, high, r = bounds_at(m, v, place)
+    first_low, first_high = first_bounds(m, v)
+    if low > first_low:
+        add_fact(q, (v << 2) + AT_LEAST, low)
+    if high < first_high:
+        add_fact(q, (v << 2) + AT_MOST, high)
+    while values and r:
+        value = entry(m.stack, r + at.R_VALUE)
+        if entry(m.stack, r + at.R_TAKEN) and low < value < high:
+            add_fact(q, (v << 2) + IS_NOT, value)
+        r = entry(m.stack, r + at.R_BEFORE)
+
+
+@inner_kernel
+def add_all_lost(m: Memory, q: Learner, p: int, place: int) -> None:
+    """Add all that the arguments of a propagator had lost before a place of the log."""
+    kind = entry(m.net, p + at.KIND)
+    values = 1 - ((q.state[BOUNDS_ONLY] >> kind) & 1)
+    q.state[BY_ALL] += 1
+    for k in range(entry(m.net, p + at.START), entry(m.net, p + at.END), 2):
+        add_lost(m, q, entry(m.net, k), place, values)
+    if kind < kinds.APART and entry(m.net, p + at.RESULT) >= 0:
+        add_lost(m, q, entry(m.net, p + at.RESULT), place, values)
+
+
+@inner_kernel
+def add_decisions(m: Memory, q: Learner, depth: int) -> None:
+    """Take the first decisions as the facts, instead of all others."""
+    q.state[FACTS_TOP] = q.state[FACTS]
+    for level in range(depth):
+        r = entry(q.room, level_place(q, level) + L_LOG)
+        v = entry(m.stack, r + at.R_VARIABLE)
+        if entry(m.stack, r + at.R_NEW_LOW) > entry(m.stack, r + at.R_LOW):
+            add_fact(q, (v << 2) + AT_LEAST, entry(m.stack, r + at.R_NEW_LOW))
+        if entry(m.stack, r + at.R_NEW_HIGH) < entry(m.stack, r + at.R_HIGH):
+            add_fact(q, (v << 2) + AT_MOST, entry(m.stack, r + at.R_NEW_HIGH))
+
+
+@inner_kernel
+def add_false(q: Learner, c: int, but: int) -> None:
+    """Add that all literals of a clause but one are false; -1: all are."""
+    put(q.arena, c + C_USED, q.state[FAILURES])
+    for k in range(entry(q.arena, c + C_LENGTH)):
+        if k != but:
+            place = c + C_LITERALS + 2 * k
+            literal, value = entry(q.arena, place), entry(q.arena, place + 1)
+            v, operator = (literal >> 2) << 2, literal & 3
+            if operator == AT_LEAST:
+                add_fact(q, v + AT_MOST, value - 1)
+            elif operator == AT_MOST:
+                add_fact(q, v + AT_LEAST, value + 1)
+            elif operator == IS:
+                add_fact(q, v + IS_NOT, value)
+            else:
+                add_fact(q, v + AT_LEAST, value)
+                add_fact(q, v + AT_MOST, value)

@@ -28,8 +28,8 @@ from cpqueens.kernels.exact.learning import literals as of
 from cpqueens.kernels.exact.learning.clauses import forget_clauses, propagate_clauses
 from cpqueens.kernels.exact.learning.conflicts import LEARNED, NO_ROOM, analyse, go_back, keep_clause
 from cpqueens.kernels.exact.learning.heap import fade, first_open
-from cpqueens.kernels.exact.learning.literals import Learner, is_listed, level_place, make_true
-from cpqueens.kernels.exact.learning.reasons import add_decisions, explain_failure, tally_reason
+from cpqueens.kernels.exact.learning.literals import Learner, add_decisions, is_listed, level_place, make_true
+from cpqueens.kernels.exact.learning.reasons import explain_failure, tally_reason
 from cpqueens.kernels.exact.propagation import LATE, all_different, move_sums, run_propagator
 from cpqueens.kernels.exact.propagators.rows import linear_bounds
 from cpqueens.kernels.jit.decorators import inlined, inner_kernel, linking_kernel
