@@ -8,7 +8,6 @@ them to be.
 from __future__ import annotations
 
 import gc
-import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -19,24 +18,15 @@ from typing import Any
 
 from cpqueens.errors import CpqueensError, ModelError, UnsupportedConstraint
 from cpqueens.exchange import flatzinc_text as text
-from cpqueens.exchange.flatzinc_constraints import ENDINGS, FORMS, SHORTER, Form, linear, within
+from cpqueens.exchange.flatzinc_constraints import Form, form_of, linear, within
 from cpqueens.exchange.flatzinc_rows import READ, give_bounds, row_of, truths
 from cpqueens.exchange.flatzinc_searches import Guides, guides_of
-from cpqueens.exchange.flatzinc_symbols import (
-    KINDS,
-    Output,
-    Symbols,
-    ends_of,
-    index_sets,
-    is_output,
-    shape_of,
-)
+from cpqueens.exchange.flatzinc_symbols import KINDS, Output, Symbols, ends_of, is_output
 from cpqueens.exchange.origin import Imported
 from cpqueens.language.term import Term
 from cpqueens.model import Model
 from cpqueens.text.bounded import decoded, label, read_bytes
 from cpqueens.text.foreign import explaining_keywords
-from cpqueens.text.plaintext import shown
 
 MAX_BYTES = 2**29
 """Of a file."""
@@ -264,7 +254,7 @@ class _DocumentReader:
         kept: dict[str, tuple[str, ...]] = {}
         taken: set[str] = set()
         for name, found in self.outputs.items():
-            if found.size and self._is_whole(found, taken):
+            if found.size and self.symbols.is_whole(found, taken):
                 kept[name] = tuple(found.value)
                 taken.update(found.value)
         for name, found in self.symbols.declared.items():
@@ -281,21 +271,6 @@ class _DocumentReader:
                 continue
             for name in names:
                 self.symbols.create_array(name, kept[name])
-
-    def _is_whole(self, array: text.Declared, taken: set[str]) -> bool:
-        """Say whether an array that is written out can be an array of variables here."""
-        names = array.value
-        shape = shape_of(array)
-        if shape is None or not all(isinstance(n, text.Name) for n in names):
-            return False
-        if math.prod(shape) != len(names) or len(set(names)) < len(names):
-            return False
-        entries = [self.symbols.declared.get(n) for n in names]
-        return all(
-            e is not None and e.is_variable and e.value is None and e.size is None and e.name not in taken
-            and e.kind == array.kind and ends_of(e) is not None
-            for e in entries
-        )  # fmt: skip
 
     def _is_defined(self, found: text.Declared) -> bool:
         if found.value is not None:
@@ -391,20 +366,14 @@ class _DocumentReader:
                 yield from self._undefined(value)
             elif isinstance(value, text.Name | text.ArrayEntry):
                 yield from (
-                    n for n in self._named(value) if n in self.definers and n not in self.symbols.bound
+                    n
+                    for n in self.symbols.names_in(value)
+                    if n in self.definers and n not in self.symbols.bound
                 )
-
-    def _named(self, value: text.Name | text.ArrayEntry) -> list[str]:
-        """Return a name, or those in an array of variables that was not looked at yet."""
-        name = value.array if isinstance(value, text.ArrayEntry) else str(value)
-        found = self.symbols.declared.get(name)
-        if found is None or not (found.is_variable and found.size) or name in self.symbols.arrays:
-            return [name]
-        return [entry for entry in found.value if isinstance(entry, text.Name)]
 
     def _post(self, stated: text.Stated) -> None:
         """Post a constraint, or take a variable for what it defines that to be."""
-        form, ending = _form(stated)
+        form, ending = form_of(str(stated.name), len(stated.arguments))
         given = stated.arguments
         signature = form.signature + ("b" if ending else "")
         if len(given) != len(signature):
@@ -515,41 +484,9 @@ class _DocumentReader:
         assert self.goals is not None
         declared = self.symbols.declared.items()
         names = {n: self.symbols.term(n, f.kind) for n, f in declared if f.is_variable and f.size is None}
-        outputs = tuple(self._output(found) for found in self.outputs.values())
-        self._say_assumed()
+        outputs = tuple(self.symbols.output(found) for found in self.outputs.values())
+        self.symbols.say_assumed()
         if self.goals.sense != "satisfy":
             term = self.symbols.term(self.goals.term, "int")
             (self.model.minimize if self.goals.sense == "minimize" else self.model.maximize)(term)
         return ImportedFlatZinc(self.model, names, lambda values: [], outputs=outputs, guides=self.guides)
-
-    def _say_assumed(self) -> None:
-        """Say in the model which ranges are assumed."""
-        assumed = self.symbols.assumed
-        if assumed:
-            more = f" and {len(assumed) - 3} more" if len(assumed) > 3 else ""
-            ranges = [f"{name} in {'{}..{}'.format(*ends)}" for name, ends in list(assumed.items())[:3]]
-            self.model.assumed = (
-                f"var int without bounds: {', '.join(ranges)}{more} was assumed, and nothing that rests on "
-                "it is claimed"
-            )
-
-    def _output(self, found: text.Declared) -> Output:
-        """Return what is to be written of one variable or array."""
-        values = [found.name] if found.size is None else found.value
-        try:
-            items = tuple(self.symbols.term(v, found.kind) for v in values)
-        except ModelError as error:
-            raise ModelError(f"{found.name}: {error}") from None
-        indices = None if found.size is None else index_sets(found)
-        return Output(found.name, items, indices, found.kind == "bool")
-
-
-def _form(stated: text.Stated) -> tuple[Form, str]:
-    """Return how a constraint is read, and the ending of its name."""
-    name, many = stated.name, len(stated.arguments)
-    for ending in ("", *ENDINGS):
-        base = name.removesuffix(ending) if ending else name
-        form = SHORTER.get((base, many - bool(ending))) or FORMS.get(base)
-        if form is not None and name.endswith(ending):
-            return form, ending
-    raise UnsupportedConstraint(f"constraint {shown(str(name), 80)} is not supported")

@@ -18,7 +18,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from cpqueens.errors import ModelError
+from cpqueens.errors import ModelError, UnsupportedConstraint
 from cpqueens.language.constraints.all_different import AllDifferent, AllDifferentExcept, AllEqual
 from cpqueens.language.constraints.bin_packing import BinPacking
 from cpqueens.language.constraints.circuit import Circuit, Inverse, SubCircuit
@@ -40,6 +40,7 @@ from cpqueens.language.functions import all_, any_, div_trunc, element, maximum,
 from cpqueens.language.rows import as_rows
 from cpqueens.language.term import Term
 from cpqueens.lowered.forms import runs
+from cpqueens.text.plaintext import shown
 
 _MOST_POWERS = 200
 """Exponents that a variable one may take."""
@@ -417,3 +418,13 @@ FORMS: dict[str, Form] = {
     "set_in": Form("is", within),
 }
 """Every constraint that is known, without its forms ``_reif`` and ``_imp``."""
+
+
+def form_of(name: str, many: int) -> tuple[Form, str]:
+    """Return how a constraint with so many arguments is read, and the ending of its name."""
+    for ending in ("", *ENDINGS):
+        base = name.removesuffix(ending) if ending else name
+        form = SHORTER.get((base, many - bool(ending))) or FORMS.get(base)
+        if form is not None and name.endswith(ending):
+            return form, ending
+    raise UnsupportedConstraint(f"constraint {shown(name, 80)} is not supported")

@@ -259,6 +259,50 @@ class Symbols:
             value = found.value if found.size is not None else [value]
         return list(value) if isinstance(value, list) and value else [value]
 
+    def is_whole(self, array: text.Declared, taken: set[str]) -> bool:
+        """Say whether an array that is written out can be an array of variables here."""
+        names = array.value
+        shape = shape_of(array)
+        if shape is None or not all(isinstance(n, text.Name) for n in names):
+            return False
+        if math.prod(shape) != len(names) or len(set(names)) < len(names):
+            return False
+        entries = [self.declared.get(n) for n in names]
+        return all(
+            e is not None and e.is_variable and e.value is None and e.size is None and e.name not in taken
+            and e.kind == array.kind and ends_of(e) is not None
+            for e in entries
+        )  # fmt: skip
+
+    def names_in(self, value: text.Name | text.ArrayEntry) -> list[str]:
+        """Return a name, or those in an array of variables that was not looked at yet."""
+        name = value.array if isinstance(value, text.ArrayEntry) else str(value)
+        found = self.declared.get(name)
+        if found is None or not (found.is_variable and found.size) or name in self.arrays:
+            return [name]
+        return [entry for entry in found.value if isinstance(entry, text.Name)]
+
+    def say_assumed(self) -> None:
+        """Say in the model which ranges are assumed."""
+        assumed = self.assumed
+        if assumed:
+            more = f" and {len(assumed) - 3} more" if len(assumed) > 3 else ""
+            ranges = [f"{name} in {'{}..{}'.format(*ends)}" for name, ends in list(assumed.items())[:3]]
+            self.model.assumed = (
+                f"var int without bounds: {', '.join(ranges)}{more} was assumed, and nothing that rests on "
+                "it is claimed"
+            )
+
+    def output(self, found: text.Declared) -> Output:
+        """Return what is to be written of one variable or array."""
+        values = [found.name] if found.size is None else found.value
+        try:
+            items = tuple(self.term(v, found.kind) for v in values)
+        except ModelError as error:
+            raise ModelError(f"{found.name}: {error}") from None
+        indices = None if found.size is None else index_sets(found)
+        return Output(found.name, items, indices, found.kind == "bool")
+
 
 def _require(value: Any, letter: str) -> None:
     """Refuse a constant of another kind than a signature's letter says."""
