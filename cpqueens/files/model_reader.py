@@ -25,7 +25,8 @@ from cpqueens.language.constraints.connective import Connective
 from cpqueens.language.constraints.kinds import KINDS, kind_class
 from cpqueens.language.constraints.linear import OPPOSITE, Linear
 from cpqueens.language.constraints.table_rows import ANY
-from cpqueens.language.definitions import DEFINITION_KINDS, Definition, Truth
+from cpqueens.language.defined_functions import DEFINITION_KINDS
+from cpqueens.language.definitions import Definition, Truth
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.objectives import as_weights
 from cpqueens.language.rows import IntArray

@@ -28,7 +28,7 @@ from cpqueens.fuzzing.written import (
     written_mod_trunc,
     written_stack,
 )
-from cpqueens.language.definitions import DEFINITION_KINDS
+from cpqueens.language.defined_functions import DEFINITION_KINDS
 from cpqueens.language.in_range import constraints_in_range
 from cpqueens.language.ranges import LIMIT, OutOfRange
 from cpqueens.model import Model

@@ -16,7 +16,8 @@ from cpqueens.language.arrays import concatenate_rows
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.linear import Linear
 from cpqueens.language.conversion import as_linear
-from cpqueens.language.definitions import Maximum, Truth
+from cpqueens.language.defined_functions import Maximum
+from cpqueens.language.definitions import Truth
 from cpqueens.language.expressions import LinearArray, Registry
 from cpqueens.language.rows import IntArray, as_integers
 from cpqueens.language.store import VariableStore

@@ -13,8 +13,9 @@ from cpqueens.language.arrays import NumberTable, constant_array, of_variables
 from cpqueens.language.constraints.base import CODES, Constraint
 from cpqueens.language.constraints.connective import Connective, parts_key
 from cpqueens.language.constraints.linear import COMPARED, Linear
+from cpqueens.language.defined_functions import DEFINITION_KINDS, Zero
 from cpqueens.language.definedness import Defined, evaluate
-from cpqueens.language.definitions import DEFINITION_KINDS, Definition, Truth, Zero
+from cpqueens.language.definitions import Definition, Truth
 from cpqueens.language.expressions import BoolArray, LinearArray, Operand
 from cpqueens.language.ranges import LIMIT, reach
 from cpqueens.language.rows import IntArray, Rows, checked_multiply, distinct, normalise

@@ -23,8 +23,9 @@ from cpqueens.language.arrays import concatenate_rows
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.connective import And, Connective
 from cpqueens.language.constraints.linear import Linear
+from cpqueens.language.defined_functions import Maximum
 from cpqueens.language.definedness import conditions
-from cpqueens.language.definitions import Definition, Maximum, Truth
+from cpqueens.language.definitions import Definition, Truth
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.posted import join
 from cpqueens.language.ranges import DIFFERENCE

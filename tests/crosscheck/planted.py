@@ -20,7 +20,8 @@ from cpqueens.crosscheck.participants import as_participants
 from cpqueens.fuzzing.findings import examine_one, fuzz_model
 from cpqueens.fuzzing.generate import usage
 from cpqueens.language.constraints.linear import Linear
-from cpqueens.language.definitions import Element, Truth
+from cpqueens.language.defined_functions import Element
+from cpqueens.language.definitions import Truth
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.functions import all_
 from cpqueens.language.linear_rows import Row

@@ -62,7 +62,7 @@ def test_an_entry_without_a_value_makes_an_element_undefined() -> None:
 
 
 def test_every_function_is_among_them() -> None:
-    from cpqueens.language.definitions import DEFINITION_KINDS
+    from cpqueens.language.defined_functions import DEFINITION_KINDS
 
     met = {kind for seed in range(80) for kind, where in usage(drawn(seed)[0]) if where == "defined"}
     assert set(DEFINITION_KINDS) <= met

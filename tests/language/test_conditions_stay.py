@@ -13,7 +13,7 @@ from each import each
 from cpqueens import Model, any_, div_trunc, element, maximum, minimum, mod_trunc
 from cpqueens.answers.check import Checker
 from cpqueens.files.modelfile import dump_model, parse_model
-from cpqueens.language.definitions import DEFINITION_KINDS
+from cpqueens.language.defined_functions import DEFINITION_KINDS
 from cpqueens.language.rebuild import rebuilt
 
 X, Y = range(-1, 4), range(-1, 2)

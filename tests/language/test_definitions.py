@@ -10,18 +10,10 @@ import oracle
 import pytest
 from each import each
 
-from cpqueens import (
-    LinearArray,
-    Model,
-    div_trunc,
-    element,
-    maximum,
-    minimum,
-    mod_trunc,
-)
+from cpqueens import LinearArray, Model, div_trunc, element, maximum, minimum, mod_trunc
 from cpqueens.answers.check import Checker
 from cpqueens.language.conversion import define
-from cpqueens.language.definitions import DEFINITION_KINDS
+from cpqueens.language.defined_functions import DEFINITION_KINDS
 
 FUNCTIONS = {
     "abs": lambda x, y: abs(x - y),

@@ -61,7 +61,7 @@ from cpqueens import (
 )
 from cpqueens.answers.check import Checker
 from cpqueens.backends.cpsat import translation as cpsat
-from cpqueens.language.definitions import DEFINITION_KINDS
+from cpqueens.language.defined_functions import DEFINITION_KINDS
 from cpqueens.lowered.lowering import lower
 
 Rows = set[tuple[int, ...]]

@@ -26,7 +26,8 @@ from cpqueens import (
 from cpqueens.fuzzing.generate import random_model
 from cpqueens.language.constraints.kinds import KINDS
 from cpqueens.language.conversion import define
-from cpqueens.language.definitions import DEFINITION_KINDS, Definition, Maximum, Truth
+from cpqueens.language.defined_functions import DEFINITION_KINDS, Maximum
+from cpqueens.language.definitions import Definition, Truth
 from cpqueens.language.ranges import OutOfRange
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.lowering import Scratch, lower

@@ -107,7 +107,7 @@ LANGUAGE = Area(
                "np.maximum(np.abs(low), np.abs(high))", "np.abs(low)"),
         Mutant("a square may be negative only", "Product.bounds",
                "corners.max(axis=0)", "(a * c)"),
-        Mutant("truncated quotients are rounded down", "definitions._truncated",
+        Mutant("truncated quotients are rounded down", "defined_functions._truncated",
                "(np.abs(x) // np.abs(y))", "(-(-np.abs(x) // np.abs(y)))"),
         Mutant("a remainder reaches the divisor less two", "Remainder.bounds",
                "np.where(d > 0, d - 1, 0)", "np.where(d > 0, d - 2, 0)"),

@@ -10,7 +10,8 @@ from cpqueens.backends.cpsat.writer import NativeWriter, Row, joined
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.linear import OPPOSITE
 from cpqueens.language.constraints.table_rows import has_stars
-from cpqueens.language.definitions import Definition, Element, Truth
+from cpqueens.language.defined_functions import Element
+from cpqueens.language.definitions import Definition, Truth
 from cpqueens.language.domains import may_equal
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.ranges import Columns

@@ -18,7 +18,8 @@ from cpqueens.backends.cpsat.writer import SINGLE, Copies, NativeWriter, Part, R
 from cpqueens.errors import ModelInvalid
 from cpqueens.language.arrays import constant_array
 from cpqueens.language.constraints.base import Constraint
-from cpqueens.language.definitions import Definition, Element, Truth
+from cpqueens.language.defined_functions import Element
+from cpqueens.language.definitions import Definition, Truth
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.posted import join
 from cpqueens.language.rows import IntArray

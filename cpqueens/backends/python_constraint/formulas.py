@@ -20,7 +20,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cpqueens.language.constraints.base import Constraint
-from cpqueens.language.definitions import Definition, Element, Truth
+from cpqueens.language.defined_functions import Element
+from cpqueens.language.definitions import Definition, Truth
 from cpqueens.language.rows import IntArray
 
 Interval = tuple[int, int]

@@ -143,7 +143,7 @@ def test_the_generator_reaches_every_kind_in_every_context() -> None:
             assert (kind, "plain") in met, kind
         if kind not in ("Linear", "Negation"):  # their negations are other constraints
             assert (kind, "negated") in met, kind
-    from cpqueens.language.definitions import DEFINITION_KINDS
+    from cpqueens.language.defined_functions import DEFINITION_KINDS
 
     assert {(kind, "defined") for kind in DEFINITION_KINDS} <= met
 
