@@ -67,8 +67,9 @@ def answer(
         options = {name: value for name, value in given.items() if value is not None}
         if milliseconds is not None:
             options["time_limit"] = max(_left(milliseconds), 1e-6)
+        listing = imported.model.objective is None and (all_solutions or (number or 1) > 1)
         guided = {"hint": hint_of(imported, imported.guides)} | (
-            {} if free else parameters_of(imported, imported.guides)
+            {} if free else parameters_of(imported, imported.guides, listing)
         )
         _say_unfollowed([] if free else unfollowed(imported.guides), verbose)
         if verbose:
@@ -80,7 +81,7 @@ def answer(
             outcome = imported.model.solve(
                 solver, on_improvement=printer if wants_better else None, **options
             )
-        elif all_solutions or (number or 1) > 1:
+        elif listing:
             printer.limit = None if all_solutions else number
             outcome = imported.model.enumerate(printer, solver, **options)
         else:

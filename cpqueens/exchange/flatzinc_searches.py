@@ -170,9 +170,9 @@ def phases_of(imported: Imported, guides: Guides) -> Iterator[Phase]:
             yield names, VARIABLE_ORDERS[search.variables], VALUE_ORDERS[search.values]
 
 
-def parameters_of(imported: Imported, guides: Guides) -> dict[str, Any]:
+def parameters_of(imported: Imported, guides: Guides, listing: bool = False) -> dict[str, Any]:
     """Return the parameters, each of the solver that has it, which do as the annotations say."""
-    model, found = imported.model, orders_of(imported, guides)
+    model, found = imported.model, orders_of(imported, guides, listing)
     if guides.restarts is not None:
         found["restarts"] = guides.restarts
     decisions, relax = set(model.decisions.tolist()), []
@@ -183,14 +183,15 @@ def parameters_of(imported: Imported, guides: Guides) -> dict[str, Any]:
     return found | ({"relax": relax} if relax else {})
 
 
-def orders_of(imported: Imported, guides: Guides) -> dict[str, Any]:
+def orders_of(imported: Imported, guides: Guides, listing: bool = False) -> dict[str, Any]:
     """Return the exact engine's orders that do as the annotations say, one after the other.
 
-    One annotation over all variables is that of the whole search, with restarts where that learns.
+    Where many solutions are listed, one annotation over all variables is that of the whole search; else it
+    is a phase as well, so that searches in other orders join after a while.
     """
     phases = list(phases_of(imported, guides))
-    if not phases:
-        return {}
+    if not phases or not listing:
+        return {"phases": phases} if phases else {}
     (names, variables, values), *others = phases
     model = imported.model
     written = [model.name_of(v) for v in model.decisions.tolist()]

@@ -40,6 +40,17 @@ def test_what_is_a_function_of_others_is_searched_too() -> None:
     assert found.model.count("backtracking") == found.model.count("cpsat") == 15
 
 
+def test_one_order_of_all_variables_is_that_of_a_listing_and_else_one_of_several_searches() -> None:
+    text = "".join(f"var 1..11: a{k};\n" for k in range(12))
+    names = ", ".join(f"a{k}" for k in range(12))
+    text += "".join(f"constraint int_ne(a{i}, a{j});\n" for j in range(12) for i in range(j))
+    found = from_flatzinc(f"{text} solve :: int_search([{names}], smallest, indomain_max) satisfy;")
+    told = {"variable_order": "smallest-value", "value_order": "descending"}
+    assert searches.orders_of(found, found.guides, listing=True) == told
+    written = [f"a{k}" for k in range(12)]
+    assert searches.orders_of(found, found.guides) == {"phases": [(written, *told.values())]}
+
+
 def test_where_to_begin_and_what_nobody_follows() -> None:
     start = "warm_start_array([warm_start_int([x, s], [2, 3]), warm_start_bool([b], [true])])"
     others = "complete :: priority_search([x, y], ["
