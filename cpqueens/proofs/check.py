@@ -13,9 +13,18 @@ from cpqueens.answers.check import Checker
 from cpqueens.language.ranges import LIMIT
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
-from cpqueens.proofs.domains import Domains, Literal, Row, denied
 from cpqueens.proofs.log import ProofStep, read, step_of
-from cpqueens.proofs.parts import BadProof, ModelParts, better, goals_of, related
+from cpqueens.proofs.parts import (
+    BadProof,
+    Domains,
+    Literal,
+    ModelParts,
+    Row,
+    better,
+    denied,
+    goals_of,
+    related,
+)
 from cpqueens.proofs.refuters import ends, no_sum, refuted
 
 

@@ -29,8 +29,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from cpqueens.proofs.domains import Literal
-from cpqueens.proofs.parts import BadProof
+from cpqueens.proofs.parts import BadProof, Literal
 
 HEADER = "cpqueens proof 1"
 

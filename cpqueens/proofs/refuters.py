@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 from cpqueens.language.constraints.linear import OPPOSITE
 from cpqueens.language.constraints.table_rows import STAR
 from cpqueens.language.rows import IntArray
-from cpqueens.proofs.domains import Domains, Row
-from cpqueens.proofs.parts import ModelPart
+from cpqueens.proofs.parts import Domains, ModelPart, Row
 
 MOST_ASSIGNMENTS = 20_000
 """Assignments of a part that are tried one by one."""

@@ -61,7 +61,7 @@ PROOFS = Area(
                "constant += factor * more", "constant += 1 + abs(more)"),
         Mutant("the number of constraints is not compared", "ProofChecker._model",
                "if step.numbers != counts:", "if False:"),
-        Mutant("a bound is denied with itself", "domains.denied",
+        Mutant("a bound is denied with itself", "parts.denied",
                "\">=\": -1, \"<=\": 1", "\">=\": 0, \"<=\": 0"),
         Mutant("a removed value is never true", "Domains.holds",
                "return operator == \"!=\"", "return operator == \"==\""),

@@ -7,8 +7,7 @@ from collections import Counter
 
 from cpqueens.fuzzing.generate import random_model
 from cpqueens.language.constraints.kinds import KINDS
-from cpqueens.proofs.domains import Domains
-from cpqueens.proofs.parts import ModelPart, ModelParts
+from cpqueens.proofs.parts import Domains, ModelPart, ModelParts
 from cpqueens.proofs.refuters import REFUTERS, assignments, inside, refuted
 
 COMPLETE = (

@@ -23,9 +23,8 @@ from cpqueens.backends.base import Batches, Deliver, Ended, Feature, Order, Para
 from cpqueens.backends.proving import propagators
 from cpqueens.backends.proving.trail import Contradiction, Source, Trail, TrailEntry
 from cpqueens.language.statement import Statement
-from cpqueens.proofs.domains import DENIED_SIGN, Literal, Row, denied
 from cpqueens.proofs.log import HEADER
-from cpqueens.proofs.parts import ModelPart, ModelParts, better, goals_of
+from cpqueens.proofs.parts import DENIED_SIGN, Literal, ModelPart, ModelParts, Row, better, denied, goals_of
 from cpqueens.proofs.refuters import ends
 
 _KEPT_INFERENCES = 20_000

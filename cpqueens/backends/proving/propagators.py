@@ -10,8 +10,7 @@ from cpqueens.language.constraints.connective import Connective, Or
 from cpqueens.language.constraints.linear import OPPOSITE, Linear
 from cpqueens.language.statement import Statement
 from cpqueens.lowered.lowering import Scratch
-from cpqueens.proofs.domains import Domains, Literal, Row, denied
-from cpqueens.proofs.parts import ModelPart, related, rows_of
+from cpqueens.proofs.parts import Domains, Literal, ModelPart, Row, denied, related, rows_of
 from cpqueens.proofs.refuters import REFUTERS, ends, possible, refuted, values
 
 FEW = 256

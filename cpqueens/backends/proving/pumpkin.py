@@ -30,9 +30,8 @@ from cpqueens.backends.proving.backend import Prover, definition_of, objective_o
 from cpqueens.backends.proving.propagators import NewVariables, forms_of
 from cpqueens.errors import BackendFault, MissingLibrary, UnsupportedConstraint
 from cpqueens.language.statement import Statement
-from cpqueens.proofs.domains import Domains, Literal, Row, denied
 from cpqueens.proofs.log import HEADER
-from cpqueens.proofs.parts import ModelPart, ModelParts, goals_of, related
+from cpqueens.proofs.parts import Domains, Literal, ModelPart, ModelParts, Row, denied, goals_of, related
 from cpqueens.proofs.refuters import ends
 
 NAME = "cpmpy:pumpkin"

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Protocol
 
-from cpqueens.proofs.domains import Domains, Literal
+from cpqueens.proofs.parts import Domains, Literal
 
 
 class Explainer(Protocol):
