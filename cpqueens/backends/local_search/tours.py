@@ -20,10 +20,11 @@ from cpqueens.backends.local_search.slices import Alone, LoneWalk, logarithms
 from cpqueens.kernels.jit.random import below, seed_state
 from cpqueens.kernels.local import cells as cooling
 from cpqueens.kernels.local import info as at
-from cpqueens.kernels.local import tour as codes
+from cpqueens.kernels.local import tour_moves as codes
 from cpqueens.kernels.local.arena import build_arena
 from cpqueens.kernels.local.info import NEVER
 from cpqueens.kernels.local.plain import AT_MOST
+from cpqueens.kernels.local.tour import begin_tour, tour_search
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import offsets
 from cpqueens.lowered.structures.tours import Tours
@@ -94,7 +95,7 @@ class TourWalk(LoneWalk):
             self.info[name] = value
         self.dearest = self._dearest()
         self.info[cooling.PRICE] = self._price()
-        codes.begin_tour(self.arena)
+        begin_tour(self.arena)
 
     def _price(self) -> int:
         """Return what a unit of violation costs at first: what an arc may change."""
@@ -141,7 +142,7 @@ class TourWalk(LoneWalk):
         size = 1 if self.audit == "full" else most
         code = at.BUDGET
         for _ in range(0, most, size):
-            code = int(codes.tour_search(size, self.arena, self.random))
+            code = int(tour_search(size, self.arena, self.random))
             if self.audit != "final":
                 self.check()
             if code != at.BUDGET:
@@ -165,7 +166,7 @@ class TourWalk(LoneWalk):
             place[best] = np.arange(len(best))
             info[codes.MANY] = len(best)
             self.part(codes.ACTIVITY)[:] = self.constants
-            codes.begin_tour(self.arena)
+            begin_tour(self.arena)
 
     def values(self, tour: IntArray) -> IntArray:
         """Return the decision variables of a tour."""

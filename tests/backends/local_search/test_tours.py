@@ -16,7 +16,7 @@ from cpqueens.backends.local_search.audit import AuditError
 from cpqueens.backends.local_search.search import Limits
 from cpqueens.backends.local_search.slices import Alone
 from cpqueens.backends.local_search.tours import TourWalk
-from cpqueens.kernels.local import tour as codes
+from cpqueens.kernels.local import tour_moves as codes
 from cpqueens.lowered.structures.table import Structures
 from cpqueens.lowered.structures.tours import Tours
 from cpqueens.lowered.tour_times import FREE
