@@ -25,7 +25,7 @@ CYCLE = 500
 LONGEST_FIRST = 50_000
 """and in all."""
 AT_ONCE = 16
-"""Nodes that one call gives a first start: among hundreds, one takes milliseconds in plain form."""
+"""Nodes that one call gives a first start: limits are looked at in between."""
 
 
 class ScheduleWalk(LoneWalk):
@@ -56,21 +56,19 @@ class ScheduleWalk(LoneWalk):
         self.arena = build_arena([
             *_grouped(_arcs(schedule), n), *_grouped(uses, n), *_grouped(tasks, len(resources)),
             np.array([capacity for capacity, _ in resources]), schedule.lower, schedule.upper,
-            schedule.weight, np.flatnonzero(schedule.weight), order, place, nodes, nodes, nodes, nodes, nodes,
-            nodes, logarithms(8),
-            np.zeros(codes.LENGTH),
+            schedule.weight, np.flatnonzero(schedule.weight), order, place, schedule.lower, nodes, nodes,
+            schedule.lower, nodes, nodes, logarithms(8),
+            np.zeros(2 * (2 * len(uses) + len(resources))), np.zeros(len(resources)), np.zeros(codes.LENGTH),
         ])  # fmt: skip
         self.info = self.part(codes.INFO)
         self.info[codes.LATE] = 10 * int(schedule.weight.sum()) + 1
         self.info[[codes.CYCLE, codes.SHORTEST]] = min(CYCLE * n, LONGEST_FIRST)
         self.info[codes.TARGET] = int(schedule.weight @ schedule.lower)
-        while not self.info[codes.FOUND]:
-            self.kernel(AT_ONCE)
 
     @property
     def has_found(self) -> bool:
         """Whether the best schedule keeps all ends."""
-        return bool((self.part(codes.BEST) <= self.schedule.upper).all())
+        return self.info[codes.FOUND] > 0 and bool((self.part(codes.BEST) <= self.schedule.upper).all())
 
     @property
     def cost(self) -> int:
@@ -90,7 +88,11 @@ class ScheduleWalk(LoneWalk):
         return values
 
     def begin(self, run: Alone) -> Paused | None:
-        """Begin nothing; end the search where no schedule can be better."""
+        """Make the first schedule; end the search where no schedule can be better."""
+        while not self.info[codes.FOUND]:
+            self.kernel(AT_ONCE)
+            if not self.info[codes.FOUND] and run.limits.should_stop():
+                return "stopped"
         if self.info[codes.FOUND] > self.info[codes.TOLD] or self.info[at.LEAST] > self.info[codes.TARGET]:
             return None
         self.gave_up = "nothing is earlier than the lags alone allow"

@@ -41,8 +41,12 @@ BEST = 16  # (nodes,) the best starts,
 BEST_ORDER = 17  # and their list
 MARK = 18  # (nodes,)
 LOGARITHMS = 19  # (256,) of 1 / ((k + 0.5) / 256), in 2**-16
-INFO = 20  # scalars, see below and search_info; COST is that of the present list
-PARTS = 21
+STEP = (
+    20  # (2 * activities + resources, 2) moments with what is demanded of a resource from then on, ascending,
+)
+STEPS = 21  # and how many there are of each; a machine has one, the end of its last task
+INFO = 22  # scalars, see below and search_info; COST is that of the present list
+PARTS = 23
 
 # entries of INFO beyond those of search_info
 LATE = at.LENGTH  # cost of a unit beyond an upper bound
@@ -69,63 +73,85 @@ LONGEST = 1 << 24  # steps of a cycle
 
 
 @inner_kernel
-def load(r: int, moment: int, t: int, a: Ints) -> Any:
-    """Return what the tasks before node ``t`` demand of resource ``r`` at a moment, and when one ends."""
-    demanded = 0
-    end = at.NEVER
-    place = a[a[PLACE] + t]
-    for p in range(a[a[TASK_START] + r], a[a[TASK_START] + r + 1]):
-        k = a[TASK] + 4 * p
-        u = a[k]
-        begin = a[a[START] + u] + a[k + 1]
-        if a[a[PLACE] + u] < place and begin <= moment < begin + a[k + 2]:
-            demanded += a[k + 3]
-            end = min(end, begin + a[k + 2])
-    return demanded, end
+def profile(r: int, a: Ints) -> Any:
+    """Return where the steps of resource ``r`` lie; it has room for two of each task, and one before all."""
+    return a[STEP] + 2 * (2 * a[a[TASK_START] + r] + r)
 
 
 @inner_kernel
-def behind(k: int, t: int, s: int, a: Ints) -> Any:
-    """Return the first start of node ``t``, from ``s`` on, behind all before it on the machine of ``k``."""
-    places = a[PLACE]
-    place = a[places + t]
-    first = a[TASK] + 4 * a[a[TASK_START] + a[k]]
-    end = a[TASK] + 4 * a[a[TASK_START] + a[k] + 1]
-    for q in range(first, end, 4):
-        u = a[q]
-        if a[places + u] < place:
-            s = max(s, a[a[START] + u] + a[q + 1] + a[q + 2] - a[k + 1])
-    return s
+def clear(a: Ints) -> None:
+    """Let no resource be used."""
+    for r in range(a[LOW] - a[CAPACITY]):
+        first = profile(r, a)
+        a[first] = -at.NEVER
+        a[first + 1] = 0
+        a[a[STEPS] + r] = 1
 
 
 @inner_kernel
-def fitting(k: int, t: int, s: int, a: Ints) -> Any:
-    """Return the first start of node ``t``, from ``s`` on, that activity ``k`` of it fits in."""
-    r = a[k]
-    offset = a[k + 1]
-    if a[a[CAPACITY] + r] == MACHINE:
-        return behind(k, t, s, a)
-    free = a[a[CAPACITY] + r] - a[k + 3]
-    place = a[a[PLACE] + t]
-    moved = True
-    while moved:
-        moved = False
-        demanded, end = load(r, s + offset, t, a)
-        if demanded > free:
-            s = end - offset
-            moved = True
+def step_at(r: int, moment: int, a: Ints) -> Any:
+    """Return the number of the last step of resource ``r`` that is not behind a moment."""
+    first = profile(r, a)
+    low = 0
+    high = a[a[STEPS] + r]
+    while high - low > 1:
+        middle = (low + high) >> 1
+        if a[first + 2 * middle] <= moment:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+@inner_kernel
+def split(r: int, moment: int, a: Ints) -> Any:
+    """Return the number of the step of resource ``r`` that begins at a moment, which may be a new one."""
+    first = profile(r, a)
+    k = step_at(r, moment, a)
+    if a[first + 2 * k] == moment:
+        return k
+    for q in range(first + 2 * a[a[STEPS] + r] - 1, first + 2 * k + 1, -1):
+        a[q + 2] = a[q]
+    a[first + 2 * k + 2] = moment
+    a[first + 2 * k + 3] = a[first + 2 * k + 1]
+    a[a[STEPS] + r] += 1
+    return k + 1
+
+
+@inner_kernel
+def occupy(t: int, a: Ints) -> None:
+    """Let node ``t``, which has a start, use its resources."""
+    for p in range(a[a[USE_START] + t], a[a[USE_START] + t + 1]):
+        k = a[USE] + 4 * p
+        r = a[k]
+        first = profile(r, a)
+        begin = a[a[START] + t] + a[k + 1]
+        if a[a[CAPACITY] + r] == MACHINE:
+            a[first] = max(a[first], begin + a[k + 2])
             continue
-        for p in range(a[a[TASK_START] + r], a[a[TASK_START] + r + 1]):
-            q = a[TASK] + 4 * p
-            begin = a[a[START] + a[q]] + a[q + 1]
-            inside = s + offset < begin < s + offset + a[k + 2]
-            if a[a[PLACE] + a[q]] < place and inside:
-                demanded, end = load(r, begin, t, a)
-                if demanded > free:
-                    s = end - offset
-                    moved = True
-                    break
-    return s
+        low = split(r, begin, a)
+        high = split(r, begin + a[k + 2], a)
+        for q in range(low, high):
+            a[first + 2 * q + 1] += a[k + 3]
+
+
+@inner_kernel
+def fitting(k: int, s: int, a: Ints) -> Any:
+    """Return the first start of a node, from ``s`` on, that activity ``k`` of it fits in."""
+    r = a[k]
+    first = profile(r, a)
+    moment = s + a[k + 1]
+    if a[a[CAPACITY] + r] == MACHINE:
+        return max(moment, a[first]) - a[k + 1]
+    free = a[a[CAPACITY] + r] - a[k + 3]
+    q = step_at(r, moment, a)
+    begin = moment
+    while begin < moment + a[k + 2]:
+        if a[first + 2 * q + 1] > free:
+            moment = a[first + 2 * q + 2]
+        q += 1
+        begin = a[first + 2 * q] if q < a[a[STEPS] + r] else at.NEVER
+    return moment - a[k + 1]
 
 
 @inner_kernel
@@ -143,7 +169,7 @@ def earliest(t: int, a: Ints) -> Any:
     settled = 0
     p = first
     while settled < end - first:  # until all resources in turn have left it where it was
-        later = fitting(a[USE] + 4 * p, t, s, a)
+        later = fitting(a[USE] + 4 * p, s, a)
         settled = settled + 1 if later == s else 1
         s = later
         p = p + 1 if p + 1 < end else first
@@ -154,9 +180,12 @@ def earliest(t: int, a: Ints) -> Any:
 def decode(first: int, a: Ints) -> None:
     """Compute the starts from place ``first`` of the list on, and the cost."""
     n = a[PLACE] - a[ORDER]
-    for q in range(first, n):
+    clear(a)
+    for q in range(n):
         t = a[a[ORDER] + q]
-        a[a[START] + t] = earliest(t, a)
+        if q >= first:
+            a[a[START] + t] = earliest(t, a)
+        occupy(t, a)
     cost = 0
     late = 0
     for t in range(n):
@@ -377,9 +406,12 @@ def begin(steps: int, a: Ints) -> Any:
     """Give up to ``steps`` further nodes of the first list a start; keep the schedule when all have one."""
     placed = a[INFO] + PLACED
     n = a[PLACE] - a[ORDER]
+    if a[placed] == 0:
+        clear(a)
     for _ in range(min(steps, n - a[placed])):
         t = a[a[ORDER] + a[placed]]
         a[a[START] + t] = earliest(t, a)
+        occupy(t, a)
         a[placed] += 1
     if a[placed] == n:
         decode(n, a)

@@ -27,6 +27,13 @@ def schedule_of(m: Model) -> TaskNetwork | None:
     return Structures(m, takes=takes).find("schedule")
 
 
+def begun(schedule: TaskNetwork, seed: int) -> ScheduleWalk:
+    """Return a walk that has a first schedule."""
+    walk = ScheduleWalk(schedule, seed)
+    walk.begin(Alone(walk, Limits(), None))
+    return walk
+
+
 def shop(seed: int) -> Model:
     """Return a random model of all that a schedule may have; its objective is written in one of four ways."""
     random = np.random.default_rng(seed)
@@ -56,7 +63,7 @@ def test_a_machine_keeps_its_tasks_and_no_pairs_of_them() -> None:
     schedule = schedule_of(m)
     assert schedule is not None
     assert (len(schedule.pairs), [len(tasks) for tasks in schedule.machines]) == (0, [300])
-    walk = ScheduleWalk(schedule, 1)
+    walk = begun(schedule, 1)
     assert len(walk.arena) < 50 * 300
     assert sorted(walk.best().tolist()) == list(range(0, 600, 2))
 
@@ -99,7 +106,7 @@ def test_what_has_no_schedule_goes_to_the_general_engine(monkeypatch: pytest.Mon
 def test_lists_keep_all_lags_and_starts_follow_from_them(seed: int) -> None:
     schedule = schedule_of(shop(seed))
     assert schedule is not None
-    walk = ScheduleWalk(schedule, seed)
+    walk = begun(schedule, seed)
     for _ in range(50):
         codes.schedule_search(3, walk.arena, walk.random)
         place, start = walk.part(codes.PLACE), walk.part(codes.START).copy()
@@ -119,13 +126,46 @@ def test_the_first_schedule_is_made_in_pieces(seed: int, monkeypatch: pytest.Mon
     schedule = schedule_of(shop(seed))
     assert schedule is not None
     monkeypatch.setattr(module, "AT_ONCE", 1)
-    walk = ScheduleWalk(schedule, seed)
+    walk = begun(schedule, seed)
     assert walk.info[codes.PLACED] == len(schedule.lower)
     assert walk.info[at.STEPS] == 0
     best, cost = walk.part(codes.BEST).copy(), int(walk.info[at.LEAST])
     codes.decode(0, walk.arena)
     assert (walk.part(codes.START) == best).all()
     assert walk.info[at.COST] == cost
+
+
+def test_the_first_schedule_ends_at_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    schedule, answers = schedule_of(shop(0)), iter([False, False, True, *[False] * TASKS])
+    assert schedule is not None
+    monkeypatch.setattr(module, "AT_ONCE", 1)
+    walk = ScheduleWalk(schedule, 0)
+    run = Alone(walk, Limits(None, lambda: next(answers)), None)
+    assert (walk.begin(run), walk.info[codes.PLACED]) == ("stopped", 3)
+    result = walk.result("stopped", run)
+    assert (walk.has_found, result.objective) == (False, None)
+    assert (result.x >= 0).all()
+    assert walk.begin(run) is None
+    assert (walk.part(codes.BEST) == begun(schedule, 0).part(codes.BEST)).all()
+
+
+@each("seed", range(8))
+def test_starts_are_the_first_that_fit(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    m, many = Model(), 12
+    start = m.intvar(0, 100, shape=many)
+    length, need = random.integers(1, 7, many), random.integers(1, 5, many)
+    m.add(Cumulative(start, length, need, 6))
+    m.minimize(maximum(start + length))
+    schedule = schedule_of(m)
+    assert schedule is not None
+    walk = begun(schedule, seed)
+    found, load = walk.present(), np.zeros(100, dtype=np.int64)
+    for t in (node for node in walk.part(codes.ORDER).tolist() if node in schedule.node):
+        (k,) = np.flatnonzero(schedule.node == t)
+        fits = [s for s in range(90) if (load[s : s + length[k]] + need[k] <= 6).all()]
+        assert found[k] == fits[0]
+        load[fits[0] : fits[0] + length[k]] += need[k]
 
 
 def test_the_first_call_has_one_step_since_that_may_take_long() -> None:
