@@ -29,7 +29,7 @@ EXCHANGE = Area(
                "\"<\": (\"le\", 1, 1)", "\"<\": (\"le\", 1, 0)"),
         Mutant("FlatZinc's own elements are one off", "_FlatWriter._entry",
                "shift + 1 + (low < 0)", "shift + (low < 0)"),
-        Mutant("FlatZinc's own implications turn round", "flat._CLAUSES",
+        Mutant("FlatZinc's own implications turn round", "connective.CLAUSES",
                "(row[1:], row[:1])", "(row[:1], row[1:])"),
         Mutant("what may be 0 divides", "_FlatWriter._divided",
                "low > 0 or high < 0", "low >= 0 or high < 0"),

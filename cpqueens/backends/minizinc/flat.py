@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from cpqueens.backends.minizinc.writing import identifier
 from cpqueens.errors import ModelError
 from cpqueens.language.constraints.base import Constraint
+from cpqueens.language.constraints.connective import CLAUSES, Row, literals_of_each, without_negations
 from cpqueens.language.definitions import Definition, Truth
 from cpqueens.lowered.lowering import lower
 from cpqueens.text.plaintext import printable
 
 if TYPE_CHECKING:
     from cpqueens.language.statement import Statement
-
-Row = tuple[Sequence[int], Sequence[int], int]
 
 _KINDS = frozenset({"And", "Implication", "Linear", "Negation", "Or"})
 _RELATIONS = {
@@ -28,15 +27,6 @@ _RELATIONS = {
     ">": ("le", -1, 1),
 }
 """Relations to 0 as FlatZinc has them: the name, the sign of the term, what is added to it."""
-Clause = tuple[list[Row], list[Row]]
-"""Of which one is true, or of which one is false."""
-_CLAUSES: dict[str, Callable[[list[Row]], list[Clause]]] = {
-    "And": lambda row: [([literal], []) for literal in row],
-    "Implication": lambda row: [(row[1:], row[:1])],
-    "Negation": lambda row: [([], row)],
-    "Or": lambda row: [(row, [])],
-}
-"""What connectives of literals say, as clauses."""
 _BINARY = {"maximum": "int_max", "minimum": "int_min"}
 _NEW = " :: var_is_introduced :: is_defined_var"
 _MOST = 2**62
@@ -215,7 +205,7 @@ class _FlatWriter:
     def _post(self, constraint: Any) -> None:
         """State relations as they are, and connectives as clauses."""
         is_row = constraint.kind == "Linear"
-        for rows in [[r] for r in constraint.expression.rows()] if is_row else _grouped(constraint):
+        for rows in [[r] for r in constraint.expression.rows()] if is_row else literals_of_each(constraint):
             self._state(constraint, rows)
 
     def _state(self, constraint: Any, rows: list[Row], depth: int = 0) -> None:
@@ -229,8 +219,8 @@ class _FlatWriter:
             elif decided is None:
                 self.say(f"int_lin_{name}", weights, f"[{', '.join(names)}]", side)
             return
-        for true, false in _CLAUSES[constraint.kind](rows):
-            positive, negative = _parted(true, false)
+        for true, false in CLAUSES[constraint.kind](rows):
+            positive, negative = without_negations(true, false)
             if any(not any(row[1]) and row[2] for row in positive):
                 continue
             unit = self._truth_within(positive) if depth < _DEEP and not negative else None
@@ -353,7 +343,11 @@ class _FlatWriter:
             if isinstance(part, Truth):
                 constraint: Any = part.constraint
                 is_row = constraint.kind == "Linear"
-                each = [[row] for row in constraint.expression.rows()] if is_row else _grouped(constraint)
+                each = (
+                    [[row] for row in constraint.expression.rows()]
+                    if is_row
+                    else literals_of_each(constraint)
+                )
                 found = each, []
             elif part.kind == "element":
                 found = [[row] for row in part.arguments[0].rows()], list(part.arguments[1].rows())
@@ -496,27 +490,3 @@ class _FlatWriter:
         name = "array_int_element" if fixed else "array_var_int_element"
         self.say(name, place, f"[{', '.join(entries)}]", found, defining=found)
         return found
-
-
-def _grouped(constraint: Any) -> list[list[Row]]:
-    """Return the literals of each element of a connective."""
-    array = constraint.literals
-    width = array.shape[-1]
-    found = list(array.rows())
-    many = array.size // width if width else 1
-    return [found[k * width : (k + 1) * width] for k in range(many)]
-
-
-def _parted(true: list[Row], false: list[Row]) -> tuple[list[Row], list[Row]]:
-    """Return the literals of a clause without negations: those to be true, and those to be false."""
-    sides: tuple[list[Row], list[Row]] = [], []
-    for rows, side in ((true, 0), (false, 1)):
-        for row in rows:
-            left = [(v, a) for v, a in zip(row[0], row[1], strict=True) if a]
-            if len(left) == 1 and (left[0][1], row[2]) == (-1, 1):
-                sides[1 - side].append(((left[0][0],), (1,), 0))
-            elif left:
-                sides[side].append(row)
-            elif bool(row[2]) is (side == 0):  # it is true; what is false is left out
-                sides[0].append(((), (), 1))
-    return sides

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any, ClassVar, NoReturn, Self
 
@@ -371,3 +371,44 @@ CONNECTIVES: dict[str, type[Connective]] = {
     "implies": Implication,
     "not": Negation,
 }
+
+
+# ---- as clauses of terms ------------------------------------------------------------------------------
+
+Row = tuple[Sequence[int], Sequence[int], int]
+"""A 0/1 term: variables, coefficients, constant."""
+
+Sides = tuple[list[Row], list[Row]]
+"""Terms of a clause, of which one is true, or of which one is false."""
+
+CLAUSES: dict[str, Callable[[list[Row]], list[Sides]]] = {
+    "And": lambda row: [([literal], []) for literal in row],
+    "Implication": lambda row: [(row[1:], row[:1])],
+    "Negation": lambda row: [([], row)],
+    "Or": lambda row: [(row, [])],
+}
+"""What connectives of literals say, as clauses."""
+
+
+def literals_of_each(constraint: Any) -> list[list[Row]]:
+    """Return the literals of each element of a connective."""
+    array = constraint.literals
+    width = array.shape[-1]
+    found = list(array.rows())
+    many = array.size // width if width else 1
+    return [found[k * width : (k + 1) * width] for k in range(many)]
+
+
+def without_negations(true: list[Row], false: list[Row]) -> Sides:
+    """Return the literals of a clause without negations: those to be true, and those to be false."""
+    sides: Sides = [], []
+    for rows, side in ((true, 0), (false, 1)):
+        for row in rows:
+            left = [(v, a) for v, a in zip(row[0], row[1], strict=True) if a]
+            if len(left) == 1 and (left[0][1], row[2]) == (-1, 1):
+                sides[1 - side].append(((left[0][0],), (1,), 0))
+            elif left:
+                sides[side].append(row)
+            elif bool(row[2]) is (side == 0):  # it is true; what is false is left out
+                sides[0].append(((), (), 1))
+    return sides
