@@ -14,9 +14,11 @@ from cpqueens.models.queens import queens
 from cpqueens import AllDifferent, Model, Table
 from cpqueens.backends.backtracking import memory, network, rows, searching
 from cpqueens.backends.backtracking.network import Builder
+from cpqueens.backends.backtracking.wholes import registry
 from cpqueens.backends.backtracking.wholes.registry import table_propagator
 from cpqueens.backends.local_search.layers import build_arrays
 from cpqueens.errors import ModelError
+from cpqueens.language.constraints.table_rows import STAR
 from cpqueens.lowered.forms import DECOMPOSED, compiled_of
 
 AHEAD = ("backtracking", "backtracking:forward")
@@ -217,3 +219,17 @@ def test_tables_with_the_same_rows_are_laid_out_once() -> None:
     assert first.numbers is second.numbers
     assert first.variables != second.variables
     assert len(third.words) != len(first.words)
+
+
+def test_columns_of_a_table_are_laid_out_alike_together_and_one_by_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    random = np.random.default_rng(1)
+    rows = random.integers(-3, 40, (1500, 4))
+    rows[random.random(rows.shape) < 0.02] = STAR
+    rows = np.unique(rows, axis=0)
+    together = table_propagator("table", range(4), rows)
+    monkeypatch.setattr(registry, "MOST_TOGETHER", 1)
+    alone = table_propagator("table", range(4), rows)
+    assert (np.asarray(together.numbers) == alone.numbers).all()
+    assert together.words == alone.words

@@ -32,6 +32,9 @@ from cpqueens.lowered.compiled import EQ, GE, LE, RELATIONS, offsets
 MOST_SHARED = 1 << 12
 """Entries of a table up to which what is made of it is remembered for the next one with the same rows."""
 
+MOST_TOGETHER = 1 << 13
+"""Entries of columns whose masks are made together: of more, what lies in between is no longer at hand."""
+
 
 def table_propagator(name: str, variables: Sequence[int], rows: IntArray) -> Propagator:
     """Return a propagator over distinct rows, (rows, variables), with `STAR` for any value."""
@@ -50,55 +53,77 @@ def _laid_out_once(rows: bytes, width: int) -> tuple[IntArray, list[int]]:
 
 def _laid_out(rows: IntArray) -> tuple[IntArray, list[int]]:
     """Return the numbers and the first reversible words of a propagator over distinct rows."""
-    words = -(-len(rows) // layout.BITS)
-    listed = layout.HEAD + layout.COLUMN * rows.shape[1]
+    words, width = -(-len(rows) // layout.BITS), rows.shape[1]
+    listed = layout.HEAD + layout.COLUMN * width
     behind = listed + 2 * words
-    parts = [np.arange(words), np.zeros(words, dtype=np.int64)]
-    heads, counts = [words, listed, listed + words], [words, 0]
-    for column in rows.T:
-        masks, begin = _masks(column, words)
-        starts = behind + begin
-        heads += [int(starts[-1]), int(starts[0])]
-        counts += [len(starts) - 2, 0]
-        parts += [masks, starts[1:-1]]
-        behind = int(starts[-1]) + len(starts) - 2
+    parts, heads, counts = (
+        [np.arange(words), np.zeros(words, dtype=np.int64)],
+        [words, listed, listed + words],
+        [words, 0],
+    )
+    step = max(1, MOST_TOGETHER // max(1, len(rows)))
+    for k in range(0, width, step):
+        masks, head, count = _masks(rows[:, k : k + step].T, words, behind)
+        parts.append(masks)
+        heads += head.reshape(-1).tolist()
+        counts += count.reshape(-1).tolist()
+        behind += len(masks)
     left = np.full(words, (1 << layout.BITS) - 1, dtype=np.int64)
     left[words - 1 :] = (1 << ((len(rows) - 1) % layout.BITS + 1)) - 1
     numbers = np.concatenate([np.array(heads, dtype=np.int64), *parts])
     return numbers, [*counts, *left.tolist()]
 
 
-def _masks(column: IntArray, words: int) -> tuple[IntArray, IntArray]:
-    """Return masks one after the other, where each begins, and where they end.
+def _masks(columns: IntArray, words: int, behind: int) -> tuple[IntArray, IntArray, IntArray]:
+    """Return the masks of some columns, and (columns, 2) the head and the first reversible words of each.
 
-    The first is that of the rows with a star in a column, then that of each value, ascending, stars included.
+    A column has the mask of the rows with a star there, then that of each value, ascending, stars included,
+    then where these begin if all lie from ``behind`` on.
     """
-    stars, named = np.flatnonzero(column == STAR), np.flatnonzero(column != STAR)
-    order = named[stable_order(column[named])]
-    new_value = np.diff(column[order], prepend=STAR) != 0
+    is_star = columns == STAR
+    has_stars, each = is_star.any(axis=1), np.arange(len(columns))
+    named = [np.flatnonzero(~stars) for stars in is_star]
+    orders = [which[stable_order(column[which])] for which, column in zip(named, columns, strict=True)]
+    column, order = each.repeat([len(own) for own in orders]), np.concatenate(orders)
+    value = columns[column, order]
+    new_value = (np.diff(value, prepend=STAR) != 0) | (np.diff(column, prepend=-1) != 0)
     number, bit = order // layout.BITS, np.int64(1) << order % layout.BITS
     first = np.flatnonzero(new_value | (np.diff(number, prepend=-1) != 0))  # of each value in each word
     bits = np.bitwise_or.reduceat(bit, first) if len(first) else bit
     number = number[first]
     starts = np.flatnonzero(new_value[first])
+    value, column = value[first[starts]], column[first[starts]]
     named_in = np.diff(starts, append=len(number))  # how many words
-    full = (2 * named_in >= words) | (len(stars) > 0)
-    pairs = np.append(words if len(stars) else 0, np.where(full, words, named_in))
-    begin = offsets(layout.PAIR + 2 * pairs)
+    full = (2 * named_in >= words) | has_stars[column]
+    counts = np.bincount(column, minlength=len(columns))
+    last = counts.cumsum() + each  # the number of each column's last mask
+    of_stars, of_value = last - counts, np.arange(len(value)) + column + 1
+    pairs = np.empty(len(value) + len(columns), dtype=np.int64)
+    pairs[of_stars], pairs[of_value] = words * has_stars, np.where(full, words, named_in)
+    sizes = layout.PAIR + 2 * pairs
+    sizes[last] += counts
+    begin = offsets(sizes)
+    lists = begin[last + 1] - counts
     masks = np.zeros(begin[-1], dtype=np.int64)
-    masks[begin[:-1] + layout.VALUE] = np.append(0, column[order[first[starts]]])
+    masks[begin[of_value] + layout.VALUE] = value
     masks[begin[:-1] + layout.PAIRS] = pairs
     rank = np.arange(pairs.sum()) - np.repeat(np.cumsum(pairs) - pairs, pairs)
     place = np.repeat(begin[:-1], pairs) + layout.PAIR + 2 * rank
     masks[place] = rank  # of what has pairs for all words
-    starred = np.zeros(words, dtype=np.int64)
-    np.bitwise_or.at(starred, stars // layout.BITS, np.int64(1) << stars % layout.BITS)
-    masks[place + 1] = starred[rank]
+    if has_stars.any():
+        starred = np.zeros((len(columns), words), dtype=np.int64)
+        of, star = np.nonzero(is_star)
+        np.bitwise_or.at(starred, (of, star // layout.BITS), np.int64(1) << star % layout.BITS)
+        masks[place + 1] = starred[each.repeat(counts + 1).repeat(pairs), rank]
     rank = np.where(np.repeat(full, named_in), number, np.arange(len(number)) - np.repeat(starts, named_in))
-    place = np.repeat(begin[1:-1], named_in) + layout.PAIR + 2 * rank
+    place = np.repeat(begin[of_value], named_in) + layout.PAIR + 2 * rank
     masks[place] = number
     masks[place + 1] |= bits
-    return masks, begin
+    masks[np.repeat(lists + counts - counts.cumsum(), counts) + np.arange(len(value))] = (
+        behind + begin[of_value]
+    )
+    heads = behind + np.stack([lists, begin[of_stars]], axis=1)
+    return masks, heads, np.stack([counts, 0 * counts], axis=1)
 
 
 def _lay_out_short(constraint: ShortTable, parts: Parts) -> None:
