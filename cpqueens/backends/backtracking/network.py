@@ -2,17 +2,18 @@
 
 from array import array
 from collections.abc import Collection, Container, Iterable, Iterator, Sequence
-from functools import cached_property
 from itertools import chain, combinations, pairwise
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cpqueens.backends.backtracking.rows import (
+    FEW,
     FEW_ROWS,
+    SPLIT,
     LazyRows,
     Row,
+    TermBuilder,
     difference,
     groups,
     in_pieces,
@@ -39,13 +40,12 @@ from cpqueens.backends.backtracking.wholes.implied import (
     has_values,
     seen_by_values,
 )
-from cpqueens.backends.backtracking.wholes.parts import Propagator, Propagators
+from cpqueens.backends.backtracking.wholes.parts import Propagators
 from cpqueens.backends.backtracking.wholes.registry import WHOLES, precede, table_propagator
 from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact import kinds
 from cpqueens.kernels.exact.apart import kind_of
 from cpqueens.language.constraints.base import Constraint
-from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import EQ, GE, LE, NE, Compiled, DefinitionBlock, Terms, Whole
 from cpqueens.lowered.forms import IMPLIED, OBJECTIVE, SEARCH, SHARED, Origins
@@ -55,17 +55,8 @@ Made = TypeVar("Made")
 PAIRS = 1 << 12
 """Pairs of terms of one AllDifferent that are compared with each other where a term has several variables."""
 
-FEW = 3
-"""Variables of a row that is looked at by values."""
-
-ENDLESS = 1 << 62
-"""Instead of a bound that is not stated."""
-
-SPLIT, WIDE = 6, 1 << 8
-"""Variables, and values of each, of an equation that is split into shorter ones."""
-
-MOST_DECIDED = 1 << 12
-"""Auxiliary variables that a search decides."""
+WIDE = 1 << 8
+"""Values of each variable of an equation that is split into shorter ones."""
 
 _LINEAR = {EQ: kinds.EQUAL, NE: kinds.DIFFERENT, LE: kinds.AT_MOST}
 _KINDS = np.array([_LINEAR.get(relation, kinds.AT_MOST) for relation in range(max(EQ, NE, LE, GE) + 1)])
@@ -73,7 +64,7 @@ _KINDS = np.array([_LINEAR.get(relation, kinds.AT_MOST) for relation in range(ma
 _ONE = (1,)
 
 
-class Builder:
+class Builder(TermBuilder):
     """Collects propagators and auxiliary variables."""
 
     def __init__(
@@ -105,105 +96,6 @@ class Builder:
         """Yield what is to be added, and note where it comes from."""
         for item, self.origin in zip(items, origins, strict=False):
             yield item
-
-    # ---- terms ----------------------------------------------------------------------------------
-
-    def variable(self, row: Row) -> int:
-        """Return a variable that equals the term, adding one if the term is not a plain variable."""
-        variables, coefficients, constant = row
-        if coefficients == (1,) and constant == 0:
-            return variables[0]
-        if row not in self._auxiliary:
-            low = high = constant
-            for v, a in zip(variables, coefficients, strict=True):
-                ends = (a * self.lower[v], a * self.upper[v])
-                low, high = low + min(ends), high + max(ends)
-            least, most = low - constant, high - constant
-            if len(variables) > 1:
-                least, most = self.stated.get((variables, coefficients), (least, most))
-            within = max(low, least + constant), min(high, most + constant)
-            new = self.new_variable(*(within if within[0] <= within[1] else (low, high)))
-            self._auxiliary[row] = new
-            if variables:
-                self.makers.append((len(self.propagators), new))
-                self.linear(((*variables, new), (*coefficients, -1), constant), EQ)
-        return self._auxiliary[row]
-
-    def variables(self, array: LinearArray) -> list[int]:
-        """Return a variable for each term of the constraint that is being taken whole."""
-        assert self.taken is not None, "a constraint is being taken"
-        plain = self.taken.variables(array)
-        if plain is not None:
-            return plain
-        return [self.variable(row) for row in rows_of(self.taken.terms(array))]
-
-    def bounds(self, variable: int) -> tuple[int, int]:
-        """Return the least and the greatest value of a variable."""
-        return self.lower[variable], self.upper[variable]
-
-    def spans(self, variables: Iterable[int]) -> list[int]:
-        """Return how many values there are between the bounds of each variable, these included."""
-        return [self.upper[v] - self.lower[v] + 1 for v in variables]
-
-    def new_variable(self, low: int, high: int) -> int:
-        """Add an auxiliary variable."""
-        self.lower.append(low)
-        self.upper.append(high)
-        return len(self.lower) - 1
-
-    def decides_more(self, many: int) -> bool:
-        """Say whether the search may decide so many auxiliary variables too."""
-        return self.learning and len(self.decided) + many <= MOST_DECIDED
-
-    def ordered(self, first: IntArray, second: IntArray) -> list[int]:
-        """Return truths that say of pairs of tasks that the first one of both ends before the second begins.
-
-        One of them comes first, and the search decides which. Of tasks there are starts and durations.
-        """
-        many = len(first.T)
-        truths = len(self.lower) + np.arange(2 * many).reshape(2, many, order="F")
-        self.lower.frombytes(np.zeros_like(truths).tobytes())
-        self.upper.frombytes(np.ones_like(truths).tobytes())
-        self.propagators.extend(
-            np.tile([kinds.TRUTH_AT_MOST, kinds.TRUTH_AT_MOST, kinds.EQUAL], many),
-            np.tile([3, 3, 2], many),
-            np.stack([*first, second[0], *second, first[0], *truths], axis=1),
-            np.tile([1, 1, -1, 1, 1, -1, 1, 1], many),
-            np.tile([0, 0, -1], many),
-            np.stack([*truths, np.full(many, -1)], axis=1),
-        )
-        found: list[int] = truths[0].tolist()
-        self.decided += found
-        return found
-
-    def add(
-        self,
-        kind: int,
-        variables: Sequence[int],
-        coefficients: Sequence[int],
-        constant: int = 0,
-        result: int = -1,
-    ) -> None:
-        """Add a propagator."""
-        self.propagators.append(kind, variables, coefficients, constant, result)
-
-    def propagator(self, own: Propagator) -> None:
-        """Add a propagator that is compiled apart."""
-        name, variables, coefficients, _, constant, words, *_ = own
-        first = len(self.words) if words else -1
-        self.words += words
-        coefficients = coefficients or (1,) * len(variables)
-        self.propagators.own[len(self.propagators)] = own
-        self.propagators.append(kind_of(name), variables, coefficients, constant, first)
-
-    def literals(self, terms: list[Row]) -> tuple[list[int], list[int]]:
-        """Return variables and signs (1 or -1) of 0/1 terms."""
-        variables, signs = [], []
-        for row in terms:
-            negated = row[1] == (-1,) and row[2] == 1
-            variables.append(row[0][0] if negated else self.variable(row))
-            signs.append(-1 if negated else 1)
-        return variables, signs
 
     # ---- constraints ----------------------------------------------------------------------------
 
@@ -273,49 +165,6 @@ class Builder:
             terms.coefficient * np.repeat(signs, linear.lengths), terms.constant * signs,
         )  # fmt: skip
 
-    def truth(self, row: Row, relation: int, result: int) -> None:
-        """Add ``result == 1`` exactly where ``row relation 0``."""
-        variables, coefficients, constant = row
-        sign = -1 if relation == GE else 1
-        if relation == NE:  # the truth of the opposite, and its complement
-            opposite = self.new_variable(0, 1)
-            self.add(kinds.EQUAL, [result, opposite], [1, 1], -1)
-            result, relation = opposite, EQ
-        kind = kinds.TRUTH_EQUAL if relation == EQ else kinds.TRUTH_AT_MOST
-        self.add(kind, variables, [sign * a for a in coefficients], sign * constant, result)
-
-    @cached_property
-    def stated(self) -> dict[tuple[tuple[int, ...], tuple[int, ...]], tuple[int, int]]:
-        """The bounds that the model's rows state of sums, by variables and coefficients."""
-        c, found = self.compiled, dict[tuple[tuple[int, ...], tuple[int, ...]], tuple[int, int]]()
-        short = np.flatnonzero((np.diff(c.linear.start) > 1) & (np.diff(c.linear.start) <= SPLIT))
-        short = short[np.isin(c.relation[short], (GE, LE))]
-        for (variables, coefficients, constant), relation in zip(
-            rows_of(c.linear.picked(short)), c.relation[short].tolist(), strict=True
-        ):
-            for sign in (1, -1):
-                key = variables, tuple(sign * a for a in coefficients)
-                low, high = found.get(key, (-ENDLESS, ENDLESS))
-                if (relation == GE) == (sign > 0):
-                    low = max(low, -sign * constant)
-                else:
-                    high = min(high, -sign * constant)
-                found[key] = low, high
-        return found
-
-    @cached_property
-    def looked_at(self) -> NDArray[np.bool_]:
-        """Of which variables some constraint sees more than bounds, as rows of many variables do not."""
-        c = self.compiled
-        lengths = np.diff(c.linear.start)
-        arrays = [c.different.variable, c.linear.variable[np.repeat(lengths <= FEW, lengths)]]
-        arrays += [terms.variable for terms, _ in c.tables]
-        arrays += chain.from_iterable(w.all_variables() for w in c.wholes)
-        arrays += [block.terms.variable for block in c.definitions.blocks]
-        found = np.zeros(c.variable_count, dtype=np.bool_)
-        found[np.concatenate(arrays)] = True
-        return found
-
     def define(self, blocks: Sequence[DefinitionBlock]) -> None:
         """Add the propagators of definitions; mostly functions are of variables, but for a few arguments."""
         blocks = list(in_pieces(blocks))
@@ -377,16 +226,6 @@ class Builder:
         for result in results[far].tolist():
             if result >= c.decision_count and result not in c.domains:
                 self.lower[result] = min(max(1, self.lower[result]), self.upper[result])
-
-    def _groups_of_variables(self) -> Iterator[IntArray]:
-        """Give of each AllDifferent the variables that stand there with its first term's constant."""
-        terms = self.compiled.different
-        single = np.diff(terms.start) == 1
-        for a, b in pairwise(self.compiled.different_start.tolist()):
-            if b - a > 1 and single[a:b].all():
-                flat = slice(int(terms.start[a]), int(terms.start[b]))
-                plain = (terms.coefficient[flat] == 1) & (terms.constant[a:b] == terms.constant[a])
-                yield terms.variable[flat][plain]
 
     def distances(self, block: DefinitionBlock, rows: list[Row]) -> None:
         """Add the propagators of absolute values: of differences of few values as one, without a variable."""
@@ -465,19 +304,6 @@ class Builder:
         if known != position:
             self.linear(((known, position), (1, -1), 0), EQ)
         return known != position
-
-    @cached_property
-    def groups_apart(self) -> list[frozenset[int]]:
-        """The variables of each AllDifferent that stand there in the same way."""
-        return [frozenset(group.tolist()) for group in self._groups_of_variables()]
-
-    @cached_property
-    def equal_to(self) -> dict[int, tuple[int, int]]:
-        """The numbers that rows of one variable give it, as keys that no variables are."""
-        c = self.compiled
-        single = np.flatnonzero((np.diff(c.linear.start) == 1) & (c.relation == EQ))
-        rows = rows_of(c.linear.picked(single))
-        return {v[0]: (-1, -k * a[0]) for v, a, k in rows if abs(a[0]) == 1}
 
     def seen_by_values(
         self, block: DefinitionBlock, kind: int, arguments: IntArray, ends: IntArray

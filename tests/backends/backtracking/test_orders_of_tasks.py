@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from cpqueens import Model, NoOverlap, maximum
-from cpqueens.backends.backtracking import network, orders
+from cpqueens.backends.backtracking import orders, rows
 from cpqueens.backends.backtracking.forward import ForwardSearch
 
 
@@ -63,7 +63,7 @@ def test_they_are_decided_where_the_search_may_begin_anew(monkeypatch: pytest.Mo
     assert found == [3, 3]
     m.enumerate(solver="backtracking", variable_order="dom/wdeg", solution_limit=1)
     assert set(found[2:]) == {0}
-    monkeypatch.setattr(network, "MOST_DECIDED", 2)
+    monkeypatch.setattr(rows, "MOST_DECIDED", 2)
     m.fix(x[0], 0)
     assert m.solve(solver="backtracking").objective == 4
     assert found[-1] == 0
