@@ -144,7 +144,7 @@ KERNELS = Area(
         Mutant("elements of variables are those of their least values", "network.Builder.functions",
                "(low == high).all(axis=1)", "(low <= high).all(axis=1)"),
         Mutant("the extreme of two equal arguments has two", "network.Builder.functions",
-               "list(dict.fromkeys(variables))", "variables"),
+               "dict.fromkeys(variables)", "variables"),
         Mutant("of what wholes see bounds are enough", "rows.TermBuilder.looked_at",
                "arrays += chain.from_iterable(w.all_variables() for w in c.wholes)", "pass"),
         Mutant("wide extremes are never looked at", "extreme_values.extreme_values",
