@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import heapq
 from collections import defaultdict
-from collections.abc import Iterable
 
 import numpy as np
 
@@ -139,7 +138,7 @@ def _first_list(schedule: TaskNetwork, random: IntArray) -> IntArray:
         behind[i].append(j)
     ready: list[tuple[int, int, int]] = []
 
-    def add(nodes: Iterable[int]) -> None:
+    def add(nodes: list[int]) -> None:
         for t in nodes:
             heapq.heappush(ready, (int(schedule.lower[t]), int(below(random, 1 << 20)), t))
 

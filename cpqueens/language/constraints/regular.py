@@ -17,6 +17,7 @@ from cpqueens.language.constraints.expression import DIGITS, automaton_of
 from cpqueens.language.constraints.linear import Linear
 from cpqueens.language.conversion import row_of_terms
 from cpqueens.language.expressions import LinearArray
+from cpqueens.language.functions import element
 from cpqueens.language.rows import IntArray, as_listed, distinct
 from cpqueens.text.foreign import explaining_keywords
 from cpqueens.text.plaintext import did_you_mean, shown
@@ -264,15 +265,15 @@ class Regular(Constraint):
             return self.simpler_forms(alike)
         many, length, reached = len(alike), self.terms.size, []
         terms = concatenate_rows([one.terms for one in alike])
-        state, states = constant_array(self.registry, np.ones(many, np.int64)), np.array([self.start])
+        each = np.arange(many) if many > 1 else np.zeros((), dtype=np.int64)  # of one, single terms
+        state, states = constant_array(self.registry, np.ones_like(each)), np.array([self.start])
         for k, (arcs, span, size) in enumerate(zip(layers, spans, sizes, strict=True)):
             before, states = states, distinct(arcs[:, 2])
             table = np.zeros(size, dtype=np.int64)
             place = (np.searchsorted(before, arcs[:, 0]) + 1) * span + arcs[:, 1] - low[k]
             table[place] = np.searchsorted(states, arcs[:, 2]) + 1
-            position = state * span + terms._pick(k + length * np.arange(many)) - low[k]
-            state = self.registry.define("element", (many,), position, constant_array(self.registry, table))
-            reached.append(state)
+            state = element(table, state * span + terms._pick(k + length * each) - low[k])
+            reached.append(state.reshape(-1))
         every, places = concatenate_rows(reached), many * np.arange(length)
         return [[Linear(every._pick(k + places), "!=")] for k in range(many)]
 
