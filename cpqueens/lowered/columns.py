@@ -82,8 +82,11 @@ def merge(rows: IntArray, variables: IntArray, coefficients: IntArray) -> tuple[
         keys, inverse = np.unique(keys, return_inverse=True)
         added, coefficients = coefficients, np.zeros_like(keys)
         np.add.at(coefficients, inverse, added)
+        rows, variables = np.divmod(keys, width)
+    if coefficients.all():
+        return rows, variables, coefficients
     kept = coefficients != 0
-    return keys[kept] // width, keys[kept] % width, coefficients[kept]
+    return rows[kept], variables[kept], coefficients[kept]
 
 
 def by_variable(n: int, blocks: list[tuple[IntArray, ...]], columns: int) -> tuple[IntArray, IntArray]:

@@ -94,6 +94,8 @@ class Several:
     def of_deep_layer(self) -> "Several":
         """Return those in the deep layer."""
         deep = self.deep
+        if deep.all():
+            return self
         terms, start = self.terms.groups(self.start, deep)
         numbers, relations = self.numbers[deep], self.relations[deep]
         return replace(self, numbers=numbers, terms=terms, start=start, relations=relations, deep=deep[deep])
@@ -223,6 +225,8 @@ class Assembler:
         deep, begin = literals.groups(start, ~plain)
         zeros = np.zeros(len(begin) - 1, dtype=np.int64)
         self._enter("Or", zeros + CLAUSE, deep, begin, zeros + EQ, zeros == 0, zeros)
+        if not plain.any():
+            return
         entries = np.repeat(plain[clause], np.diff(literals.start))
         sizes = np.diff(literals.start[start])[plain]
         falls = 1 - np.bincount(clause, literals.constant, len(plain)).astype(np.int64)
