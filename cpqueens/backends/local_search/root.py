@@ -19,8 +19,8 @@ from cpqueens.backends.backtracking.memory import build_memory
 from cpqueens.backends.backtracking.rows import Proved
 from cpqueens.backends.base import Ended, Request, Want
 from cpqueens.backends.relaxation.relaxation import Relaxation, relaxation_of
+from cpqueens.errors import ModelError
 from cpqueens.kernels.exact import domains as at
-from cpqueens.kernels.exact.domains import Memory, contains, copied, tighten
 from cpqueens.kernels.jit.pace import Pace
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import Compiled
@@ -61,7 +61,7 @@ class Root:
     """
 
     compiled: Compiled
-    memory: Memory
+    memory: at.Memory
     objective_row: int
     possible: bool
     settled: bool
@@ -111,7 +111,10 @@ def propagated(structures: Structures, request: Request) -> Root | None:
     spans = np.minimum(compiled.upper - compiled.lower, WIDEST)
     if compiled.variable_count + len(compiled.linear) > LARGEST or int(spans.sum()) > 50 * LARGEST:
         return None
-    return root_of(compiled, request)
+    try:
+        return root_of(compiled, request)
+    except ModelError:  # of too many values there is no network
+        return None
 
 
 def root_of(compiled: Compiled, request: Request) -> Root:
@@ -179,17 +182,17 @@ class Tree:
         """
         best: list[IntArray] = []
         with stopping(self.request.should_stop):
-            memory = copied(self.root.memory)
+            memory = at.copied(self.root.memory)
             for v in np.flatnonzero(~free).tolist():
                 place, value = v * at.X_WIDTH, int(x[v])
-                if not contains(memory, place, value) or not tighten(memory, place, value, value):
+                if not at.contains(memory, place, value) or not at.tighten(memory, place, value, value):
                     return Explored(None, 0, True)  # what propagation at the root has taken from it
         ended = self._search(nodes, limit, best, memory)
         self.searches += 1
         return Explored(best[-1] if best else None, _nodes(ended), ended.exhausted)
 
     def _search(
-        self, nodes: int, limit: int | None, found: list[IntArray], memory: Memory | None = None
+        self, nodes: int, limit: int | None, found: list[IntArray], memory: at.Memory | None = None
     ) -> Ended:
         """Search once; add to ``found`` the last solution, which is the best."""
         wants = Want.ONE if self.root.compiled.objective is None else Want.BEST

@@ -21,7 +21,7 @@ from cpqueens.backends.local_search.specials import SPECIALS, Task, default_step
 from cpqueens.backends.local_search.strategies import COMMON, STRATEGIES
 from cpqueens.backends.local_search.tracing import WatchedStates
 from cpqueens.backends.relaxation.relaxation import relaxation_of
-from cpqueens.errors import UnsupportedRequest
+from cpqueens.errors import ModelError, UnsupportedRequest
 from cpqueens.kernels.local.info import NEVER
 from cpqueens.language.statement import Statement
 from cpqueens.lowered.compiled import Compiled
@@ -190,9 +190,12 @@ class ObjectiveBound:
 
     def _prove(self) -> None:
         compiled = self._structures.compiled(self._structures.exact)
-        found = relaxation_of(
-            self._structures.model, compiled, lambda: build_memory(compiled, False), self._request
-        )
+        try:
+            found = relaxation_of(
+                self._structures.model, compiled, lambda: build_memory(compiled, False), self._request
+            )
+        except ModelError:  # of too many values the exact engine has no network
+            return
         self.facts = {} if found is None else found.facts
         if found is not None and found.bound is not None:
             self._request.prove(-found.bound if compiled.maximizing else found.bound)

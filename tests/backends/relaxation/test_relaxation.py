@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from cpqueens import Model, Status, maximum
-from cpqueens.backends.backtracking import alternating
+from cpqueens.backends.backtracking import alternating, memory
 from cpqueens.backends.backtracking.rows import Row, rows_of
 from cpqueens.backends.backtracking.wholes.registry import takes
 from cpqueens.backends.local_search import running
@@ -292,6 +292,13 @@ def test_local_search_has_the_bound_of_the_rows(monkeypatch: pytest.MonkeyPatch)
         assert found.bound == found.statistics["relaxation"]["bound"], model.name
         assert (found.bound >= found.objective) if model.maximizing else (found.bound <= found.objective)
         assert found.faults == ()
+
+
+def test_local_search_goes_on_where_no_network_has_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(running, "AFTER", 0)
+    monkeypatch.setattr(memory, "CELLS", 1)
+    found = cover(30, 60, 2).solve(solver="local-search", step_limit=2000, random_seed=0)
+    assert (found.status, found.bound) == (Status.FEASIBLE, None)
 
 
 def test_what_the_simplex_says_wrongly_refutes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
