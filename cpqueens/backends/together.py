@@ -15,8 +15,7 @@ from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.base import Many, Request
 from cpqueens.kernels.jit.pace import Pace
 from cpqueens.kernels.jit.tiers import Fixed, running, worked
-from cpqueens.kernels.local import info as at
-from cpqueens.kernels.local import start as lots
+from cpqueens.kernels.local import info as at, start as lots
 from cpqueens.language.rows import IntArray
 
 _REASONS: Mapping[int, StopReason] = {

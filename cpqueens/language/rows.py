@@ -17,12 +17,12 @@ from cpqueens.language.ranges import (
     ALLOWED,
     LIMIT,
     Columns,
+    IntArray as IntArray,
     OutOfRange,
     require_in_range,
     require_reach,
     size_text,
 )
-from cpqueens.language.ranges import IntArray as IntArray
 from cpqueens.text.plaintext import shown
 
 if TYPE_CHECKING:

@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 import numpy as np
 
 from cpqueens.errors import ModelError
-from cpqueens.language import domains
-from cpqueens.language import operations as _operations  # noqa: F401 - fills the table of operations
+from cpqueens.language import (
+    domains,
+    operations as _operations,  # noqa: F401 - fills the table of operations
+)
 from cpqueens.language.arrays import of_variables, plain_variables
 from cpqueens.language.blocks import MAX_NAME
 from cpqueens.language.constraining import MAX_TITLE, Constraints

@@ -8,8 +8,7 @@ from seeds import sweep
 from cpqueens import AllDifferent, AllDifferentExcept, Increasing, Model, NoOverlap2D
 from cpqueens.answers.symmetry import QUEENS_BOARD, REVERSAL, Symmetry
 from cpqueens.backends.named import BACKENDS
-from cpqueens.crosscheck import derive, oracle
-from cpqueens.crosscheck import metamorphic as module
+from cpqueens.crosscheck import derive, metamorphic as module, oracle
 from cpqueens.crosscheck.metamorphic import RELATIONS, metamorphic
 from cpqueens.errors import ModelError
 from cpqueens.fuzzing.generate import random_model

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from each import each
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from seeds import seeds, sweep
 
 from cpqueens import (

@@ -29,8 +29,7 @@ from cpqueens.crosscheck.findings import Code
 from cpqueens.crosscheck.participants import as_participants
 from cpqueens.errors import CpqueensError, ModelError, UnknownBackend
 from cpqueens.files.modelfile import parse_model
-from cpqueens.fuzzing import fuzz as fuzzing
-from cpqueens.fuzzing import fuzzworkers
+from cpqueens.fuzzing import fuzz as fuzzing, fuzzworkers
 from cpqueens.fuzzing.examine import examine
 from cpqueens.fuzzing.findings import Examined, Failure, FuzzReport, fuzz_model, is_huge
 from cpqueens.fuzzing.fuzz import as_text, assert_agree, from_text, fuzz

@@ -21,8 +21,7 @@ import pytest
 from cpqueens import Model, ModelError, UnsupportedRequest, evaluate
 from cpqueens.crosscheck.external import External
 from cpqueens.kernels.jit import tiers
-from cpqueens.lab import contenders, making
-from cpqueens.lab import evaluate as evaluating
+from cpqueens.lab import contenders, evaluate as evaluating, making
 from cpqueens.lab.reference import Reference
 from cpqueens.lab.runfile import COLUMNS, Ending, RunRecord
 from cpqueens.longrun.ledger import Ledger

@@ -5,12 +5,10 @@ import numpy as np
 from cpqueens.backends.backtracking.explained import Explained
 from cpqueens.backends.backtracking.orders import tree_search
 from cpqueens.errors import BackendFault
-from cpqueens.kernels.exact import branching as tree
-from cpqueens.kernels.exact import domains as at
+from cpqueens.kernels.exact import branching as tree, domains as at
 from cpqueens.kernels.exact.domains import Memory, contains, copied, tighten
 from cpqueens.kernels.exact.forward import PAUSED, search
-from cpqueens.kernels.exact.learning import literals as lit
-from cpqueens.kernels.exact.learning import literals as of
+from cpqueens.kernels.exact.learning import literals as lit, literals as of
 from cpqueens.kernels.exact.learning.literals import Learner
 
 Literal = tuple[int, int]

@@ -13,12 +13,10 @@ from cpqueens.backends.backtracking.portfolio import CompetingSearch, Slices
 from cpqueens.backends.backtracking.rows import Proved
 from cpqueens.backends.base import Deliver, Ended, Request, Want
 from cpqueens.backends.known import LearnedClauses
-from cpqueens.kernels.exact import domains as at
-from cpqueens.kernels.exact import kinds
+from cpqueens.kernels.exact import domains as at, kinds
 from cpqueens.kernels.exact.apart import kind_of
 from cpqueens.kernels.exact.domains import Memory, copied, enqueue, restore
-from cpqueens.kernels.exact.learning import heap
-from cpqueens.kernels.exact.learning import literals as of
+from cpqueens.kernels.exact.learning import heap, literals as of
 from cpqueens.kernels.exact.learning.literals import BY_DECISION, OPERATORS, Learner, level_place
 from cpqueens.kernels.exact.learning.search import (
     EXHAUSTED,

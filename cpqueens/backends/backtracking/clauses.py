@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 from cpqueens.backends.known import MOST_WORDS, LearnedClauses
 from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact.domains import Memory, contains
-from cpqueens.kernels.exact.learning import literals as lit
-from cpqueens.kernels.exact.learning import literals as of
+from cpqueens.kernels.exact.learning import literals as lit, literals as of
 from cpqueens.kernels.exact.learning.literals import Learner, make_true, standing
 from cpqueens.language.rows import IntArray, stable_order
 from cpqueens.lowered.compiled import Compiled, offsets

@@ -13,8 +13,7 @@ from cpqueens.backends.backtracking.rows import Proved, Row, groups
 from cpqueens.backends.backtracking.wholes.implied import is_empty_board
 from cpqueens.backends.backtracking.wholes.parts import Propagator
 from cpqueens.backends.known import LearnedClauses
-from cpqueens.kernels.exact import domains as at
-from cpqueens.kernels.exact import kinds
+from cpqueens.kernels.exact import domains as at, kinds
 from cpqueens.kernels.exact.domains import Memory
 from cpqueens.kernels.exact.learning import literals as lit
 from cpqueens.language.constraints.base import Constraint

@@ -17,8 +17,7 @@ from cpqueens.backends.backtracking.orders import Branching, decide, refuse_wide
 from cpqueens.backends.backtracking.portfolio import CompetingSearch, Heard, Slices, drained
 from cpqueens.backends.backtracking.watching import TreeObserver
 from cpqueens.backends.base import Deliver, Ended, Request, Want
-from cpqueens.kernels.exact import branching as tree
-from cpqueens.kernels.exact import domains as at
+from cpqueens.kernels.exact import branching as tree, domains as at
 from cpqueens.kernels.exact.branching import TreeSearch
 from cpqueens.kernels.exact.domains import Memory, copied
 from cpqueens.kernels.exact.forward import ASKED, BATCH_FULL, CHOOSING, EXHAUSTED, PAUSED, TRAIL_FULL, search

@@ -12,8 +12,7 @@ from cpqueens.backends.backtracking.rows import Proved, Row
 from cpqueens.backends.backtracking.wholes.implied import is_empty_board
 from cpqueens.backends.backtracking.wholes.parts import Propagator, Propagators
 from cpqueens.errors import ModelError
-from cpqueens.kernels.exact import domains as at
-from cpqueens.kernels.exact import kinds
+from cpqueens.kernels.exact import domains as at, kinds
 from cpqueens.kernels.exact.domains import Memory
 from cpqueens.kernels.exact.propagators.nogoods import NUMBERS, PATHS
 from cpqueens.language.rows import IntArray, stable_order

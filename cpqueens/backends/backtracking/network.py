@@ -42,8 +42,7 @@ from cpqueens.backends.backtracking.wholes.implied import (
 )
 from cpqueens.backends.backtracking.wholes.parts import Propagators
 from cpqueens.backends.backtracking.wholes.registry import WHOLES, precede, table_propagator
-from cpqueens.kernels.exact import domains as at
-from cpqueens.kernels.exact import kinds
+from cpqueens.kernels.exact import domains as at, kinds
 from cpqueens.kernels.exact.apart import kind_of
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.rows import IntArray

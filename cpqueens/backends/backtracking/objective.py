@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from cpqueens.kernels.exact import branching as tree
-from cpqueens.kernels.exact import domains as at
+from cpqueens.kernels.exact import branching as tree, domains as at
 from cpqueens.kernels.exact.branching import TreeSearch
 from cpqueens.kernels.exact.domains import Memory, copied, forget
 from cpqueens.kernels.exact.forward import TRAIL_FULL, search

@@ -16,8 +16,7 @@ import numpy as np
 
 from cpqueens.backends.base import Request, Want
 from cpqueens.errors import ModelError
-from cpqueens.kernels.exact import branching as tree
-from cpqueens.kernels.exact import domains as at
+from cpqueens.kernels.exact import branching as tree, domains as at
 from cpqueens.kernels.exact.branching import TreeSearch
 from cpqueens.kernels.exact.domains import X_WIDTH, Memory
 from cpqueens.kernels.jit.random import seed_state

@@ -3,8 +3,7 @@
 import numpy as np
 
 from cpqueens.backends.backtracking.wholes.parts import Propagator, Propagators
-from cpqueens.kernels.exact import domains as at
-from cpqueens.kernels.exact import kinds
+from cpqueens.kernels.exact import domains as at, kinds
 from cpqueens.kernels.exact.apart import kind_of
 from cpqueens.kernels.exact.domains import Memory, copied
 from cpqueens.kernels.exact.propagators import remembered as kernel

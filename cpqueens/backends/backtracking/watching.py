@@ -20,8 +20,7 @@ from cpqueens.answers.profile import COUNTED, Tallies
 from cpqueens.answers.trace import UNSET, TraceRecorder
 from cpqueens.backends.backtracking.wholes.parts import Propagators
 from cpqueens.kernels.boards.search import ROW, PatternSearch
-from cpqueens.kernels.exact import branching as tree
-from cpqueens.kernels.exact import domains as at
+from cpqueens.kernels.exact import branching as tree, domains as at
 from cpqueens.kernels.exact.branching import TreeSearch
 from cpqueens.kernels.exact.domains import Memory
 from cpqueens.language.rows import IntArray

@@ -21,8 +21,7 @@ from cpqueens.backends.local_search.lines import assigned
 from cpqueens.backends.local_search.search import End, Search, final
 from cpqueens.backends.local_search.slices import InPlaceWalk
 from cpqueens.backends.local_search.strategies import Call
-from cpqueens.kernels.local import anneal as codes
-from cpqueens.kernels.local import rowwise
+from cpqueens.kernels.local import anneal as codes, rowwise
 from cpqueens.kernels.local.info import BUDGET, SOLVED
 from cpqueens.kernels.local.lines import rowwise_lines
 from cpqueens.kernels.local.runs import anneal_runs, rowwise_runs

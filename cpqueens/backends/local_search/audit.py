@@ -9,8 +9,7 @@ import numpy as np
 
 from cpqueens.backends.local_search.assembler import Entry
 from cpqueens.backends.local_search.layers import Arrays
-from cpqueens.kernels.local import arena
-from cpqueens.kernels.local import info as at
+from cpqueens.kernels.local import arena, info as at
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import GE, Compiled, Terms
 from cpqueens.lowered.evaluation import affines, distance, evaluate, values_of_all

@@ -13,9 +13,7 @@ import numpy as np
 from cpqueens.backends.local_search.search import Aside, End, Search, final
 from cpqueens.backends.local_search.slices import OwnWalk, logarithms
 from cpqueens.backends.local_search.walking import Walk
-from cpqueens.kernels.local import cells as codes
-from cpqueens.kernels.local import info as at
-from cpqueens.kernels.local import walk as walk_kernel
+from cpqueens.kernels.local import cells as codes, info as at, walk as walk_kernel
 from cpqueens.kernels.local.arena import build_arena
 from cpqueens.kernels.local.info import NEVER
 from cpqueens.kernels.local.plain import AT_MOST

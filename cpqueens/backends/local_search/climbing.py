@@ -11,8 +11,7 @@ from cpqueens.backends.local_search.lines import assigned
 from cpqueens.backends.local_search.search import End, Search, final
 from cpqueens.backends.local_search.strategies import Call
 from cpqueens.kernels.jit.tiers import Fixed
-from cpqueens.kernels.local import runs as codes
-from cpqueens.kernels.local import scan
+from cpqueens.kernels.local import runs as codes, scan
 from cpqueens.kernels.local.lines import climb_lines
 
 _KEPT = 64  # settings, which one run after another has

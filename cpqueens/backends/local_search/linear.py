@@ -9,9 +9,7 @@ import numpy as np
 from cpqueens.backends.local_search.search import End, Run, Search, final
 from cpqueens.backends.local_search.slices import COUNTED, KernelRun, OwnWalk
 from cpqueens.backends.local_search.walking import Walk
-from cpqueens.kernels.local import info as at
-from cpqueens.kernels.local import linear as codes
-from cpqueens.kernels.local import walk as walk_kernel
+from cpqueens.kernels.local import info as at, linear as codes, walk as walk_kernel
 from cpqueens.kernels.local.arena import build_arena
 from cpqueens.kernels.local.info import NEVER
 from cpqueens.kernels.local.plain import EQUAL

@@ -6,8 +6,7 @@ import numpy as np
 
 from cpqueens.backends.local_search.search import Aside, End, Run
 from cpqueens.backends.local_search.slices import KernelRun, OwnWalk
-from cpqueens.kernels.local import info as at
-from cpqueens.kernels.local import pairs as codes
+from cpqueens.kernels.local import info as at, pairs as codes
 from cpqueens.kernels.local.arena import build_arena
 from cpqueens.kernels.local.runs import luby
 from cpqueens.language.rows import IntArray

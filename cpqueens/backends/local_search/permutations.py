@@ -12,10 +12,7 @@ from cpqueens.backends.local_search.strategies import get_strategy
 from cpqueens.backends.together import COUNTED, Together
 from cpqueens.kernels.jit.random import seed_state
 from cpqueens.kernels.jit.tiers import Fixed
-from cpqueens.kernels.local import exchange as exchanges
-from cpqueens.kernels.local import info as at
-from cpqueens.kernels.local import reversal as reversals
-from cpqueens.kernels.local import units
+from cpqueens.kernels.local import exchange as exchanges, info as at, reversal as reversals, units
 from cpqueens.kernels.local.start import EXTRA, shuffle
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.structures.lines import LinesPermutation

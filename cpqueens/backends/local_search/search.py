@@ -17,8 +17,7 @@ from cpqueens.backends.local_search.tracing import NO_EVENTS, Recorder, events_f
 from cpqueens.kernels.jit.pace import Pace
 from cpqueens.kernels.jit.random import seed_state
 from cpqueens.kernels.jit.tiers import Fixed, to_the_end
-from cpqueens.kernels.local import arena
-from cpqueens.kernels.local import info as at
+from cpqueens.kernels.local import arena, info as at
 from cpqueens.kernels.local.info import NEVER
 from cpqueens.kernels.local.rebuild import begin
 from cpqueens.kernels.local.scan import FOUND

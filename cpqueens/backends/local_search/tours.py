@@ -18,9 +18,7 @@ from cpqueens.backends.local_search.cells import begin_cycle
 from cpqueens.backends.local_search.search import Hint
 from cpqueens.backends.local_search.slices import Alone, LoneWalk, logarithms
 from cpqueens.kernels.jit.random import below, seed_state
-from cpqueens.kernels.local import cells as cooling
-from cpqueens.kernels.local import info as at
-from cpqueens.kernels.local import tour_moves as codes
+from cpqueens.kernels.local import cells as cooling, info as at, tour_moves as codes
 from cpqueens.kernels.local.arena import build_arena
 from cpqueens.kernels.local.info import NEVER
 from cpqueens.kernels.local.plain import AT_MOST

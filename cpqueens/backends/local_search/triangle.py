@@ -7,8 +7,7 @@ import numpy as np
 from cpqueens.backends.local_search.search import End, Paused, Search, final
 from cpqueens.backends.local_search.slices import InPlaceWalk
 from cpqueens.backends.local_search.walking import Walk, probability, walk_once
-from cpqueens.kernels.local import info as at
-from cpqueens.kernels.local import triangle as codes
+from cpqueens.kernels.local import info as at, triangle as codes
 from cpqueens.kernels.local.arena import BIT_ROWS, KINDS, OWNER, SLOTS, SUPPORT, part
 from cpqueens.kernels.local.runs import luby
 from cpqueens.language.rows import IntArray

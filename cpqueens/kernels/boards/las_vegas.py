@@ -36,8 +36,7 @@ from cpqueens.kernels.jit.bits import lowest, popcount
 from cpqueens.kernels.jit.decorators import inner_kernel, kernel, linking_kernel
 from cpqueens.kernels.jit.entries import entry, put
 from cpqueens.kernels.jit.random import below
-from cpqueens.kernels.local import info as at_end
-from cpqueens.kernels.local import start as lots
+from cpqueens.kernels.local import info as at_end, start as lots
 
 # Answers of both kernels.
 PAUSED, SUCCESS, TRAIL_FULL, NO_ROOT = 0, 1, 2, 3

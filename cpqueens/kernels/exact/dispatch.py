@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from cpqueens.kernels.exact import domains as at
-from cpqueens.kernels.exact import kinds
+from cpqueens.kernels.exact import domains as at, kinds
 from cpqueens.kernels.exact.domains import Memory
 from cpqueens.kernels.jit.decorators import instruction
 

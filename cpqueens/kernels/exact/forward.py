@@ -8,8 +8,7 @@ does not refute; failures are those that it does.
 
 from typing import Any
 
-from cpqueens.kernels.exact import branching as tree
-from cpqueens.kernels.exact import domains as at
+from cpqueens.kernels.exact import branching as tree, domains as at
 from cpqueens.kernels.exact.branching import (
     DECIDED,
     DESCEND,

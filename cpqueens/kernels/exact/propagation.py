@@ -7,8 +7,7 @@ compiling time grows with them.
 
 from typing import Any
 
-from cpqueens.kernels.exact import domains as at
-from cpqueens.kernels.exact import kinds
+from cpqueens.kernels.exact import domains as at, kinds
 from cpqueens.kernels.exact.dispatch import run_apart
 from cpqueens.kernels.exact.domains import (
     Memory,

@@ -5,8 +5,7 @@ from typing import Any
 
 from cpqueens.kernels.jit.decorators import inlined, inner_kernel, kernel
 from cpqueens.kernels.jit.random import below, unit
-from cpqueens.kernels.local import arena as parts
-from cpqueens.kernels.local import info as at
+from cpqueens.kernels.local import arena as parts, info as at
 from cpqueens.kernels.local.arena import part
 from cpqueens.kernels.local.moves import list_swaps, list_values
 from cpqueens.kernels.local.state import assign_deltas, make_move, swap_deltas

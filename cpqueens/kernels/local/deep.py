@@ -17,8 +17,7 @@ from typing import Any
 from cpqueens.kernels.exact import kinds
 from cpqueens.kernels.exact.propagators.functions import divide
 from cpqueens.kernels.jit.decorators import inlined, inner_kernel
-from cpqueens.kernels.local import arena as parts
-from cpqueens.kernels.local import deep as codes
+from cpqueens.kernels.local import arena as parts, deep as codes
 from cpqueens.kernels.local.apply import mark_scope
 from cpqueens.kernels.local.arena import Ints
 from cpqueens.kernels.local.plain import amount

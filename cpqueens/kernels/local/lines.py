@@ -14,10 +14,7 @@ from numpy.typing import NDArray
 from cpqueens.kernels.jit.decorators import inlined, kernel
 from cpqueens.kernels.jit.entries import entry, put
 from cpqueens.kernels.jit.random import below, unit
-from cpqueens.kernels.local import info as at
-from cpqueens.kernels.local import rowwise as rows
-from cpqueens.kernels.local import scan as scans
-from cpqueens.kernels.local import start as lots
+from cpqueens.kernels.local import info as at, rowwise as rows, scan as scans, start as lots
 from cpqueens.kernels.local.arena import Ints
 from cpqueens.kernels.local.runs import END, START, judge
 from cpqueens.kernels.local.start import start_at_random

@@ -3,9 +3,7 @@
 from typing import Any
 
 from cpqueens.kernels.jit.decorators import inner_kernel, kernel
-from cpqueens.kernels.local import arena as parts
-from cpqueens.kernels.local import deep as codes
-from cpqueens.kernels.local import info as at
+from cpqueens.kernels.local import arena as parts, deep as codes, info as at
 from cpqueens.kernels.local.apply import mark, mark_scope
 from cpqueens.kernels.local.arena import part
 from cpqueens.kernels.local.plain import ALL_DIFFERENT, END, WIDTH

@@ -10,8 +10,7 @@ from typing import Any
 
 from cpqueens.kernels.jit.decorators import inner_kernel, kernel
 from cpqueens.kernels.jit.random import below, unit
-from cpqueens.kernels.local import arena as parts
-from cpqueens.kernels.local import info as at
+from cpqueens.kernels.local import arena as parts, info as at
 from cpqueens.kernels.local.arena import Ints, part
 from cpqueens.kernels.local.moves import domain_size, domain_value
 from cpqueens.kernels.local.state import assign_deltas, make_move

@@ -7,13 +7,15 @@ strategy's module does for a single run.
 from typing import Any
 
 from cpqueens.kernels.jit.decorators import inner_kernel, kernel
-from cpqueens.kernels.local import anneal as anneals
-from cpqueens.kernels.local import arena as parts
-from cpqueens.kernels.local import info as at
-from cpqueens.kernels.local import rowwise as rows
-from cpqueens.kernels.local import scan as scans
-from cpqueens.kernels.local import start as lots
-from cpqueens.kernels.local import walk as walks
+from cpqueens.kernels.local import (
+    anneal as anneals,
+    arena as parts,
+    info as at,
+    rowwise as rows,
+    scan as scans,
+    start as lots,
+    walk as walks,
+)
 from cpqueens.kernels.local.arena import Ints, part
 from cpqueens.kernels.local.rebuild import begin_afresh
 from cpqueens.kernels.local.scan import sweep_on

@@ -4,8 +4,7 @@ from typing import Any
 
 from cpqueens.kernels.jit.decorators import inlined, inner_kernel, kernel
 from cpqueens.kernels.jit.random import below
-from cpqueens.kernels.local import arena as parts
-from cpqueens.kernels.local import info as at
+from cpqueens.kernels.local import arena as parts, info as at
 from cpqueens.kernels.local.arena import Ints, part
 from cpqueens.kernels.local.moves import allowed, domain_size, domain_value, list_values, span
 from cpqueens.kernels.local.plain import plain_span_deltas

@@ -8,8 +8,7 @@ functions here take the layers one by one. See search_plain, search_rows and sea
 from typing import Any, NamedTuple
 
 from cpqueens.kernels.jit.decorators import inlined, inner_kernel
-from cpqueens.kernels.local import arena as parts
-from cpqueens.kernels.local import info as at
+from cpqueens.kernels.local import arena as parts, info as at
 from cpqueens.kernels.local.apply import plain_apply
 from cpqueens.kernels.local.arena import Ints, part
 from cpqueens.kernels.local.deep import deep_apply, deep_deltas

@@ -15,9 +15,7 @@ from typing import Any
 
 from cpqueens.kernels.jit.decorators import inner_kernel, kernel
 from cpqueens.kernels.jit.entries import entry, put
-from cpqueens.kernels.local import cells as cooling
-from cpqueens.kernels.local import info as at
-from cpqueens.kernels.local import tour_moves as of
+from cpqueens.kernels.local import cells as cooling, info as at, tour_moves as of
 from cpqueens.kernels.local.arena import Ints
 from cpqueens.kernels.local.cells import gap, is_accepted
 from cpqueens.kernels.local.tour_moves import apply, arc, propose, set_place, there, wrapped

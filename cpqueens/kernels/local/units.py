@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 
 from cpqueens.kernels.jit.decorators import inner_kernel, kernel
 from cpqueens.kernels.jit.random import below, draw
-from cpqueens.kernels.local import info as at
-from cpqueens.kernels.local import start as lots
+from cpqueens.kernels.local import info as at, start as lots
 from cpqueens.kernels.local.arena import Ints
 
 # entries of ``info`` beyond those of search_info; its COST is the surplus

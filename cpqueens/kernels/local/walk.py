@@ -8,8 +8,7 @@ from typing import Any
 
 from cpqueens.kernels.jit.decorators import inlined, inner_kernel, kernel
 from cpqueens.kernels.jit.random import below, draw
-from cpqueens.kernels.local import arena as parts
-from cpqueens.kernels.local import info as at
+from cpqueens.kernels.local import arena as parts, info as at
 from cpqueens.kernels.local.arena import Ints, part
 from cpqueens.kernels.local.deep import violation
 from cpqueens.kernels.local.moves import list_swaps, list_values

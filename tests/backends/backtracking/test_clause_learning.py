@@ -49,10 +49,8 @@ from cpqueens.backends.relaxation import relaxation
 from cpqueens.crosscheck import oracle
 from cpqueens.errors import BackendFault
 from cpqueens.fuzzing.generate import random_model
-from cpqueens.kernels.exact import domains as at
-from cpqueens.kernels.exact import kinds
-from cpqueens.kernels.exact.learning import literals as lit
-from cpqueens.kernels.exact.learning import literals as of
+from cpqueens.kernels.exact import domains as at, kinds
+from cpqueens.kernels.exact.learning import literals as lit, literals as of
 from cpqueens.lowered import forms
 from cpqueens.lowered.compiled import Compiled
 

@@ -8,8 +8,7 @@ import pytest
 
 from cpqueens import AllDifferent, Model
 from cpqueens.backends.backtracking.memory import build_memory
-from cpqueens.kernels.exact import apart
-from cpqueens.kernels.exact import domains as at
+from cpqueens.kernels.exact import apart, domains as at
 from cpqueens.lowered.forms import compile_model
 
 Post = Callable[[Model, Any], None]

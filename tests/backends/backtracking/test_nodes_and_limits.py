@@ -18,8 +18,7 @@ from cpqueens import AllDifferent, CpqueensError, IncompleteCount, Model, Status
 from cpqueens.backends.backtracking.forward import ForwardSearch
 from cpqueens.backends.backtracking.memory import build_memory
 from cpqueens.backends.base import Clock, Request, Want
-from cpqueens.kernels.exact import domains as at
-from cpqueens.kernels.exact import propagation
+from cpqueens.kernels.exact import domains as at, propagation
 from cpqueens.kernels.exact.domains import tighten
 from cpqueens.kernels.jit import tiers
 from cpqueens.lowered.forms import DECOMPOSED, compile_model

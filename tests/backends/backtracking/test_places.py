@@ -11,8 +11,7 @@ from cpqueens.backends.backtracking.wholes.registry import takes
 from cpqueens.backends.base import Clock, Request, Want
 from cpqueens.backends.local_search.root import propagated
 from cpqueens.crosscheck import oracle
-from cpqueens.kernels.exact import domains as at
-from cpqueens.kernels.exact import kinds
+from cpqueens.kernels.exact import domains as at, kinds
 from cpqueens.lowered.forms import compiled_of
 from cpqueens.lowered.structures.table import Structures
 

@@ -10,8 +10,7 @@ from cpqueens.backends.backtracking.clauses import StatedClauses, attach
 from cpqueens.backends.backtracking.explained import Explained, explained
 from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact.domains import Memory, copied
-from cpqueens.kernels.exact.learning import literals as lit
-from cpqueens.kernels.exact.learning import literals as of
+from cpqueens.kernels.exact.learning import literals as lit, literals as of
 from cpqueens.kernels.exact.learning.clauses import clause_end, watch
 from cpqueens.kernels.exact.learning.literals import Learner, make_true, standing
 from cpqueens.lowered.forms import compile_model

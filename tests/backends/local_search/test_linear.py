@@ -14,8 +14,7 @@ from cpqueens import AllDifferent, Model, Or
 from cpqueens.backends.local_search import linear
 from cpqueens.backends.local_search.search import Limits, Search
 from cpqueens.backends.local_search.specials import DEFAULTS, Task, kernel_of
-from cpqueens.kernels.local import info as at
-from cpqueens.kernels.local import linear as codes
+from cpqueens.kernels.local import info as at, linear as codes
 from cpqueens.kernels.local.plain import EQUAL
 from cpqueens.lowered.structures.linear import find
 

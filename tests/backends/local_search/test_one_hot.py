@@ -17,8 +17,7 @@ from cpqueens.kernels.local import info as at
 from cpqueens.kernels.local.plain import EQUAL
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.structures import one_hot
-from cpqueens.lowered.structures.linear import LinearForm
-from cpqueens.lowered.structures.linear import find as find_linear
+from cpqueens.lowered.structures.linear import LinearForm, find as find_linear
 
 
 def roster(seed: int, nurses: int = 4, days: int = 5) -> Model:

@@ -13,8 +13,7 @@ from searched import compiled
 from cpqueens import AllDifferent, Model, maximum
 from cpqueens.backends.local_search import pairs
 from cpqueens.backends.local_search.search import Search
-from cpqueens.kernels.local import info as at
-from cpqueens.kernels.local import pairs as codes
+from cpqueens.kernels.local import info as at, pairs as codes
 from cpqueens.lowered.forms import unfolded
 from cpqueens.lowered.structures.pairs import find
 

@@ -14,8 +14,7 @@ from cpqueens.backends.local_search import schedule as module
 from cpqueens.backends.local_search.schedule import ScheduleWalk
 from cpqueens.backends.local_search.search import Limits
 from cpqueens.backends.local_search.slices import Alone
-from cpqueens.kernels.local import info as at
-from cpqueens.kernels.local import schedule as codes
+from cpqueens.kernels.local import info as at, schedule as codes
 from cpqueens.lowered.structures.schedule import TaskNetwork
 from cpqueens.lowered.structures.table import Structures
 

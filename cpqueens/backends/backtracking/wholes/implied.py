@@ -15,8 +15,7 @@ import numpy as np
 from cpqueens.backends.backtracking.rows import LazyRows, Row
 from cpqueens.backends.backtracking.wholes.bounds import SIGNS
 from cpqueens.backends.backtracking.wholes.parts import Parts, Propagator
-from cpqueens.kernels.exact import domains as at
-from cpqueens.kernels.exact import kinds
+from cpqueens.kernels.exact import domains as at, kinds
 from cpqueens.kernels.exact.propagators import all_different_values as values
 from cpqueens.kernels.exact.propagators.all_different_values import matching_data
 from cpqueens.kernels.exact.propagators.distance_values import MOST_BITS

@@ -10,10 +10,8 @@ from itertools import pairwise
 import numpy as np
 
 from cpqueens.backends.backtracking.wholes.parts import Parts, Propagator, WholeKind
-from cpqueens.kernels.exact import domains as at
-from cpqueens.kernels.exact import task_sets
-from cpqueens.kernels.exact.propagators import regular as graph
-from cpqueens.kernels.exact.propagators import table as layout
+from cpqueens.kernels.exact import domains as at, task_sets
+from cpqueens.kernels.exact.propagators import regular as graph, table as layout
 from cpqueens.kernels.exact.propagators.cardinality import ANY, NEVER, cardinality_data
 from cpqueens.kernels.exact.propagators.circuit import ROOM
 from cpqueens.kernels.exact.propagators.different_values import different_data

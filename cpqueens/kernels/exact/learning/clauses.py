@@ -12,8 +12,7 @@ from typing import Any
 
 from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact.domains import Memory
-from cpqueens.kernels.exact.learning import literals as lit
-from cpqueens.kernels.exact.learning import literals as of
+from cpqueens.kernels.exact.learning import literals as lit, literals as of
 from cpqueens.kernels.exact.learning.literals import Learner, make_true, standing
 from cpqueens.kernels.jit.decorators import inner_kernel
 from cpqueens.kernels.jit.entries import entry, put

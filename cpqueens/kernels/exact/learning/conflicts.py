@@ -13,8 +13,7 @@ from typing import Any
 
 from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact.domains import Memory, forget, restore
-from cpqueens.kernels.exact.learning import literals as lit
-from cpqueens.kernels.exact.learning import literals as of
+from cpqueens.kernels.exact.learning import literals as lit, literals as of
 from cpqueens.kernels.exact.learning.clauses import watch
 from cpqueens.kernels.exact.learning.heap import bump, into_heap
 from cpqueens.kernels.exact.learning.literals import (

@@ -12,8 +12,7 @@ The arrays of a search that learns clauses, and the places in them.
 
 from typing import Any, NamedTuple
 
-from cpqueens.kernels.exact import domains as at
-from cpqueens.kernels.exact import kinds
+from cpqueens.kernels.exact import domains as at, kinds
 from cpqueens.kernels.exact.domains import Ints, Memory, contains, remove, tighten
 from cpqueens.kernels.jit.decorators import inner_kernel
 from cpqueens.kernels.jit.entries import entry, put

@@ -9,11 +9,9 @@ the facts are too many for their room, the decisions so far are taken, which are
 
 from typing import Any
 
-from cpqueens.kernels.exact import domains as at
-from cpqueens.kernels.exact import kinds
+from cpqueens.kernels.exact import domains as at, kinds
 from cpqueens.kernels.exact.domains import Memory
-from cpqueens.kernels.exact.learning import literals as lit
-from cpqueens.kernels.exact.learning import literals as of
+from cpqueens.kernels.exact.learning import literals as lit, literals as of
 from cpqueens.kernels.exact.learning.literals import (
     Learner,
     add_all_lost,

@@ -23,8 +23,7 @@ from cpqueens.kernels.exact.domains import (
     tally_decision,
     waiting_queue,
 )
-from cpqueens.kernels.exact.learning import literals as lit
-from cpqueens.kernels.exact.learning import literals as of
+from cpqueens.kernels.exact.learning import literals as lit, literals as of
 from cpqueens.kernels.exact.learning.clauses import forget_clauses, propagate_clauses
 from cpqueens.kernels.exact.learning.conflicts import LEARNED, NO_ROOM, analyse, go_back, keep_clause
 from cpqueens.kernels.exact.learning.heap import fade, first_open

@@ -16,8 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from cpqueens.kernels.exact import components as graph
-from cpqueens.kernels.exact import domains as at
+from cpqueens.kernels.exact import components as graph, domains as at
 from cpqueens.kernels.exact.domains import Memory, contains, next_value, remove, size
 from cpqueens.kernels.jit.decorators import inner_kernel, propagator
 from cpqueens.kernels.jit.entries import entry, put

@@ -14,8 +14,7 @@ Records are named by their places in ``net``; 0 is none.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from cpqueens.kernels.exact import components as graph
-from cpqueens.kernels.exact import domains as at
+from cpqueens.kernels.exact import components as graph, domains as at
 from cpqueens.kernels.exact.domains import Memory, contains, next_value, remove, tighten
 from cpqueens.kernels.jit.decorators import inner_kernel, propagator
 from cpqueens.kernels.jit.entries import entry, put

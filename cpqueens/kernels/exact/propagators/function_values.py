@@ -12,8 +12,7 @@ table from the start, and the result.
 
 from typing import Any
 
-from cpqueens.kernels.exact import domains as at
-from cpqueens.kernels.exact import kinds
+from cpqueens.kernels.exact import domains as at, kinds
 from cpqueens.kernels.exact.domains import Memory, contains, next_value, remove, size, tighten
 from cpqueens.kernels.exact.propagators.functions import divide
 from cpqueens.kernels.exact.value_marks import keep_marked, mark, mark_all

@@ -7,8 +7,7 @@ variables decides everything.
 
 from typing import Any
 
-from cpqueens.kernels.exact import domains as at
-from cpqueens.kernels.exact import kinds
+from cpqueens.kernels.exact import domains as at, kinds
 from cpqueens.kernels.exact.domains import Memory, contains, remove, tighten
 from cpqueens.kernels.jit.decorators import inner_kernel
 from cpqueens.kernels.jit.entries import entry

@@ -8,8 +8,7 @@ what optional tasks may do.
 
 from typing import Any
 
-from cpqueens.kernels.exact import domains as at
-from cpqueens.kernels.exact import task_sets as of
+from cpqueens.kernels.exact import domains as at, task_sets as of
 from cpqueens.kernels.exact.domains import Memory, tighten
 from cpqueens.kernels.jit.decorators import inner_kernel, propagator
 from cpqueens.kernels.jit.entries import entry

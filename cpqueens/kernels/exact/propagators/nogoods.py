@@ -13,8 +13,7 @@ refuted), variable, kind and value of a decision. The oldest path makes room for
 
 from typing import Any
 
-from cpqueens.kernels.exact import branching as tree
-from cpqueens.kernels.exact import domains as at
+from cpqueens.kernels.exact import branching as tree, domains as at
 from cpqueens.kernels.exact.branching import AT_MOST, EQUAL, TreeSearch, limit
 from cpqueens.kernels.exact.domains import Memory, contains, set_word, word
 from cpqueens.kernels.jit.decorators import inner_kernel, propagator

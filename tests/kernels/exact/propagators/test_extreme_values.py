@@ -12,8 +12,7 @@ from cpqueens import AllDifferent, Cumulative, Model, maximum, minimum
 from cpqueens.backends.backtracking import memory, network
 from cpqueens.backends.backtracking.memory import build_memory
 from cpqueens.backends.backtracking.wholes.registry import takes
-from cpqueens.kernels.exact import domains as at
-from cpqueens.kernels.exact import kinds
+from cpqueens.kernels.exact import domains as at, kinds
 from cpqueens.kernels.exact.apart import kind_of
 from cpqueens.kernels.exact.domains import Memory
 from cpqueens.kernels.exact.propagators.extreme_values import extreme_values

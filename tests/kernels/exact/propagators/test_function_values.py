@@ -12,8 +12,7 @@ from propagation import Bench, Strength, random_domains
 from cpqueens import Model, element
 from cpqueens.backends.backtracking import network
 from cpqueens.backends.backtracking.memory import build_memory
-from cpqueens.kernels.exact import domains as at
-from cpqueens.kernels.exact import kinds
+from cpqueens.kernels.exact import domains as at, kinds
 from cpqueens.kernels.exact.apart import kind_of
 from cpqueens.kernels.exact.propagators import function_values as kernel
 from cpqueens.kernels.exact.propagators.function_values import function_values
