@@ -127,7 +127,7 @@ def test_keeping_very_many_values_ends_at_the_limit(monkeypatch: pytest.MonkeyPa
         return True
 
     tree = Tree(root_of(chain(12)), replace(request(), clock=Clock(0.03)))
-    monkeypatch.setattr(root, "contains", slow)
+    monkeypatch.setattr(root.at, "contains", slow)
     with pytest.raises(Stopped):
         tree.repair(np.zeros(12, dtype=np.int64), np.zeros(12, dtype=bool), 1000, None)
     assert looked == 1
