@@ -22,9 +22,9 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 71_327,
+    "code lines": 71_349,
     "files": 480,
-    "import lines": 6_030,
+    "import lines": 6_032,
     "longest file": 693,
     "sudoku by backtracking, files": 48,
     "sudoku by backtracking, functions": 319,

@@ -248,8 +248,12 @@ class DefinitionBlock:
         """Yield a block for each definition."""
         return (self.part(k, k + 1) for k in range(len(self.results)))
 
-    def runs(self) -> Iterator[DefinitionBlock]:
-        """Yield parts, one after the other, in which no definition needs another one of the part."""
+    @cached_property
+    def runs(self) -> tuple[DefinitionBlock, ...]:
+        """Parts, one after the other, in which no definition needs another one of the part."""
+        return (self,) if len(self.results) == 1 else tuple(self._runs())
+
+    def _runs(self) -> Iterator[DefinitionBlock]:
         first, many = self.results[0], len(self.results)
         own = np.flatnonzero(self.terms.variable >= first)
         owner = self.terms.start[self.each * np.arange(many + 1)].searchsorted(own, "right") - 1

@@ -2,25 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
+from itertools import chain
 
 import numpy as np
 
 from cpqueens.kernels.local.plain import FARTHEST
 from cpqueens.language.rows import IntArray
+from cpqueens.lowered.columns import joined
 from cpqueens.lowered.compiled import EQ, GE, LE, NE, Compiled, DefinitionBlock, Terms
+
+MANY = 64
+"""Blocks of definitions from which on they are put together by levels."""
 
 
 def values_of_all(compiled: Compiled, x: IntArray) -> IntArray:
     """Return the values of all variables for the decision variables ``x``."""
     values = np.zeros(compiled.variable_count, dtype=np.int64)
     values[: compiled.decision_count] = x
-    for block in compiled.definitions.blocks:
-        for part in block.runs():
-            arguments = evaluate(part.terms, values).reshape(len(part.results), part.each).T
-            values[part.results] = meant(part, list(arguments))
+    blocks = compiled.definitions.blocks
+    for part in compiled.once(_by_levels) if len(blocks) > MANY else _runs(blocks):
+        arguments = evaluate(part.terms, values).reshape(len(part.results), part.each).T
+        values[part.results] = meant(part, list(arguments))
     return values
+
+
+def _runs(blocks: Sequence[DefinitionBlock]) -> Iterator[DefinitionBlock]:
+    return chain.from_iterable(block.runs for block in blocks)
+
+
+def _by_levels(compiled: Compiled) -> list[DefinitionBlock]:
+    """Return all definitions in few blocks: what needs only what is on lower levels stands together."""
+    level = np.zeros(compiled.variable_count, dtype=np.int64)
+    found: dict[tuple[int, str, int, int], list[DefinitionBlock]] = {}
+    for part in _runs(compiled.definitions.blocks):
+        own = 1 + int(level[part.terms.variable].max(initial=0))
+        level[part.results] = own
+        found.setdefault((own, part.kind, part.relation, part.each), []).append(part)
+    return [
+        DefinitionBlock(
+            kind, np.concatenate([p.results for p in parts]), joined([p.terms for p in parts]), each, relation
+        )
+        for (_, kind, relation, each), parts in sorted(found.items(), key=lambda item: item[0][0])
+    ]
 
 
 def evaluate(terms: Terms, values: IntArray) -> IntArray:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import random
+
 import numpy as np
 import pytest
 from each import each
+from seeds import seeds
 
 from cpqueens import AllDifferent, Count, Model, Table, element
 from cpqueens.crosscheck import oracle
-from cpqueens.lowered import forms
-from cpqueens.lowered.evaluation import values_of_all
+from cpqueens.fuzzing.generate import random_model
+from cpqueens.lowered import evaluation, forms
+from cpqueens.lowered.evaluation import _by_levels, values_of_all
 
 
 def agrees(model: Model, solver: str) -> bool:
@@ -130,6 +134,27 @@ def test_definitions_of_one_block_may_need_each_other() -> None:
         model.add(element(table, element(table, x[k])) >= 0)
     c = forms.compile_model(model)
     (block,) = c.definitions.blocks
-    assert [part.results.tolist() for part in block.runs()] == [[2], [3, 4], [5]]
+    assert [part.results.tolist() for part in block.runs] == [[2], [3, 4], [5]]
     values = values_of_all(c, np.array([3, 1]))
     assert values.tolist() == [3, 1, 0, 2, 3, 0]
+
+
+def random_row(compiled: forms.Compiled, seed: int) -> list[int]:
+    """Return random values of the decision variables."""
+    source, n = random.Random(seed), compiled.decision_count
+    ends = zip(compiled.lower[:n].tolist(), compiled.upper[:n].tolist(), strict=True)
+    return [source.randint(low, high) for low, high in ends]
+
+
+@seeds(range(60))
+def test_definitions_put_together_by_levels_have_the_same_values(seed: int) -> None:
+    c = forms.compile_model(random_model(seed))
+    x = np.array(random_row(c, seed), dtype=np.int64)
+    levels = _by_levels(c)
+    ranks = {int(v): k for k, block in enumerate(levels) for v in block.results}
+    assert sorted(ranks) == sorted(v for block in c.definitions.blocks for v in block.results.tolist())
+    assert all(ranks.get(v, -1) < k for k, b in enumerate(levels) for v in b.terms.variable.tolist())
+    values = values_of_all(c, x)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(evaluation, "MANY", -1)
+        assert values_of_all(c, x).tolist() == values.tolist()

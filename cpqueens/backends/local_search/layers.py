@@ -95,7 +95,7 @@ class _DeepBuilder:
         self.n = assembler.n
         self.parts: list[Terms] = []
         self.owners: list[IntArray] = []  # rows of an owner's number of terms, its kind, itself and the base
-        self.size = self.data_size = 0
+        self.size = self.data_size = self.defined = 0
         self.data: list[IntArray] = []
         self.tables = np.zeros((len(assembler.entries), 4), dtype=np.int64)
         entries = [part.of_deep_layer() for part in assembler.entries.parts if part.deep.any()]
@@ -162,7 +162,8 @@ class _DeepBuilder:
             kinds_of[constant], lengths[constant] = codes.ELEMENT_CONSTANT, 1
             places[constant] = self._put(entries.reshape(-1)) + each * np.arange(len(entries))
             terms = terms.picked(np.flatnonzero(~constant[:, None] | (np.arange(each) == 0)))
-        first, number = self.size + offsets(lengths)[:-1], sum(map(len, self.definitions))
+        first, number = self.size + offsets(lengths)[:-1], self.defined
+        self.defined += many
         self.definitions.append(_side_by_side((kinds_of, first, lengths, places, relation, 0)))
         self._add(terms, (lengths, codes.OWNER_DEFINITION, number + np.arange(many), 0))
 
