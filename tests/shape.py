@@ -22,7 +22,7 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 71_349,
+    "code lines": 71_354,
     "files": 480,
     "import lines": 6_032,
     "longest file": 693,

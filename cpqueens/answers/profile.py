@@ -176,7 +176,7 @@ class Profile:
         total = max(1, int(decided.sum()))
         return tuple(VariableProfile(names[k], int(decided[k]), int(decided[k]) / total) for k in order)
 
-    def did_nothing(self, position: int) -> bool:
+    def took_no_part(self, position: int) -> bool:
         """Whether a constraint became propagators, none of which removed a value or failed."""
         assert isinstance(self._tallies, Tallies), "of an exact search"
         row = dict(zip(COUNTED, self._tallies.rows.get(position, ()), strict=False))

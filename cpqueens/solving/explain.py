@@ -212,8 +212,7 @@ def explain_infeasible(model: Statement, /, solver: str = "auto", **options: Any
                 undecided = "interrupted before it was proved infeasible"
             why = "it has a solution; there is nothing to explain" if known is False else undecided
             raise NotInfeasible(f"{model.name}: {why}")
-        stated = [search.everything[k] for k in everything]
-        begun = search.busy(everything)
+        begun = everything if over() else search.busy(everything)
         stated = [search.everything[k] for k in begun]
         begun = search.narrowed(begun, stated, search.infeasible, interrupt)
         each: list[tuple[int, int | None]] = [(k, None) for k in range(len(search.everything))]
@@ -261,22 +260,23 @@ class _Search:
         """Return the limit of a run that begins now: what is left of the call's, none without one."""
         return {} if self.until == math.inf else {"time_limit": max(0.0, self.until - time.monotonic())}
 
-    def limits(self) -> dict[str, Any]:
-        """Return the same for a run of the search, which leaves time to the second backend."""
+    def _limits(self) -> dict[str, Any] | None:
+        """Return the limit of a run, which leaves time to the second backend; None if none is to begin."""
         left = self.left()
-        return {
-            name: max(0.0, seconds - self.kept_back * bool(self.prover)) for name, seconds in left.items()
-        }
+        if "time_limit" in left:
+            left["time_limit"] -= self.kept_back * bool(self.prover)
+        return left if left.get("time_limit", 1.0) > 0 and self.share.left > 0 else None
 
     def is_over(self) -> bool:
         """Say whether no further run is to begin."""
-        return self.limits().get("time_limit", 1.0) <= 0 or self.share.left <= 0
+        return self._limits() is None
 
     def busy(self, places: list[int]) -> list[int]:
         """Return those constraints that our own engine's proof needs, if they are infeasible; else all."""
-        if len(places) < _WORTH_A_CORE or self.is_over():
+        limits = self._limits()
+        if len(places) < _WORTH_A_CORE or limits is None:
             return places
-        some = _busy(self.model, places, self.limits())
+        some = _busy(self.model, places, limits)
         return some if len(some) < len(places) and self.infeasible(some) is True else places
 
     def narrowed(
@@ -287,9 +287,10 @@ class _Search:
         interrupt: Interrupt,
     ) -> list[int]:
         """Return those of some constraints that CP-SAT blames, if they are infeasible; else all."""
-        if len(places) < _WORTH_A_CORE or interrupt.seen:
+        limits = self._limits()
+        if len(places) < _WORTH_A_CORE or interrupt.seen or limits is None:
             return places
-        blamed = _blamed(self.model, stated, self.limits(), interrupt)
+        blamed = _blamed(self.model, stated, limits, interrupt)
         if blamed is None or len(blamed) == len(places):
             return places
         some = [places[k] for k in blamed]
@@ -301,9 +302,10 @@ class _Search:
 
     def of(self, stated: list[Posted]) -> bool | None:
         """Say whether these constraints have no solution; None if undecided, or if the time is over."""
-        if self.is_over():
+        limits = self._limits()
+        if limits is None:
             return None
-        limits, self.runs = self.limits(), self.runs + 1
+        self.runs += 1
         with sharing(self.share):
             outcome = _outcome(self.model, stated, self.solver, self.options | limits)
         if outcome.solution is not None:
@@ -373,9 +375,12 @@ def _busy(model: Statement, places: list[int], limits: dict[str, Any]) -> list[i
     """
     other = model.copy()
     other._clear_objectives()
-    with sharing(Share(_SECONDS_FOR_CORE)):
-        profile = solve(other, "backtracking:forward", profile=True, **limits).profile
-    return places if profile is None else [k for k in places if not profile.did_nothing(k)]
+    try:
+        with sharing(Share(_SECONDS_FOR_CORE)):
+            profile = solve(other, "backtracking:forward", profile=True, **limits).profile
+    except CpqueensError:  # domains that are too large to be listed, for one
+        return places
+    return places if profile is None else [k for k in places if not profile.took_no_part(k)]
 
 
 def _blamed(

@@ -208,3 +208,11 @@ def test_what_did_nothing_in_a_proof_is_left_out_at_once(monkeypatch: pytest.Mon
     assert found.runs <= 3
     monkeypatch.setattr(explain, "_busy", lambda _model, places, _limits: places)
     assert m.explain_infeasible(solver="backtracking").runs > found.runs
+
+
+def test_what_the_exact_engine_has_no_room_for_is_explained_by_others() -> None:
+    m = Model()
+    x = m.intvar(0, 50_000, shape=5000, name="x")
+    m += [x[:-1] <= x[1:], x.sum() >= 10, x[0] + x[1] <= 3, x[1] >= 5, x[2] >= 7]
+    found = m.explain_infeasible(solver="cpsat")
+    assert [reason.position for reason in found.reasons] == [2, 3]

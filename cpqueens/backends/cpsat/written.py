@@ -182,13 +182,13 @@ def _filling(pattern: Any, path: Sequence[str], rows: Any) -> list[Iterator[Any]
     """Return the steps that fill a field of a message with one row after the other, of an array or a list."""
     message, name = _at(pattern, path[:-1]), path[-1]
     field = getattr(message, name)
-    if name not in SINGLE and len(field):
-        return [map(field.__setitem__, repeat(k), column) for k, column in enumerate(rows.T.tolist())]
+    columns = rows.T.tolist() if isinstance(rows, np.ndarray) else rows
     if name in SINGLE:
-        values = rows.tolist() if isinstance(rows, np.ndarray) else rows
-        return [map(partial(setattr, message, name), values)]
-    if isinstance(rows, np.ndarray) and rows.shape[1]:
-        rows = zip(*rows.T.tolist(), strict=True)  # one tuple that is filled again, where lists are made anew
+        return [map(partial(setattr, message, name), columns)]
+    if len(field):
+        return [map(field.__setitem__, repeat(k), column) for k, column in enumerate(columns)]
+    if columns is not rows and columns:
+        rows = zip(*columns, strict=True)  # one tuple that is filled again, where lists are made anew
     return [starmap(field.clear, repeat(())), map(field.extend, rows)]
 
 
