@@ -216,3 +216,13 @@ def test_what_the_exact_engine_has_no_room_for_is_explained_by_others() -> None:
     m += [x[:-1] <= x[1:], x.sum() >= 10, x[0] + x[1] <= 3, x[1] >= 5, x[2] >= 7]
     found = m.explain_infeasible(solver="cpsat")
     assert [reason.position for reason in found.reasons] == [2, 3]
+
+
+def test_without_a_limit_guilty_rows_are_looked_for_in_a_share(monkeypatch: pytest.MonkeyPatch) -> None:
+    m = Model()
+    x = m.intvar(0, 9, shape=30, name="x")
+    m += [x[:-1] < x[1:], x[0] >= 3]
+    assert m.explain_infeasible(solver="backtracking").minimal
+    monkeypatch.setattr(explain, "_SECONDS_ON_ROWS", 0.0)
+    found = m.explain_infeasible(solver="backtracking")
+    assert ([reason.rows for reason in found.reasons], found.minimal) == ([()], False)

@@ -84,7 +84,7 @@ PIPELINE = Area(
         Mutant("a part of an array is told as all of it", "explain._TakenApart._parts",
                "if len(mine) == self._size[position]", "if mine", tests=_EXPLAINED),
         Mutant("guilty rows are looked for without end", "explain._Search.of",
-               "if self.is_over():", "if False:", tests=_EXPLAINED),
+               "if limits is None:", "if False:", tests=_EXPLAINED),
         Mutant("who was asked is said to have proved it", "explain._Search.of",
                "self.prover = outcome.solver", "self.prover = self.solver", tests=_EXPLAINED),
         Mutant("a solver checks itself", "explain._check",

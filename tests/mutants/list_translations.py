@@ -26,7 +26,7 @@ CPSAT = Area(
         Mutant("coefficients of the first row are taken for all", "Copies.field",
                "if (values != values[:1]).any():", "if name != \"coeffs\" and (values != values[:1]).any():"),
         Mutant("a second number is that of the first copy", "written._filling",
-               "enumerate(rows.T.tolist())", "enumerate(rows.T.tolist()[:1])"),
+               "enumerate(columns)", "enumerate(columns[:1])"),
         Mutant("a list is filled behind what was there", "written._filling",
                "starmap(field.clear, repeat(()))", "repeat(())"),
         Mutant("an affine expression has no offset", "NativeWriter.affine",
