@@ -121,7 +121,9 @@ def count_removed(m: Memory, v: int, low: int, high: int, holes: int) -> None:
 
 @inner_kernel
 def tally(m: Memory, place: int, possible: int) -> None:
-    """Count a run of what lies at a place of ``net``, and what it has done."""
+    """Count a run of what lies at a place of ``net``, and what it has done, where there is a profile."""
+    if not m.stack[PROFILE]:
+        return
     t = m.stack[PROFILE] + place
     put(m.net, t + T_RUNS, entry(m.net, t + T_RUNS) + 1)
     put(m.net, t + T_REMOVED, entry(m.net, t + T_REMOVED) + m.stack[REMOVED])

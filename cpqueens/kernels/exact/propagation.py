@@ -82,11 +82,9 @@ def all_different(m: Memory, v: int) -> Any:
                 value = rest if a == 1 else rest // a
                 if value * a == rest and not remove(m, entry(m.net, term), value):
                     m.stack[at.FAILED] = -place
-                    if m.stack[at.PROFILE]:
-                        tally(m, entry(m.net, place + 1), 0)
+                    tally(m, entry(m.net, place + 1), 0)
                     return 0
-        if m.stack[at.PROFILE]:
-            tally(m, entry(m.net, place + 1), 1)
+        tally(m, entry(m.net, place + 1), 1)
     return 1
 
 
@@ -136,8 +134,7 @@ def sums_different(m: Memory, v: int) -> Any:
                 a -= entry(m.net, other + 1)
             if a == 0:
                 if gap == 0:
-                    if m.stack[at.PROFILE]:
-                        tally(m, entry(m.net, place + 1), 0)
+                    tally(m, entry(m.net, place + 1), 0)
                     return 0
                 continue
             value = gap if a > 0 else -gap
@@ -146,11 +143,9 @@ def sums_different(m: Memory, v: int) -> Any:
                     continue
                 value = gap // a
             if not remove(m, entry(m.net, max(free, other)), value):
-                if m.stack[at.PROFILE]:
-                    tally(m, entry(m.net, place + 1), 0)
+                tally(m, entry(m.net, place + 1), 0)
                 return 0
-        if m.stack[at.PROFILE]:
-            tally(m, entry(m.net, place + 1), 1)
+        tally(m, entry(m.net, place + 1), 1)
     return 1
 
 
@@ -236,8 +231,7 @@ def propagate(m: Memory, end: int) -> Any:
             m.stack[at.RUNS] += 1
             m.stack[at.RUNNING] = p + 1
             possible = run_propagator(m, p)
-            if m.stack[at.PROFILE]:
-                tally(m, p, possible)
+            tally(m, p, possible)
             if not possible:
                 m.stack[at.FAILED] = p + 1
                 return 0

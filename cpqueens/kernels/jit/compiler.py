@@ -94,6 +94,18 @@ def _only_wholes() -> Iterator[None]:
                 setattr(kind, name, old)
 
 
+def keep_inside(module: Any, entered: str) -> None:
+    """Let nobody outside call any function of a module of LLVM but the one that is entered.
+
+    Then what no caller needs to hand over is not handed over: of an array Numba's functions are given seven
+    words, mostly for its address alone, so that a call with a memory wrote 28 of them, and took longer than
+    what a propagator of a few variables does.
+    """
+    for function in module.functions:
+        if not function.is_declaration and function.name != entered:
+            function.linkage = "internal"
+
+
 def compile_entry(entry: str, signature: str) -> bytes:
     """Return the machine code of ``module:function`` for arguments of the types that ``signature`` names."""
     types: Any = numba_types  # without annotations
@@ -106,6 +118,7 @@ def compile_entry(entry: str, signature: str) -> bytes:
         whole = compiling.kernel(wrapper.function(kernel, result))
         compiled = _compiled(whole, [types.CPointer(types.int64)])
         compiled.library._ensure_finalized()
+    keep_inside(compiled.library._final_module, compiled.fndesc.llvm_func_name)
     compiled.library._optimize_final_module()
     code = compiled.library.codegen._tm.emit_object(compiled.library._final_module)
     head = {

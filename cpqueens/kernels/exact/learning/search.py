@@ -84,8 +84,7 @@ def propagate(m: Memory, q: Learner, end: int) -> Any:
         if q.state[of.SEEN] < m.stack[at.LOG_TOP]:
             m.stack[at.RUNNING], m.stack[at.REMOVED] = m.stack[at.PROFILE] + 1, 0
             possible = propagate_clauses(m, q)
-            if m.stack[at.PROFILE]:
-                tally(m, m.stack[at.PROFILE], possible)
+            tally(m, m.stack[at.PROFILE], possible)
         elif m.stack[at.CHANGED_TOP] > m.stack[at.CHANGED_BASE]:
             possible = wake_next(m)
         else:
@@ -98,8 +97,7 @@ def propagate(m: Memory, q: Learner, end: int) -> Any:
             m.stack[at.REASON] = p * 4 + lit.BY_PROPAGATOR
             m.stack[at.RUNNING] = p + 1
             possible = run_propagator(m, p)
-            if m.stack[at.PROFILE]:
-                tally(m, p, possible)
+            tally(m, p, possible)
         if not possible:
             return 0
     return LATE
