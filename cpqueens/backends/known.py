@@ -160,7 +160,7 @@ def goal_of(model: Statement) -> KeptGoal | None:
         return None
     objective = model.objective
     kept = objective.coefficients != 0
-    variables, coefficients = (part[kept].tobytes() for part in (objective.variables, objective.coefficients))
+    variables, coefficients = objective.variables[kept].tobytes(), objective.coefficients[kept].tobytes()
     return KeptGoal(variables, coefficients, int(objective.constants[0]), model.maximizing)
 
 

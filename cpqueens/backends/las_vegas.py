@@ -346,8 +346,8 @@ class _Run:
         solution = self.pace.timed(
             lambda steps: self.attempts.advance(steps, most, limit),
             steps,
-            lambda solution: solution is None,
             unmade=None,
+            paused=lambda solution: solution is None,
         )
         if stepped is not None:
             stepped(solution is not None)

@@ -112,8 +112,8 @@ def drive(together: Together, lot: lots.Lot, request: Request) -> NDArray[np.flo
             broken_off = pace.timed(
                 lambda steps: together.kernel(steps, together.state, packed, *together.arguments),
                 pace.steps,
-                lambda _: bool(now[lots.RUN] < len(lot.x)),
                 unmade=_BROKEN_OFF,
+                paused=lambda _: bool(now[lots.RUN] < len(lot.x)),
             )
         spent, used = worked() - before, used + time.thread_time() - began
         last = int(now[lots.RUN])

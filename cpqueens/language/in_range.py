@@ -1,6 +1,6 @@
 """Checking that all terms of a model stay within the range that `cpqueens.language.ranges` states."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 import numpy as np
 
@@ -28,9 +28,8 @@ def require_terms(model: Statement, arrays: Iterable[tuple[LinearArray, int]]) -
     arrays = list(arrays)
     if not arrays:
         return
-    together = list({id(array): array for array, _ in arrays}.values())  # many constraints may share one
-    is_little = sum([array.size * array.width for array in together]) <= _TOGETHER * len(together)  # to copy
-    if is_little and _surely_in_range(together, model.span):
+    together = {id(array): array for array, _ in arrays}.values()  # many constraints may share one
+    if _surely_in_range(together, model.span):
         return
     ends = [int(end) for b in (model.lower, model.upper) if b.size for end in (b.min(), b.max())]
     largest = max(1, *map(abs, ends)) if ends else 1
@@ -39,11 +38,19 @@ def require_terms(model: Statement, arrays: Iterable[tuple[LinearArray, int]]) -
             array.bind(model).bounds(most)
 
 
-def _surely_in_range(arrays: list[LinearArray], largest: int) -> bool:
-    """Say whether even the largest numbers of arrays, put together in one term, stay within the range."""
-    coefficient = _largest([array.coefficients.reshape(-1) for array in arrays])
-    constant = _largest([array.constants for array in arrays])
-    return max([array.width for array in arrays]) * coefficient * largest + constant <= LIMIT
+def _surely_in_range(arrays: Collection[LinearArray], largest: int) -> bool:
+    """Say whether even the largest numbers of arrays, put together in one term, stay within the range.
+
+    Several are looked at together, unless they are too large to be copied into one.
+    """
+    coefficients, constants, width, numbers = [], [], 0, 0
+    for array in arrays:
+        coefficients.append(array.coefficients.reshape(-1))
+        constants.append(array.constants)
+        width, numbers = max(width, array.width), numbers + array.size * array.width
+    if len(arrays) > 1 and numbers > _TOGETHER * len(arrays):
+        return False
+    return width * _largest(coefficients) * largest + _largest(constants) <= LIMIT
 
 
 def _largest(parts: list[IntArray]) -> int:

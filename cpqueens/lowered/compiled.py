@@ -170,12 +170,6 @@ class Compiled:
         return made
 
     @property
-    def widest(self) -> int:
-        """How many values lie between the bounds of a decision variable, at most."""
-        n = self.decision_count
-        return int((self.upper[:n] - self.lower[:n]).max(initial=0)) + 1
-
-    @property
     def variable_count(self) -> int:
         """Number of variables, defined ones included."""
         return len(self.lower)

@@ -243,8 +243,9 @@ def compile_model(model: Statement, form: ModelForm = PLAIN, backend: str = "bac
         arrays |= _ARRAYS[kind](number, constraints)
     objective_terms = None
     if lowered.objective is not None:
-        sign = -1 if lowered.maximizing else 1
-        objective_terms = _terms(number, [sign * lowered.objective])
+        objective_terms = _terms(number, [lowered.objective])
+        if lowered.maximizing:
+            objective_terms = scaled(objective_terms, -1)
     return Compiled(
         decision_count=len(model.decisions),
         lower=store.lower[order],

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -121,7 +122,7 @@ def lower(
     objective = objective and model.objective is not None
     return model.kept(
         ("lowered", supports, objective, joined, computed),
-        lambda: _lowered(model, supports, backend, objective, joined, computed),
+        partial(_lowered, model, supports, backend, objective, joined, computed),
         (lambda before: _grown(before, model, supports, backend)) if joined else None,
     )
 

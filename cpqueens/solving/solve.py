@@ -86,13 +86,14 @@ def solve(model: Statement, /, solver: str | Backend = "auto", **options: Any) -
     CpqueensError
         For everything that is refused before the search.
     """
-    if any(options.get(name) is not None for name in OF_CHANGES):
+    if not options.keys().isdisjoint(OF_CHANGES):
         return solve_near(model, solver, options, solve)
     want = Want.BEST if model.objective is not None else Want.ONE
     improved = options.pop("on_improvement", None)
     consumer = None if improved is None else _of_the_last(_caller(improved, "on_improvement"))
     if want is Want.ONE:
-        positive_integer(options.get("solution_limit"), "solution_limit")  # whatever it is, one is enough
+        if "solution_limit" in options:  # whatever it is, one is enough
+            positive_integer(options["solution_limit"], "solution_limit")
         options["solution_limit"] = 1
     outcome = run(model, solver, want, consumer, options, keep=True, look_ahead=False, remembering=True)
     return trusted(outcome)

@@ -12,7 +12,7 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from inspect import CO_GENERATOR
 from types import FrameType
 from typing import Any, ParamSpec, TypeVar
@@ -308,9 +308,10 @@ IntArray = NDArray[np.int64]
 Numbers = TypeVar("Numbers", bound=NDArray[Any])
 
 
-def pieces(size: int) -> Iterator[slice]:
-    """Yield parts of ``size`` numbers that are copied by one call each."""
-    return (slice(first, first + AT_ONCE) for first in range(0, size, AT_ONCE))
+def _write(values: Any, to: NDArray[Any]) -> None:
+    """Copy numbers to as long an array, by calls of so many that a run can be broken off between two."""
+    for first in range(0, len(values), AT_ONCE):
+        to[first : first + AT_ONCE] = values[first : first + AT_ONCE]
 
 
 def copied(values: Numbers, room: int = 0) -> Numbers:
@@ -318,9 +319,7 @@ def copied(values: Numbers, room: int = 0) -> Numbers:
     if len(values) <= AT_ONCE and not room:
         return values.copy()
     found: Any = np.zeros((len(values) + room, *values.shape[1:]), dtype=values.dtype)
-    begin = found[: len(values)]
-    for piece in pieces(len(values)):
-        begin[piece] = values[piece]
+    _write(values, found[: len(values)])
     return found
 
 
@@ -333,11 +332,9 @@ def joined(parts: Sequence[Any]) -> IntArray:
     """Return some numbers, (n,) each, one after the other."""
     size, end = sum(map(len, parts)), 0
     if size <= AT_ONCE:
-        return np.concatenate([np.asarray(part, dtype=np.int64) for part in parts])
+        return np.concatenate(parts, dtype=np.int64, casting="unsafe")
     found = np.empty(size, dtype=np.int64)
     for part in parts:
-        here = found[end : end + len(part)]
-        for piece in pieces(len(part)):
-            here[piece] = part[piece]
+        _write(part, found[end : end + len(part)])
         end += len(part)
     return found

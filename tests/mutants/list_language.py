@@ -194,7 +194,7 @@ LOWERING = Area(
         Mutant("terms out of range pass", "require_terms",
                "array.bind(model).bounds(most)", "pass"),
         Mutant("sums of large terms count as one of them", "in_range._surely_in_range",
-               "max([array.width for array in arrays]) * coefficient", "coefficient"),
+               "width * _largest(coefficients)", "_largest(coefficients)"),
         Mutant("an objective out of range passes", "constraints_in_range",
                "[(goal.term, LIMIT) for goal in model.goals]", "[]"),
         Mutant("only what is far out of range is looked at", "require_reach",

@@ -22,4 +22,3 @@ def test_copies_in_pieces_are_whole(at_once: int, monkeypatch: pytest.MonkeyPatc
         assert stopping.doubled(own).tolist() == [*range(size), *[0] * size]
         parts = [own, [5, 6], np.zeros(0), own + 2**60]
         assert stopping.joined(parts).tolist() == [*range(size), 5, 6, *(k + 2**60 for k in range(size))]
-    assert sum(len(range(9)[piece]) for piece in stopping.pieces(9)) == 9

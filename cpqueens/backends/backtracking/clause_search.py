@@ -160,7 +160,9 @@ class ClauseSearch(CompetingSearch):
         spared = self._count(of.SKIPPED) / max(1, self.failures - self._early)
         return min(max(LEAST, SPARED * (spared - CHANCE)), MOST)
 
-    def _ask_in_turns(self) -> None:
+    def give_turn(self, failures: int) -> None:
+        """Let it fail so often before the next turn of others; for its share counts less what is past."""
+        self._turn_end = self.failures + failures
         self._early += (self.failures - self._early) // FADING
         self.learner.state[of.SKIPPED] -= self._count(of.SKIPPED) // FADING
         self.learner.state[of.ASK_FAILURES] = self._turn_end
@@ -182,10 +184,7 @@ class ClauseSearch(CompetingSearch):
         profiling = self.request.profiling
         with nullcontext() if profiling is None else profiling.running(self._number):
             answer = self.pace.timed(
-                lambda most: int(learn(self.memory, self.learner, most)),
-                steps,
-                lambda answer: answer == PAUSED,
-                unmade=PAUSED,
+                lambda most: int(learn(self.memory, self.learner, most)), steps, unmade=PAUSED
             )
         if self.audit is not None and self._count(of.LEARNED) > learned:
             self._audit(self.audit)

@@ -137,13 +137,11 @@ class ForwardSearch(CompetingSearch):
 
         Without an objective, which asks at solutions itself, it may also be after so many solutions.
         """
-        super().give_turn(failures)
+        self._turn_end = self.failures + failures
+        self._ask_at(self._asked_failures)
         if found is not None:
             self._turn_found = self.found + found
             self.tree.state[tree.ASK_FOUND] = self._turn_found
-
-    def _ask_in_turns(self) -> None:
-        self._ask_at(self._asked_failures)
 
     def go_on(self) -> None:
         """Let it search to its end, after turns by failures and solutions."""
@@ -209,12 +207,7 @@ class ForwardSearch(CompetingSearch):
         memory, tree = self._arguments()
         profiling = self.request.profiling
         with _UNSEEN if profiling is None else profiling.running(self._number):
-            answer = self.pace.timed(
-                lambda most: int(search(memory, tree, most)),
-                steps,
-                lambda answer: answer == PAUSED,
-                unmade=PAUSED,
-            )
+            answer = self.pace.timed(lambda most: int(search(memory, tree, most)), steps, unmade=PAUSED)
         if answer == TRAIL_FULL:
             with suppress(Stopped), stopping(self.request.should_stop):  # then the trail stays full
                 self.memory = self.memory._replace(stack=doubled(self.memory.stack))

@@ -8,7 +8,7 @@ import numpy as np
 
 from cpqueens.backends.backtracking.network import Builder
 from cpqueens.backends.backtracking.remembering import remembered, with_rules
-from cpqueens.backends.backtracking.rows import Proved, Row
+from cpqueens.backends.backtracking.rows import Proved, Row, integers
 from cpqueens.backends.backtracking.wholes.implied import is_empty_board
 from cpqueens.backends.backtracking.wholes.parts import Propagator, Propagators
 from cpqueens.errors import ModelError
@@ -92,7 +92,7 @@ def memory_of(builder: Builder, check_only: bool, values: bool) -> tuple[Memory,
         x[:, at.HOLES] = _holes(x, cells)
     defining = _defining(builder.propagators)
     if values:
-        results = _array(builder.propagators.results)[defining]
+        results = integers(builder.propagators.results)[defining]
         prepare_learning(x, compiled, defining, results, builder.makers)
     net = _net(builder, x, defining)
     words = np.zeros((len(builder.words), at.WORD_WIDTH), dtype=np.int64)
@@ -108,7 +108,7 @@ def memory_of(builder: Builder, check_only: bool, values: bool) -> tuple[Memory,
 
 def _cells(builder: Builder, compiled: Compiled) -> tuple[IntArray, Any]:
     """Return where each variable's flags start (-1 for none), and the flags."""
-    spans = _array(builder.upper) - _array(builder.lower) + 1
+    spans = integers(builder.upper) - integers(builder.lower) + 1
     listed = spans > 0
     listed[: compiled.decision_count] &= spans[: compiled.decision_count] <= LISTED
     listed[compiled.decision_count :] &= spans[compiled.decision_count :] <= LISTED_DEFINED
@@ -129,7 +129,7 @@ def _cells(builder: Builder, compiled: Compiled) -> tuple[IntArray, Any]:
 def _records(builder: Builder, compiled: Compiled, first: IntArray, check_only: bool) -> IntArray:
     """Return the records of the variables, (variables, at.X_WIDTH), without watches and places yet."""
     x = np.zeros((len(builder.lower), at.X_WIDTH), dtype=np.int64)
-    x[:, at.LOW], x[:, at.HIGH] = _array(builder.lower), _array(builder.upper)
+    x[:, at.LOW], x[:, at.HIGH] = integers(builder.lower), integers(builder.upper)
     x[:, at.FIRST], x[:, at.BASE] = first, x[:, at.LOW]
     x[: compiled.decision_count, at.FROZEN] = check_only
     return x
@@ -168,7 +168,7 @@ def _net(builder: Builder, x: IntArray, defining: IntArray) -> IntArray:
     append(arguments * np.array([at.X_WIDTH, 1]))
     if builder.propagators.own:
         of, numbers = list(builder.propagators.own), [own.numbers for own in builder.propagators.own.values()]
-        first = offsets([len(own) for own in numbers]) + append(_concatenated(numbers))
+        first = offsets([len(own) for own in numbers]) + append(joined(numbers))
         records[of, at.ROWS], records[of, at.ROWS_END] = first[:-1], first[1:]
     append_by_variable(at.IN_ROWS, _long_rows(builder, records, x.size), 2)
     append_by_variable(at.WATCH, _watches(builder, defining, arguments[:, 0], owner), 2)
@@ -182,7 +182,7 @@ def _net(builder: Builder, x: IntArray, defining: IntArray) -> IntArray:
     append_by_variable(at.MEMBER, members, 3)
     places = _NONE
     if builder.sums:
-        places = _array(sorted(_places([[row[0] for row in group] for group in builder.sums], end)))
+        places = integers(sorted(_places([[row[0] for row in group] for group in builder.sums], end)))
         if builder.marks is not None:
             builder.marks.place_groups([len(group) for group in builder.sums], end, sums=True)
         append(_sums([row for group in builder.sums for row in group], end))
@@ -212,14 +212,14 @@ def _long_rows(builder: Builder, records: IntArray, words: int) -> IntArray:
     """
     found: list[IntArray] = []
     made = builder.propagators
-    lengths = _array(made.lengths)
+    lengths = integers(made.lengths)
     long = lengths >= LONG
     if not builder.strong or not long.any():
         return _NONE
-    kind = _array(made.kinds)
+    kind = integers(made.kinds)
     long &= (kind <= kinds.TRUTH_AT_MOST) & (kind != kinds.DIFFERENT)
-    ends, start = _array([builder.lower, builder.upper]), offsets(lengths).tolist()
-    variables, coefficients = _array(made.variables), _array(made.coefficients)
+    ends, start = integers([builder.lower, builder.upper]), offsets(lengths).tolist()
+    variables, coefficients = integers(made.variables), integers(made.coefficients)
     for k in np.flatnonzero(long).tolist():
         own = slice(start[k], start[k + 1])
         v, a = variables[own], coefficients[own]
@@ -233,25 +233,19 @@ def _long_rows(builder: Builder, records: IntArray, words: int) -> IntArray:
     return rows[stable_order(rows[:, 0])]
 
 
-def _concatenated(numbers: Sequence[Sequence[int] | IntArray]) -> IntArray:
-    """Return all of some sequences one after the other; many of them are empty."""
-    filled = [np.asarray(own, dtype=np.int64) for own in numbers if len(own)]
-    return np.concatenate(filled) if len(filled) > 1 else filled[0] if filled else _NONE
-
-
 def _propagators(builder: Builder, words: int) -> tuple[IntArray, IntArray, IntArray]:
     """Return the records, (variable, coefficient) of all arguments to lie behind them, and whose these are.
 
     Reversible words lie from ``words`` on.
     """
     made = builder.propagators
-    lengths, own = _array(made.lengths), list(made.own)
+    lengths, own = integers(made.lengths), list(made.own)
     pairs = np.empty((len(made.variables), 2), dtype=np.int64)
-    pairs[:, 0], pairs[:, 1] = _array(made.variables), _array(made.coefficients)
+    pairs[:, 0], pairs[:, 1] = integers(made.variables), integers(made.coefficients)
     records = np.zeros((len(made), at.P_WIDTH), dtype=np.int64)
-    records[:, at.KIND], records[:, at.CONSTANT] = _array(made.kinds), _array(made.constants)
+    records[:, at.KIND], records[:, at.CONSTANT] = integers(made.kinds), integers(made.constants)
     records[:, at.QUEUED], records[:, at.QUEUE] = 1, at.QUICK
-    results = _array(made.results)
+    results = integers(made.results)
     records[:, at.RESULT] = results * at.X_WIDTH
     if own:
         records[own, at.RESULT] = words + results[own] * at.WORD_WIDTH
@@ -263,7 +257,7 @@ def _propagators(builder: Builder, words: int) -> tuple[IntArray, IntArray, IntA
 
 def _defining(made: Propagators) -> IntArray:
     """Return the propagators that define a variable."""
-    defining = _array(made.results) >= 0
+    defining = integers(made.results) >= 0
     if made.own:
         defining[list(made.own)] = False
     return np.flatnonzero(defining)
@@ -272,14 +266,14 @@ def _defining(made: Propagators) -> IntArray:
 def _watches(builder: Builder, defining: IntArray, variables: IntArray, owner: IntArray) -> IntArray:
     """Return rows (variable, propagator to wake, events), ascending and each once."""
     made = builder.propagators
-    kind = _array(made.kinds)
+    kind = integers(made.kinds)
     events = _WAKE[np.minimum(kind, kinds.APART)]
     if made.own:
         events[list(made.own)] = [own.events for own in made.own.values()]
     looking = (variables * len(made) + owner) * _EVENTS + events[owner]
     if len(defining):
         woken = np.where(kind[defining] == kinds.ELEMENT, at.DOMAIN, at.BOUND)
-        defined = _array(made.results)[defining] * len(made) + defining
+        defined = integers(made.results)[defining] * len(made) + defining
         looking = np.concatenate([looking, defined * _EVENTS + woken])
     looking.sort()
     looking = looking[np.append(True, looking[1:] != looking[:-1])] if len(looking) else looking
@@ -297,7 +291,7 @@ def _members(variables: IntArray, lengths: Sequence[int], begin: int) -> IntArra
     """
     ends = begin + 3 * np.cumsum(lengths, dtype=np.int64)
     places = begin + 3 * np.arange(len(variables))
-    first, last = np.repeat(ends - 3 * _array(lengths), lengths), np.repeat(ends, lengths)
+    first, last = np.repeat(ends - 3 * integers(lengths), lengths), np.repeat(ends, lengths)
     return np.stack([variables, places, first, last], axis=1)[stable_order(variables)]
 
 
@@ -323,7 +317,7 @@ def _sums(rows: list[Row], begin: int) -> IntArray:
         start = behind + len(arguments)
         arguments += chain(*((v * at.X_WIDTH, a) for v, a in zip(variables, coefficients, strict=True)))
         sums += [start, behind + len(arguments), constant]
-    return _array(sums + arguments)
+    return integers(sums + arguments)
 
 
 def _stack(builder: Builder, net: IntArray, x: IntArray, cells: int, saved: int) -> IntArray:
@@ -347,13 +341,9 @@ def _stack(builder: Builder, net: IntArray, x: IntArray, cells: int, saved: int)
         stack[begin : end - 1] = numbers * at.P_WIDTH
         begin = end
     apart = [made.kinds[k] - kinds.APART for k in made.own]
-    stack[at.ADDRESSES + _array(apart)] = at.WANTED
+    stack[at.ADDRESSES + integers(apart)] = at.WANTED
     stack[at.UNLINKED] = bool(apart)
     return stack
-
-
-def _array(values: Any) -> IntArray:
-    return np.array(values, dtype=np.int64)
 
 
 # ---- what a search that learns from its failures has besides ---------------------------------------------

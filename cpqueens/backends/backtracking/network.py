@@ -3,7 +3,7 @@
 from array import array
 from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from itertools import chain, combinations, pairwise
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from cpqueens.backends.backtracking.rows import (
     difference,
     groups,
     in_pieces,
+    integers,
     rows_of,
     rows_of_each,
 )
@@ -76,7 +77,7 @@ class Builder(TermBuilder):
     ) -> None:
         self.compiled, self.strong, self.learning, self.without = compiled, strong, learning, without
         self.sources, self.origin = sources or Origins(), SEARCH  # of what is being added
-        self.lower, self.upper = (array("q", ends.tobytes()) for ends in (compiled.lower, compiled.upper))
+        self.lower, self.upper = array("q", compiled.lower.tobytes()), array("q", compiled.upper.tobytes())
         self.propagators = Propagators()
         self.different: list[IntArray] = []  # rows (variable, coefficient, constant)
         self.sums: list[list[Row]] = []
@@ -174,7 +175,7 @@ class Builder(TermBuilder):
             for block, which in zip(blocks, others, strict=True)
             if which is None or len(which)
         )
-        ends = _array([self.lower, self.upper])
+        ends = integers([self.lower, self.upper])
         for block, known, which in zip(blocks, plain, others, strict=True):
             self.origin = self.sources.owner(block.results[0]) if len(block.results) == 1 else SHARED
             if known is None or which is None:
@@ -309,7 +310,7 @@ class Builder(TermBuilder):
     ) -> Container[int]:
         """Return the results of the functions that look at values; ``ends`` are the arguments' bounds."""
         low, high = ends.reshape(2, -1, block.each)
-        wide = _array(self.spans(block.results.tolist()))
+        wide = integers(self.spans(block.results.tolist()))
         few = block.results[seen_by_values(kind, arguments.reshape(low.shape), low, high, wide)]
         return set(few[self.looked_at[few]].tolist()) if len(few) else ()
 
@@ -329,7 +330,7 @@ class Builder(TermBuilder):
             affine += [((self.variable(row),), (1,), 0) for row in others]
         if len(affine) > 1:
             ends = [a[0] * end + c for v, a, c in affine for end in self.bounds(v[0])]
-            self.distinct(_array([(v[0], a[0], c) for v, a, c in affine]), min(ends), max(ends))
+            self.distinct(integers([(v[0], a[0], c) for v, a, c in affine]), min(ends), max(ends))
 
     def distinct(self, terms: IntArray, low: int, high: int) -> None:
         """Add an AllDifferent over rows (variable, coefficient, constant) with values ``low`` .. ``high``."""
@@ -356,7 +357,7 @@ class Builder(TermBuilder):
                 self.all_different(rows)
             return
         v, a, c = terms.variable, terms.coefficient, terms.constant
-        flat, both = np.stack([v, a, c], axis=1), _array([self.lower, self.upper])[:, v] * a + c
+        flat, both = np.stack([v, a, c], axis=1), integers([self.lower, self.upper])[:, v] * a + c
         filled = start[:-1][start[1:] > start[:-1]]
         low, high = (
             np.minimum.reduceat(both.min(axis=0), filled),
@@ -484,7 +485,3 @@ def differences(terms: Terms) -> tuple[IntArray, IntArray]:
 def _names(pairs: IntArray) -> IntArray:
     """Return a number for each pair of variables, the same for both orders."""
     return (pairs.min(axis=1) << 32) + pairs.max(axis=1)
-
-
-def _array(values: Any) -> IntArray:
-    return np.array(values, dtype=np.int64)

@@ -163,8 +163,8 @@ class CompetingSearch(ABC):
         """Return what it did, and what is known of it."""
 
     @abstractmethod
-    def _ask_in_turns(self) -> None:
-        """Let the kernel come back at the end of a turn."""
+    def give_turn(self, failures: int) -> None:
+        """Let it fail so often before the next turn of others: the kernel comes back exactly then."""
 
     @property
     @abstractmethod
@@ -214,11 +214,6 @@ class CompetingSearch(ABC):
     def is_turn_over(self) -> bool:
         """Whether it has failed as often as it may before others have their turn."""
         return self.failures >= self._turn_end
-
-    def give_turn(self, failures: int) -> None:
-        """Let it fail so often before the next turn of others: it comes back exactly then."""
-        self._turn_end = self.failures + failures
-        self._ask_in_turns()
 
     def _limit(self) -> StopReason | None:
         request = self.request

@@ -6,6 +6,7 @@ from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain, islice, pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +41,11 @@ MOST_DECIDED = 1 << 12
 
 SPLIT = 6
 """Variables of an equation that is split into shorter ones."""
+
+
+def integers(values: Any) -> IntArray:
+    """Return numbers as an array."""
+    return np.array(values, dtype=np.int64)
 
 
 def difference(first: Row, second: Row) -> Row:

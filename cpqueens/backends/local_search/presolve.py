@@ -66,9 +66,10 @@ ADDED = ("steps", "evaluations", "moves", "restarts", "resets")
 def first_steps(compiled: Compiled) -> int:
     """Return after how many steps a model is presolved: that costs as much as some thousand moves."""
     n = max(1, compiled.decision_count)
-    widest = min(MOST_VALUES, max(1, compiled.widest))
+    spans = compiled.upper[: compiled.decision_count] - compiled.lower[: compiled.decision_count]
+    widest = min(MOST_VALUES, 1 + int(spans.max(initial=0)))
     terms = np.diff(compiled.different.start)
-    cost = 1 + (len(compiled.definitions) + int(terms[terms > 1].sum())) // n
+    cost = 1 + (compiled.variable_count - compiled.decision_count + int(terms[terms > 1].sum())) // n
     return max(FEWEST, min(FIRST, FIRST_MOVES // widest) // cost)
 
 

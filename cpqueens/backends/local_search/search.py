@@ -80,6 +80,9 @@ class Judge(Protocol):
         """Return the value of the objective, which the model must have, for an assignment."""
 
 
+_REPORTED = [at.STEPS, at.EVALUATIONS, at.MOVES, at.RESETS, at.HASH]
+
+
 @dataclass
 class Result:
     """What a search ended with; ``x`` is a solution if ``cost`` is 0."""
@@ -97,10 +100,9 @@ class Result:
         cls, info: IntArray, x: IntArray, cost: int, reason: Paused, restarts: int, facts: Mapping[str, Any]
     ) -> Result:
         """Return the result of a search with the scalars ``info``; ``facts`` are further statistics."""
-        counted = {"steps": at.STEPS, "evaluations": at.EVALUATIONS, "moves": at.MOVES}
-        statistics: dict[str, Any] = {name: int(info[place]) for name, place in counted.items()}
-        statistics |= {"restarts": restarts, "resets": int(info[at.RESETS]), **facts}
-        return cls(x, cost, reason, int(info[at.STEPS]), int(info[at.HASH]), statistics)
+        steps, evaluations, moves, resets, trajectory = info[_REPORTED].tolist()
+        statistics = {"steps": steps, "evaluations": evaluations, "moves": moves, "restarts": restarts}
+        return cls(x, cost, reason, steps, trajectory, {**statistics, "resets": resets, **facts})
 
 
 class Run:
@@ -446,12 +448,7 @@ class Search(Run):
             single = self.audit == "full" or self.is_stepwise
             size = 1 if single else max(1, min(pace.steps, left, total))
             self.info[at.WORK] = min(_WORK * pace.steps, at.MOST)
-            code = pace.timed(
-                lambda most: kernel(most, self.fixed, *arguments),
-                size,
-                lambda code: code == at.BUDGET,
-                unmade=at.BUDGET,
-            )
+            code = pace.timed(lambda most: kernel(most, self.fixed, *arguments), size, unmade=at.BUDGET)
             if self.audit != "final":
                 check_state(self.arrays, self.measure, self.events)
             if self.observer is not None:

@@ -96,7 +96,7 @@ class OwnWalk(OwnArena, Generic[HostT]):
         """Make so many steps, which count as the host's; return how the kernel's call ended."""
         info, before = self.info, self.info.copy()
         most = 1 if host.is_stepwise else steps
-        code = self.pace.counted(self.kernel, most, lambda: int(info[at.STEPS]), at.BUDGET)
+        code = self.pace.timed(self.kernel, most, at.BUDGET)
         for name in self.counted:
             host.info[name] += info[name] - before[name]
         host.info[at.HASH] = info[at.HASH]

@@ -115,8 +115,8 @@ class PatternSearch(ABC):
         return self.pace.timed(
             lambda budget: int(self._run(out, budget)),
             steps,
-            lambda filled: not filled or filled < len(out),
             unmade=0,
+            paused=lambda filled: not filled or filled < len(out),
         )
 
     @abstractmethod

@@ -25,24 +25,18 @@ class Pace:
     def __init__(self, steps: int = 16, steady: bool = False) -> None:
         self.steps, self.steady = steps, steady
 
-    def counted(
-        self, call: Callable[[int], _Answer], steps: int, done: Callable[[], int], unmade: _Answer
-    ) -> _Answer:
-        """Make a call as `timed` does; ``done`` counts the steps."""
-        end = done() + steps
-        return self.timed(call, steps, lambda _: done() >= end, unmade)
-
     def timed(
         self,
         call: Callable[[int], _Answer],
         steps: int,
-        paused: Callable[[_Answer], bool],
         unmade: _Answer,
+        paused: Callable[[_Answer], bool] | None = None,
     ) -> _Answer:
-        """Make a call of ``steps`` steps, and learn from it; it used them all if its answer is ``paused``.
+        """Make a call of ``steps`` steps, and learn from it.
 
-        One that is broken off, because the run is to stop, has changed nothing. So its answer is ``unmade``,
-        that of a call that comes back before its first step, and the caller looks at its limits.
+        Its answer is ``unmade`` if it used them all and would go on, or one that ``paused`` says to mean so.
+        One that is broken off, because the run is to stop, has changed nothing, and has the same answer: so
+        the caller looks at its limits.
         """
         began = time.thread_time()
         try:
@@ -54,7 +48,9 @@ class Pace:
             return answer
         if spent > 2 * _SLICE:
             self.steps = max(1, int(min(steps, self.steps) * _SLICE / spent))
-        elif steps >= self.steps and spent < _SLICE / 2 and paused(answer):
-            more = 64 if spent < _SLICE / 128 else 8 if spent < _SLICE / 16 else 2
-            self.steps = min(more * self.steps, _MOST)
+        elif steps >= self.steps and spent < _SLICE / 2:
+            used_all = answer == unmade if paused is None else paused(answer)
+            if used_all:
+                more = 64 if spent < _SLICE / 128 else 8 if spent < _SLICE / 16 else 2
+                self.steps = min(more * self.steps, _MOST)
         return answer

@@ -61,9 +61,11 @@ class Structures:
     def find(self, name: str) -> Any | None:
         """Return the record of a structure, None if the model is another."""
         if name not in self._found:
-            record, form = self.find_stated(name), STRUCTURES[name].form
-            if record is None and form is not None and STRUCTURES[name].may_be(self):
-                record = find(name, form(self))
+            structure, record = STRUCTURES[name], None
+            if structure.may_be(self):
+                record = self.find_stated(name) if structure.is_stated else None
+                if record is None and structure.form is not None:
+                    record = find(name, structure.form(self))
             self._found[name] = record
         return self._found[name]
 

@@ -102,30 +102,6 @@ Pair = tuple[int, int]
 """Two variables: the second less the first is a term, or the first is less than the second."""
 
 
-def _ascending_pairs(linear: Iterable[tuple[Row, int]]) -> set[Pair]:
-    """Return the pairs of variables of which rows say that the first is less than the second."""
-    found = set()
-    for (variables, coefficients, constant), relation in linear:
-        for sign in SIGNS.get(relation, ()) if sorted(coefficients) == [-1, 1] else ():
-            if sign * constant >= 1:  # x - y + constant <= 0
-                less = coefficients.index(sign)
-                found.add((variables[less], variables[1 - less]))
-    return found
-
-
-def _defined_distances(linear: Iterable[tuple[Row, int]]) -> dict[int, Pair]:
-    """Return by variable the pair whose difference it is by an equation, the last one that says so."""
-    found: dict[int, Pair] = {}
-    for (variables, coefficients, constant), relation in linear:
-        if relation != EQ or len(variables) != 3 or constant:
-            continue
-        for k, a in enumerate(coefficients):
-            others = {coefficients[j]: variables[j] for j in range(3) if j != k}
-            if abs(a) == 1 and others.keys() == {1, -1}:
-                found[variables[k]] = others[a], others[-a]
-    return found
-
-
 def _longest_chain(edges: Iterable[Pair]) -> list[int]:
     """Return the nodes of a longest path; none if there are circles."""
     before: dict[int, list[int]] = {}
@@ -157,11 +133,27 @@ class Orders:
 
     @cached_property
     def _ascending(self) -> set[Pair]:
-        return _ascending_pairs(self._linear)
+        """The pairs of variables of which rows say that the first is less than the second."""
+        found = set()
+        for (variables, coefficients, constant), relation in self._linear:
+            for sign in SIGNS.get(relation, ()) if sorted(coefficients) == [-1, 1] else ():
+                if sign * constant >= 1:  # x - y + constant <= 0
+                    less = coefficients.index(sign)
+                    found.add((variables[less], variables[1 - less]))
+        return found
 
     @cached_property
     def _defined(self) -> dict[int, Pair]:
-        return _defined_distances(self._linear)
+        """By variable the pair whose difference it is by an equation, the last one that says so."""
+        found: dict[int, Pair] = {}
+        for (variables, coefficients, constant), relation in self._linear:
+            if relation != EQ or len(variables) != 3 or constant:
+                continue
+            for k, a in enumerate(coefficients):
+                others = {coefficients[j]: variables[j] for j in range(3) if j != k}
+                if abs(a) == 1 and others.keys() == {1, -1}:
+                    found[variables[k]] = others[a], others[-a]
+        return found
 
     def add(self, terms: Iterable[Row], parts: Parts) -> list[int]:
         """Add bounds of those terms of an AllDifferent that are differences; return the marks, ascending."""
