@@ -9,8 +9,6 @@ Each function returns symmetries that generate a group, for `generated` to put t
 array([[0, 1, 1, 0]])
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable
 

@@ -1,7 +1,5 @@
 """`cpqueens check-proof`: a proof from a run with --proof, believed step by step or not."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 

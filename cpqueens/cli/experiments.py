@@ -1,7 +1,5 @@
 """`cpqueens experiments`: the classical texts reproduced, as text, as one HTML page and as JSON."""
 
-from __future__ import annotations
-
 import click
 
 from cpqueens.cli.options import check_place, json_option

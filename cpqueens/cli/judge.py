@@ -1,7 +1,5 @@
 """`cpqueens judge`: which candidates mean the same as a reference?"""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """`cpqueens replay`: a search to be watched, as one HTML page."""
 
-from __future__ import annotations
-
 import click
 
 from cpqueens.cli import options as shared

@@ -1,7 +1,5 @@
 """`cpqueens sample`: solutions that are drawn uniformly."""
 
-from __future__ import annotations
-
 import sys
 from typing import Any
 

@@ -4,8 +4,6 @@ A checked witness beats any claim, however many made it; there is no majority vo
 did not claim is never held against it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property

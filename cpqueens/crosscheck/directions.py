@@ -4,8 +4,6 @@ It is asked in rounds: for a moment at first, of each solver, then for longer. M
 first moments, by whatever suits them, and none that takes long keeps the other direction waiting.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

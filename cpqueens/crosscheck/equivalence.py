@@ -10,8 +10,6 @@ all candidates that they suit, and the next one is sought among the others (as J
 do for quantified formulas). What is left of the time goes to trying candidates one by one.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace

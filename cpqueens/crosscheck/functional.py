@@ -4,8 +4,6 @@ Whatever values of its own a model takes for such a variable, its constraints ho
 variable can be replaced by the function, and "there are values for it" is said without looking for them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any

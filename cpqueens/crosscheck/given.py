@@ -1,7 +1,5 @@
 """Participants that bring rows instead of searching: the exhaustive oracle, and files of solutions."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field

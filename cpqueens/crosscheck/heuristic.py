@@ -1,7 +1,5 @@
 """Heuristics as participants: every answer over every seed is checked, every rejection named."""
 
-from __future__ import annotations
-
 import re
 import time
 from collections import Counter

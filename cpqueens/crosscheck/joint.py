@@ -5,8 +5,6 @@ What a constraint says, as keys: two elements of one model with equal keys mean 
 By its words a connective follows from what is said of its operands.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 

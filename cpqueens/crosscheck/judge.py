@@ -1,7 +1,5 @@
 """Candidates for a model held against a reference: what is wrong with each, with a witness in words."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

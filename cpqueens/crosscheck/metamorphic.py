@@ -5,8 +5,6 @@ answer. Two complete answers that do not fit prove that at least one is wrong, w
 number is right (Chen, Cheung and Yiu 1998; for solvers: Akgun, Gent, Jefferson, Miguel, Nightingale 2018).
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field

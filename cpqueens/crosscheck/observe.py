@@ -3,8 +3,6 @@
 What everyone in a cross-check is asked for, and who can be asked.
 """
 
-from __future__ import annotations
-
 import hashlib
 import time
 from collections import Counter

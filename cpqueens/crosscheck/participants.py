@@ -3,8 +3,6 @@
 A backend may also run in a process of its own: its death is then a line of the report, not the end of it.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -6,8 +6,6 @@ whether they are in memory or in one file per bucket, and everything below goes 
 is bounded by the buffer and by the largest bucket of the sets compared, about 1/64 of each.
 """
 
-from __future__ import annotations
-
 import hashlib
 import tempfile
 from collections.abc import Collection, Iterator, Mapping

@@ -4,8 +4,6 @@ Quotients and remainders there round towards zero; both sides take a constraint 
 as false. What has no equal here is decomposed by CPMpy itself.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from itertools import repeat
 from typing import Any

@@ -1,7 +1,5 @@
 """Global constraints of CPMpy as constraints of cpqueens."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from functools import cache
 from itertools import combinations, repeat

@@ -5,8 +5,6 @@ arrays that are written out whole, with their shapes, from 0. All others are wha
 them to be.
 """
 
-from __future__ import annotations
-
 import gc
 import re
 from collections.abc import Iterator, Mapping, Sequence

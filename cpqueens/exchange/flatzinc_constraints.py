@@ -11,8 +11,6 @@ Global constraints that MiniZinc leaves whole for us (by the folder `mznlib`), b
 Where indices begin is an argument, as FlatZinc's own arrays begin at 1; arrays of two axes come row by row.
 """
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Callable, Sequence
 from functools import partial

@@ -5,8 +5,6 @@ Each becomes what `flatzinc_constraints` would make of it, sooner; others, and b
 Bounds of integers that FlatZinc declares without any: those that constraints imply, else assumed ones.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence

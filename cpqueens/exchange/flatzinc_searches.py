@@ -3,8 +3,6 @@
 Sources: MiniZinc Handbook, "Search" and "FlatZinc specification": annotations of ``solve``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,7 +1,5 @@
 """The names in a text in FlatZinc: parameters, and variables with what these are here."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

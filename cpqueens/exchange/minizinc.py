@@ -1,7 +1,5 @@
 """Models in MiniZinc's own language, which its program turns into FlatZinc with our library of globals."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

@@ -3,8 +3,6 @@
 Variables from elsewhere under the names that they have there: whole arrays where all entries are there.
 """
 
-from __future__ import annotations
-
 import importlib
 import math
 import re

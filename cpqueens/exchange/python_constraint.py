@@ -4,8 +4,6 @@ Sums, products and sets are taken as such; every other constraint, a Python func
 rows of its variables' values and becomes a table.
 """
 
-from __future__ import annotations
-
 import copy
 import math
 from collections.abc import Callable, Mapping, Sequence

@@ -34,8 +34,6 @@ Arrays of terms are written in the shortest of four forms:
 Definitions that neither a constraint nor the objective reaches are left out, as for a backend.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import hashlib
 from enum import Enum

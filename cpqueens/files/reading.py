@@ -1,7 +1,5 @@
 """What a solution is read for, what was read, and where its values count from."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any

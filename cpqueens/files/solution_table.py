@@ -1,7 +1,5 @@
 """Solutions as tables: CSV with or without names, and NumPy arrays."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re

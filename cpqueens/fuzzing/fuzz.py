@@ -3,8 +3,6 @@
 Fuzzing with a ledger: each model is a part of a job, which goes on after any end, on whatever machines.
 """
 
-from __future__ import annotations
-
 import json
 import time
 from collections import Counter

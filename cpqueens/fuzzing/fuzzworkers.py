@@ -1,7 +1,5 @@
 """Child processes for fuzzing: a crash, a hang or a full memory costs one model, not the run."""
 
-from __future__ import annotations
-
 import contextlib
 import time
 from collections import deque

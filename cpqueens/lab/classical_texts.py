@@ -1,7 +1,5 @@
 """What each of the classical texts claims, as experiments, and what is known to be wrong in it."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace

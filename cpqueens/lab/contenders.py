@@ -1,7 +1,5 @@
 """Who is evaluated: a solver with options, a function or a command; each makes runs for given seeds."""
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import inspect

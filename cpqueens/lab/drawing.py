@@ -1,7 +1,5 @@
 """Pictures drawn by matplotlib, as SVG that takes its colours from the page."""
 
-from __future__ import annotations
-
 import io
 import re
 import textwrap

@@ -3,8 +3,6 @@
 What heuristics are evaluated on: models, instances, and problems at several sizes.
 """
 
-from __future__ import annotations
-
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """What an evaluation found, as data; heuristics compared, and where samples put values."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace

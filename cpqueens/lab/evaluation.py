@@ -1,7 +1,5 @@
 """What an evaluation returns: all about its runs, which shows itself as text, JSON, CSV and a page."""
 
-from __future__ import annotations
-
 import json
 import math
 import os

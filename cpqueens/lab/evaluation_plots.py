@@ -1,7 +1,5 @@
 """The pictures of an evaluation."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial

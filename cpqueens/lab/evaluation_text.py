@@ -1,7 +1,5 @@
 """An evaluation as text, in the order of its questions: header, claims, proofs, figures, what is missing."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any

@@ -7,8 +7,6 @@ the same runs, and prints the same figures. Where a source has a program, it is 
 The reproduced texts as plots, as lines for a terminal, as one self-contained HTML page and as data.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field

@@ -1,7 +1,5 @@
 """What the runs of one heuristic on one problem say, as figures with their intervals."""
 
-from __future__ import annotations
-
 import math
 import statistics
 from collections import Counter

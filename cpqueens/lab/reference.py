@@ -1,7 +1,5 @@
 """What is proved of a problem, and how the solutions that runs found lie in the set of all."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any
 

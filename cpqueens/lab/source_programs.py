@@ -5,8 +5,6 @@ what one of them costs is a difference between two measurements of one program. 
 it is plain Python: a run of 8 queens takes milliseconds.
 """
 
-from __future__ import annotations
-
 import math
 import random
 from collections.abc import Hashable

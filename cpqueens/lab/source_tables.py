@@ -8,8 +8,6 @@ them to the first solution or to failure (backend ``las-vegas``). Its nodes are 
 at random, and the tree under them.
 """
 
-from __future__ import annotations
-
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -3,8 +3,6 @@
 Two figures differ where their intervals do not meet; else no difference is shown.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable, Iterator, Sequence

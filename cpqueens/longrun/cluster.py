@@ -1,7 +1,5 @@
 """The workers of a dask.distributed cluster as an executor, which outlives its scheduler."""
 
-from __future__ import annotations
-
 import contextlib
 import logging
 import threading

@@ -3,8 +3,6 @@
 Counting a sample of a ledger's parts once more, by another solver.
 """
 
-from __future__ import annotations
-
 import math
 import os
 import platform

@@ -1,7 +1,5 @@
 """The file of a ledger: made in one step, written by one process, refused in one line where it is damaged."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import sqlite3

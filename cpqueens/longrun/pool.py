@@ -1,7 +1,5 @@
 """Processes of this machine as an executor: one that dies or hangs costs its task, and no other."""
 
-from __future__ import annotations
-
 import contextlib
 import importlib
 import os

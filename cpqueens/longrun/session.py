@@ -5,8 +5,6 @@ dies blames nobody unless nothing else was under way: whoever wants memory, or e
 another. So a part whose worker died is tried again at the end, one at a time.
 """
 
-from __future__ import annotations
-
 import logging
 import math
 import time

@@ -1,7 +1,5 @@
 """What a worker does, in whatever process or machine: count some parts; and what is believed of it."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import math

@@ -1,7 +1,5 @@
 """One problem in other variables: 0/1 variables for values, and whether two viewpoints fit together."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

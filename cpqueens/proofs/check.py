@@ -1,7 +1,5 @@
 """The checker: believes a proof step by step, or says which step it does not believe and why."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass

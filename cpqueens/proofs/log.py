@@ -20,8 +20,6 @@ domains for all later steps; a clause without literals ends the search. Lines th
 with ``#`` say nothing.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

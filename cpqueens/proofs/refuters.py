@@ -7,8 +7,6 @@ Nuijten (2001) for the time table and energy of tasks, Pesant (2004) for automat
 order of values; all in their plainest form.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import accumulate, combinations, pairwise, product, starmap

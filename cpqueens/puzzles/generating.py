@@ -1,7 +1,5 @@
 """Region puzzles with one solution, made by a seed: so many queens in each line and region, none touching."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Collection, Iterator
 from itertools import pairwise

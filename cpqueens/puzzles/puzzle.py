@@ -1,7 +1,5 @@
 """A region puzzle or a queens completion: its squares, and which exclude each other; as text and JSON."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field

@@ -3,8 +3,6 @@
 Which drawn elements collide, as the checker sees it, and which values exclude each other.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar

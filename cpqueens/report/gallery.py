@@ -1,7 +1,5 @@
 """One self-contained page with all problems: picture, model to be copied, published values, command."""
 
-from __future__ import annotations
-
 import ast
 import inspect
 import re

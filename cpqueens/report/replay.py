@@ -3,8 +3,6 @@
 A trace step by step as text: a line for each change, or a board for each event.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Sequence

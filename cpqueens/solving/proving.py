@@ -1,7 +1,5 @@
 """Runs that write a proof: the search that explains itself, and the file that its steps go to."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import replace

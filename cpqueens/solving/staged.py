@@ -1,7 +1,5 @@
 """What takes several runs: it is seen in the options or the model, refused where a solver cannot, and run."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -4,8 +4,6 @@ A global constraint is written whole where it is posted and where CPMpy means th
 decomposed here.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 

@@ -1,7 +1,5 @@
 """The process in which a solver of CPMpy works: it takes models, one after another, and sends solutions."""
 
-from __future__ import annotations
-
 import os
 import sys
 import time

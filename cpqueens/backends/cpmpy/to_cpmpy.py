@@ -1,7 +1,5 @@
 """Models of cpqueens as models of CPMpy: globals whole where CPMpy has an equal, functions as expressions."""
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass

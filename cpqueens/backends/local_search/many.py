@@ -1,7 +1,5 @@
 """Many runs of a strategy on one model, which differ in their seeds: one kernel makes them in few calls."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

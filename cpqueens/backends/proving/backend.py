@@ -8,8 +8,6 @@ the exclusion of a solution, is explained by decisions alone, the last of these 
 kept, so that memory stays flat and nothing is found twice.
 """
 
-from __future__ import annotations
-
 import time
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Propagators whose every conclusion one refuter of the proof checker sees by itself."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """From a lowered model to a fresh `constraint.Problem`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any

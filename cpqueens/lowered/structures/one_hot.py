@@ -8,8 +8,6 @@ A variable that stands in sums only as ``a * x + b`` stays one column, with its 
 Source: the direct encoding of Walsh, "SAT v CSP", CP 2000; here of sums instead of clauses.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 

@@ -1,7 +1,5 @@
 """Inequalities ``x != y + c`` of two variables at a time, as in colourings of graphs."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """One permutation under short rows of differences, as Costas arrays are: for a search by words of bits."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
