@@ -22,16 +22,16 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 71_354,
+    "code lines": 71_257,
     "files": 480,
-    "import lines": 6_032,
+    "import lines": 5_961,
     "longest file": 693,
     "sudoku by backtracking, files": 48,
-    "sudoku by backtracking, functions": 319,
+    "sudoku by backtracking, functions": 303,
     "knapsack by local-search, files": 49,
-    "knapsack by local-search, functions": 320,
+    "knapsack by local-search, functions": 303,
     "cross-check of 8 queens, files": 78,
-    "cross-check of 8 queens, functions": 625,
+    "cross-check of 8 queens, functions": 616,
 }
 """What must not be passed today."""
 
