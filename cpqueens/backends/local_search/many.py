@@ -1,6 +1,7 @@
 """Many runs of a strategy on one model, which differ in their seeds: one kernel makes them in few calls."""
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -36,10 +37,9 @@ def run_many(model: Statement, request: Request, seeds: IntArray) -> Many | None
     found = special_of(structures, task)
     if found is not None:
         name, record = found
-        steps = SPECIALS[name].steps
-        task = replace(task, limits=limits_of(request, lambda: steps(model)))
+        task = replace(task, limits=limits_of(request, partial(SPECIALS[name].steps, model)))
         return _shifted(record, request, task, seeds) if name == "shifted_permutation" else None
-    task = replace(task, limits=limits_of(request, lambda: default_steps(model)))
+    task = replace(task, limits=limits_of(request, partial(default_steps, model)))
     return _general(model, structures.compiled(), request, task, seeds)
 
 
