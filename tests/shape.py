@@ -22,16 +22,16 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 71_257,
+    "code lines": 71_222,
     "files": 480,
-    "import lines": 5_961,
+    "import lines": 5_925,
     "longest file": 693,
     "sudoku by backtracking, files": 48,
-    "sudoku by backtracking, functions": 303,
+    "sudoku by backtracking, functions": 300,
     "knapsack by local-search, files": 49,
-    "knapsack by local-search, functions": 303,
+    "knapsack by local-search, functions": 299,
     "cross-check of 8 queens, files": 78,
-    "cross-check of 8 queens, functions": 616,
+    "cross-check of 8 queens, functions": 599,
 }
 """What must not be passed today."""
 

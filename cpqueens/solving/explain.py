@@ -5,7 +5,6 @@ import math
 import re
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -26,7 +25,6 @@ from cpqueens.solving.solve import solve
 from cpqueens.system.interrupts import Interrupt, listening
 from cpqueens.system.stopping import Stopped, stopping
 from cpqueens.text import plaintext
-from cpqueens.text.plaintext import counted
 
 _SECONDS_ON_ROWS = 30.0
 """Processor seconds in which the guilty rows of arrays are looked for, unless a time limit says it."""
@@ -57,7 +55,7 @@ class NotInfeasible(CpqueensError):  # noqa: N818 - the name says what is the ca
     exit_code = 3
 
 
-@dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True)
 class Reason:
     """One constraint of the subset: its position in ``model.constraints``, name, place and text.
 
@@ -89,7 +87,7 @@ class Reason:
         return self.label + (f"  ({self.where})" if self.where else "")
 
 
-@dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True)
 class Explanation:
     """Constraints that together have no solution; without any one of them there is one.
 
@@ -157,7 +155,7 @@ class Explanation:
         kind = "a minimal unsatisfiable subset" if self.minimal else perhaps
         second = f", checked by {self.checked_by}" if self.checked_by else ", not checked by another"
         broken = ", interrupted" if self.interrupted else ""
-        head = f"{kind}: {counted(len(self.reasons), 'constraint')}, proved by {self.solver}{second}{broken}"
+        head = f"{kind}: {plaintext.counted(len(self.reasons), 'constraint')}, proved by {self.solver}{second}{broken}"
         return "\n".join([head, *(f"  {reason}" for reason in self.reasons)])
 
 

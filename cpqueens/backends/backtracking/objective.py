@@ -11,7 +11,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from cpqueens.kernels.exact import branching as tree, domains as at
-from cpqueens.kernels.exact.branching import TreeSearch
 from cpqueens.kernels.exact.domains import Memory, copied, forget
 from cpqueens.kernels.exact.forward import TRAIL_FULL, search
 from cpqueens.system.stopping import doubled
@@ -73,7 +72,9 @@ MOST_RUNS = 2000
 """Of propagators, for all branches together: a stopped run is to end soon."""
 
 
-def open_bound(memory: Memory, stopped: TreeSearch, least: Callable[[Memory], int], floor: int) -> int | None:
+def open_bound(
+    memory: Memory, stopped: tree.TreeSearch, least: Callable[[Memory], int], floor: int
+) -> int | None:
     """Return the least objective, minimised, of all that is open.
 
     Parameters
@@ -110,7 +111,7 @@ def open_bound(memory: Memory, stopped: TreeSearch, least: Callable[[Memory], in
 class _Branches:
     """The other branches of the decisions on a path, the deepest first."""
 
-    def __init__(self, memory: Memory, stopped: TreeSearch) -> None:
+    def __init__(self, memory: Memory, stopped: tree.TreeSearch) -> None:
         self._memory, self._stopped = memory, stopped
         self.spent = 0
 

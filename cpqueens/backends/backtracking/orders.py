@@ -17,7 +17,6 @@ import numpy as np
 from cpqueens.backends.base import Request, Want
 from cpqueens.errors import ModelError
 from cpqueens.kernels.exact import branching as tree, domains as at
-from cpqueens.kernels.exact.branching import TreeSearch
 from cpqueens.kernels.exact.domains import X_WIDTH, Memory
 from cpqueens.kernels.jit.random import seed_state
 from cpqueens.language.rows import IntArray
@@ -120,7 +119,7 @@ def refuse_wide(phases: Sequence[Phase], memory: Memory) -> None:
             )
 
 
-def decide(phases: Sequence[Phase], memory: Memory, search: TreeSearch) -> None:
+def decide(phases: Sequence[Phase], memory: Memory, search: tree.TreeSearch) -> None:
     """Tell a search its next decision, by the phase that comes next; where all are made it says so itself."""
     search.state[tree.ANSWERED] = 1
     for variables, variable_order, value_order in phases:
@@ -135,7 +134,7 @@ def decide(phases: Sequence[Phase], memory: Memory, search: TreeSearch) -> None:
         return
 
 
-def _variable(order: int | Function, places: list[int], memory: Memory, search: TreeSearch) -> int:
+def _variable(order: int | Function, places: list[int], memory: Memory, search: tree.TreeSearch) -> int:
     if not isinstance(order, Function):
         return int(tree.choose_variable(memory, search))
     return order.first(places, lambda place: order.call(order.sees(memory, place)))
@@ -362,7 +361,7 @@ def tree_search(
     capacity: int = 1,
     after: IntArray | None = None,
     seed: int = 0,
-) -> TreeSearch:
+) -> tree.TreeSearch:
     """Return a search over ``count`` decision variables that has not begun.
 
     Without phases it is in lexicographic order; variables in none of them are not decided; ``nogoods`` is the
@@ -392,7 +391,7 @@ def tree_search(
     state[tree.TRIAL] = trial
     state[tree.ASK_FOUND] = state[tree.ASK_FAILURES] = 1 << 62
     levels = count + 1 if depth is None else depth
-    return TreeSearch(
+    return tree.TreeSearch(
         state=state,
         levels=np.zeros((levels, tree.LEVEL_WIDTH), dtype=np.int64),
         refuted=np.empty((_REFUTED * (nogoods >= 0), tree.R_WIDTH), dtype=np.int64),  # written, then read

@@ -21,7 +21,6 @@ from cpqueens.answers.trace import UNSET, TraceRecorder
 from cpqueens.backends.backtracking.wholes.parts import Propagators
 from cpqueens.kernels.boards.search import ROW, PatternSearch
 from cpqueens.kernels.exact import branching as tree, domains as at
-from cpqueens.kernels.exact.branching import TreeSearch
 from cpqueens.kernels.exact.domains import Memory
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.forms import CLAUSES, Origins
@@ -260,7 +259,7 @@ class TreeObserver:
         self.recorder, self.count, self.check_only = recorder, count, check_only
         self._depth = self._found = self._restarts = 0
 
-    def show(self, step: int, m: Memory, q: TreeSearch, afresh: bool = False) -> None:
+    def show(self, step: int, m: Memory, q: tree.TreeSearch, afresh: bool = False) -> None:
         """Note the state after a step of the kernel, if it differs from the one before."""
         values, flags = self._values(m, q), self._flags(m)
         depth, found, restarts = (int(q.state[k]) for k in (tree.DEPTH, tree.FOUND, tree.RESTARTS))
@@ -280,7 +279,7 @@ class TreeObserver:
     def _differs(self, values: IntArray, flags: Any) -> bool:
         return not np.array_equal(values, self.recorder.last) or self.recorder.has_toggled(flags)
 
-    def _values(self, m: Memory, q: TreeSearch) -> IntArray:
+    def _values(self, m: Memory, q: tree.TreeSearch) -> IntArray:
         records = m.x[: self.count * at.X_WIDTH].reshape(self.count, at.X_WIDTH)
         low = records[:, at.LOW]
         values = np.where(low == records[:, at.HIGH], low, UNSET)

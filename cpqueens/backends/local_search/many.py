@@ -1,7 +1,6 @@
 """Many runs of a strategy on one model, which differ in their seeds: one kernel makes them in few calls."""
 
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -37,9 +36,9 @@ def run_many(model: Statement, request: Request, seeds: IntArray) -> Many | None
     found = special_of(structures, task)
     if found is not None:
         name, record = found
-        task = replace(task, limits=limits_of(request, partial(SPECIALS[name].steps, model)))
+        task = replace(task, limits=limits_of(request, model, SPECIALS[name].steps))
         return _shifted(record, request, task, seeds) if name == "shifted_permutation" else None
-    task = replace(task, limits=limits_of(request, partial(default_steps, model)))
+    task = replace(task, limits=limits_of(request, model, default_steps))
     return _general(model, structures.compiled(), request, task, seeds)
 
 

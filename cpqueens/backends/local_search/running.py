@@ -114,7 +114,7 @@ def _run(model: Statement, request: Request, deliver: Deliver, task: Task) -> Re
     if found is not None:
         name, record = found
         translated = request.clock.elapsed() - began
-        limits = limits_of(request, partial(SPECIALS[name].steps, model), bound.should_stop)
+        limits = limits_of(request, model, SPECIALS[name].steps, bound.should_stop)
         tried = search_special(name, record, replace(task, limits=limits), deliver)
         tried.statistics |= {"translate_time": translated, "structure": name, **bound.facts}
         if tried.reason != "stalled":
@@ -125,7 +125,7 @@ def _run(model: Statement, request: Request, deliver: Deliver, task: Task) -> Re
     if request.interrupted():  # before the arrays of a search are built
         raise Stopped
     translated = request.clock.elapsed() - began
-    task = replace(task, limits=limits_of(request, partial(default_steps, model), bound.should_stop))
+    task = replace(task, limits=limits_of(request, model, default_steps, bound.should_stop))
     result = _searched(model, request, deliver, task, structures, tried)
     result.statistics |= bound.facts
     result.statistics["translate_time"] = translated + result.statistics.get("translate_time", 0.0)

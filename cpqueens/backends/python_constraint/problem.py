@@ -6,7 +6,6 @@ from typing import Any
 
 import constraint as library
 import numpy as np
-from constraint import Problem
 
 from cpqueens.backends.base import Request, Want
 from cpqueens.backends.python_constraint.formulas import ATOMS, Atom, Formulas, Incumbent, are_variables
@@ -67,13 +66,13 @@ class Placement:
         if lowered.objective is not None and request.want is Want.BEST and self.possible:
             self._place_objective(lowered)
 
-    def problem(self, solver: Any, *, ascending: bool) -> Problem:
+    def problem(self, solver: Any, *, ascending: bool) -> library.Problem:
         """Return the problem; ``ascending`` says in which order the solver takes the values.
 
         Seed 0 keeps the model's order of variables and values; other seeds shuffle both. Hinted values are
         tried first.
         """
-        problem = Problem(solver)
+        problem = library.Problem(solver)
         order = list(self.domains)
         random = Random(self._request.seed)
         if self._request.seed:
