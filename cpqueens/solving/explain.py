@@ -5,6 +5,7 @@ import math
 import re
 import time
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ from cpqueens.solving.solve import solve
 from cpqueens.system.interrupts import Interrupt, listening
 from cpqueens.system.stopping import Stopped, stopping
 from cpqueens.text import plaintext
+from cpqueens.text.plaintext import counted
 
 _SECONDS_ON_ROWS = 30.0
 """Processor seconds in which the guilty rows of arrays are looked for, unless a time limit says it."""
@@ -55,7 +57,7 @@ class NotInfeasible(CpqueensError):  # noqa: N818 - the name says what is the ca
     exit_code = 3
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclass(frozen=True)
 class Reason:
     """One constraint of the subset: its position in ``model.constraints``, name, place and text.
 
@@ -87,7 +89,7 @@ class Reason:
         return self.label + (f"  ({self.where})" if self.where else "")
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclass(frozen=True)
 class Explanation:
     """Constraints that together have no solution; without any one of them there is one.
 
@@ -155,7 +157,7 @@ class Explanation:
         kind = "a minimal unsatisfiable subset" if self.minimal else perhaps
         second = f", checked by {self.checked_by}" if self.checked_by else ", not checked by another"
         broken = ", interrupted" if self.interrupted else ""
-        head = f"{kind}: {plaintext.counted(len(self.reasons), 'constraint')}, proved by {self.solver}{second}{broken}"
+        head = f"{kind}: {counted(len(self.reasons), 'constraint')}, proved by {self.solver}{second}{broken}"
         return "\n".join([head, *(f"  {reason}" for reason in self.reasons)])
 
 
