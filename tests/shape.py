@@ -22,9 +22,9 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 71_222,
+    "code lines": 71_215,
     "files": 480,
-    "import lines": 5_925,
+    "import lines": 5_918,
     "longest file": 693,
     "sudoku by backtracking, files": 48,
     "sudoku by backtracking, functions": 300,
