@@ -25,8 +25,8 @@ from cpqueens.kernels.exact.learning.search import (
     begin,
     learn,
 )
-from cpqueens.kernels.jit.pace import Pace
 from cpqueens.lowered.compiled import Compiled
+from cpqueens.system.stopping import Pace
 
 FIRST_CLAUSES = 1 << 16
 """Words for learned clauses at first."""

@@ -19,11 +19,10 @@ from cpqueens.backends.backtracking.watching import TreeObserver
 from cpqueens.backends.base import Deliver, Ended, Request, Want
 from cpqueens.kernels.exact import branching as tree, domains as at
 from cpqueens.kernels.exact.forward import ASKED, BATCH_FULL, CHOOSING, EXHAUSTED, PAUSED, TRAIL_FULL, search
-from cpqueens.kernels.jit.pace import Pace
 from cpqueens.kernels.jit.tiers import Fixed
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import Compiled
-from cpqueens.system.stopping import AT_ONCE, Stopped, doubled, stopping
+from cpqueens.system.stopping import AT_ONCE, Pace, Stopped, doubled, stopping
 
 _SMALL = 1 << 12
 """Words of the variables of a network of which some steps take no time, in plain form."""

@@ -14,7 +14,6 @@ from cpqueens.backends.local_search.audit import check_state, violation
 from cpqueens.backends.local_search.layers import build_arrays
 from cpqueens.backends.local_search.starts import NO_START, Start, all_starts, hinted_start, random_start
 from cpqueens.backends.local_search.tracing import NO_EVENTS, Recorder, events_for, observer_of
-from cpqueens.kernels.jit.pace import Pace
 from cpqueens.kernels.jit.random import seed_state
 from cpqueens.kernels.jit.tiers import Fixed, to_the_end
 from cpqueens.kernels.local import arena, info as at
@@ -26,6 +25,7 @@ from cpqueens.lowered.columns import objective_bounds
 from cpqueens.lowered.compiled import Compiled
 from cpqueens.lowered.evaluation import evaluate, values_of_all
 from cpqueens.lowered.neighbourhood import build_space, derive
+from cpqueens.system.stopping import Pace
 
 MOST_VALUES = 4096
 """Values of a variable that a step looks at: of more, so many random ones."""
