@@ -9,6 +9,7 @@ import json
 import os
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -45,7 +46,7 @@ LIMITS = frozenset({StopReason.TIME_LIMIT, StopReason.STEP_LIMIT, StopReason.GAV
 """Reasons for which a run ended that had not ended by itself; "gave_up" is a solver's default limit."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class RunRecord:
     """One run; a figure that was not counted is None.
 
@@ -88,7 +89,7 @@ class RunRecord:
     solution: tuple[int, ...] | None = None
     machine: str = ""
     incumbents: Incumbents | None = None
-    counts: Mapping[str, int] | None = dataclasses.field(default=None, hash=False)
+    counts: Mapping[str, int] | None = field(default=None, hash=False)
 
     def measure(self, name: str) -> float | None:
         """Return the cost of the run in a measure: a column of numbers, or one of the ``counts``."""
@@ -120,7 +121,7 @@ COLUMNS = tuple(f.name for f in dataclasses.fields(RunRecord))
 _NUMBERS = ("steps", "evaluations", "restarts", "processor_seconds", "wall_seconds")
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclass(frozen=True)
 class RunTable(Sequence[RunRecord]):
     """Runs in the order of heuristics, problems and seeds.
 
@@ -134,7 +135,7 @@ class RunTable(Sequence[RunRecord]):
         Of the runs (`RunRecord`).
     """
 
-    rows: Sequence[RunRecord] = dataclasses.field(default_factory=tuple)
+    rows: Sequence[RunRecord] = field(default_factory=tuple)
 
     def __len__(self) -> int:
         return len(self.rows)

@@ -360,6 +360,7 @@ KERNELS = Area(
 
 
 RELAXATION = ("tests/backends/relaxation/test_relaxation.py",)
+BOUNDED = ("tests/backends/backtracking/test_branch_and_bound.py",)
 
 BACKTRACKING = Area(
     "backtracking",
@@ -399,6 +400,24 @@ BACKTRACKING = Area(
                "[0] == 0", "[0] <= 0", tests=RELAXATION),
         Mutant("a sum of rows that may hold is taken for a refutation", "relaxation._refuted",
                "ends_of(row, ends)[0] > 0", "ends_of(row, ends)[1] > 0", tests=RELAXATION),
+        Mutant("a sum of rows has multipliers that it may not have", "LinearProgram.proof",
+               "((multipliers > 0) | equal)", "True", tests=BOUNDED),
+        Mutant("a sum of rows is rounded up", "LinearProgram.proof",
+               "-(-low >> bits)", "(low >> bits) + 1", tests=BOUNDED),
+        Mutant("reduced costs take too much", "LinearProgram.proof",
+               "closer_upper = np.where(is_closer & (sums > 0), lower + steps",
+               "closer_upper = np.where(is_closer & (sums > 0), lower + steps // 2", tests=BOUNDED),
+        Mutant("a sum of a program's rows refutes what it allows", "BranchAndBound._is_refuted",
+               "proof.least > 0", "proof.least >= 0", tests=BOUNDED),
+        Mutant("a node closes with what is as good as demanded", "BranchAndBound._bound",
+               "proof.least > most", "proof.least >= most", tests=BOUNDED),
+        Mutant("what lies beside an integral vertex is lost", "BranchAndBound._divide",
+               "if not len(open_variables):", "if True:", tests=BOUNDED),
+        Mutant("the other branch of a node is lost", "BranchAndBound._divide",
+               "self._keep(node, sides[1 - up])", "pass", tests=BOUNDED),
+        Mutant("values that floating point shifts are no longer within the ends", "BranchAndBound._divide",
+               "np.clip(np.rint(point).astype(np.int64), lower, upper)", "np.rint(point).astype(np.int64)",
+               tests=BOUNDED),
         Mutant("of what is open only the node at hand counts", "objective.open_bound",
                "([1], range(depth, 1, -1)) if depth else ()", "()", tests=FRONTIER),
         Mutant("of the other branches only the first counts", "objective.open_bound",

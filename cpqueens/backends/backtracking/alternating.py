@@ -4,8 +4,9 @@ The first decides by what it learns, and begins anew without knowing where it wa
 `JOINING` failures: one decides in the order in which the model was written and remembers subproblems, which
 is better where rows or columns follow each other, and has more of the time where many come again; one takes
 the smallest domain, and has a small part of the time, because what it solves it mostly solves at once; one
-learns a clause from each conflict, and has more of the time the more its clauses spare. An order that a
-model names (`phases`) is followed first, and is one of them.
+learns a clause from each conflict, and has more of the time the more its clauses spare; one solves the
+linear relaxation at every node, where that bounds the objective, and has more of the time the farther it has
+come. An order that a model names (`phases`) is followed first, and is one of them.
 """
 
 from __future__ import annotations

@@ -28,11 +28,12 @@ from cpqueens.errors import UnsupportedConstraint
 from cpqueens.kernels.boards.pattern import Pattern, SumPattern
 from cpqueens.kernels.exact.domains import Memory
 from cpqueens.language.statement import Statement
-from cpqueens.lowered.compiled import Compiled
+from cpqueens.lowered.compiled import LE, Compiled
 from cpqueens.lowered.presolve.parts import IndependentParts, parts_of
 from cpqueens.system.stopping import stopping
 
 if TYPE_CHECKING:
+    from cpqueens.backends.backtracking.branch_and_bound import BranchAndBound
     from cpqueens.backends.backtracking.clause_search import ClauseSearch
 
 _ROUNDS = 7
@@ -262,10 +263,19 @@ class Searching:
         def learning(request: Request, proved: Proved) -> ClauseSearch | str:
             return searching._clause_search(request, proved)
 
+        def bounding(request: Request, proved: Proved) -> BranchAndBound | str:
+            from cpqueens.backends.backtracking.branch_and_bound import BranchAndBound
+
+            if not any(relation == LE for _, relation in proved):
+                return "its relaxation bounds the objective no better than the ends of variables"
+            network = searching._network(learning=True, proved=proved)
+            return BranchAndBound(searching.compiled, request, network, self.facts)
+
         members = [
             Member("restarts", ordered(**(as_written if in_phases else {}))),
             Member("clause learning", learning, SELDOM if seldom else 1),
             Member("a search that remembers subproblems", remembering),
+            *([Member("branch and bound", bounding)] if self.request.want is Want.BEST else []),
             Member("smallest domains", ordered(**as_written, variable_order="smallest-domain"), RARELY),
         ]
         if in_phases:

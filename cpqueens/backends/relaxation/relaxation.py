@@ -19,7 +19,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -27,11 +27,12 @@ from cpqueens.backends.backtracking.forward import ForwardSearch
 from cpqueens.backends.backtracking.rows import Proved, Row, rows_of
 from cpqueens.backends.base import Request
 from cpqueens.backends.relaxation.inequalities import Ends, Inequality, ends_of, entries, inequalities, total
+from cpqueens.backends.relaxation.program import NO_ROW, LinearProgram, Simplex, is_installed
 from cpqueens.kernels.exact.domains import Memory
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
 from cpqueens.lowered.compiled import EQ, LE, Compiled
-from cpqueens.system.stopping import Stopped, unstopped
+from cpqueens.system.stopping import Stopped
 
 LARGEST_SUM = 1 << 60
 """No sum of the row's terms is greater, nor a product of one coefficient with such a sum."""
@@ -87,72 +88,8 @@ def fits(row: Row, objective: Row, ends: Ends) -> bool:
     return max(map(abs, (*row[1], *objective[1])), default=0) * reach <= LARGEST_SUM
 
 
-EFFORT = 0.25
-"""GLOP's own measure, about seconds, that never depends on the clock."""
-
-
-class Simplex(NamedTuple):
-    """What GLOP says in floating point: a multiplier for each row, and the vertex by variable."""
-
-    multipliers: list[float]
-    vertex: dict[int, float]
-    iterations: int
-
-
-def is_installed() -> bool:
-    """Say whether OR-Tools is there: not every platform has a wheel."""
-    try:
-        import ortools.linear_solver.pywraplp  # noqa: F401
-    except ImportError:
-        return False
-    return True
-
-
-def solve(rows: Sequence[Inequality], ends: Ends, objective: Row | None, spare: float) -> Simplex | None:
-    """Minimise the objective, or without one how far rows are from holding; None if GLOP says nothing.
-
-    With ``spare`` as much of it as can be is left in all rows together: only those that hold with equality
-    in all solutions have a multiplier then (as in Freund, Roundy and Todd 1985). Shorter rows, of which a
-    model with many truths has most, are left without, which takes a third off the time.
-    """
-    from ortools.linear_solver import pywraplp
-
-    solver = pywraplp.Solver.CreateSolver("GLOP")
-    solver.SetSolverSpecificParametersAsString(f"max_deterministic_time:{EFFORT}")
-    infinity = solver.infinity()
-    used = dict.fromkeys(v for inequality in rows for v in inequality.row[0])
-    if objective is not None:
-        used |= dict.fromkeys(objective[0])
-    x = {v: solver.NumVar(ends[0][v], ends[1][v], "") for v in used}
-    aim, made = solver.Objective(), []
-    for (variables, coefficients, constant), equal in rows:
-        one = solver.RowConstraint(-constant if equal else -infinity, -constant, "")
-        for v, a in zip(variables, coefficients, strict=True):
-            one.SetCoefficient(x[v], a)
-        for sign in (-1, 1) if objective is None else ():
-            if sign < 0 or equal:
-                missing = solver.NumVar(0, infinity, "")
-                one.SetCoefficient(missing, sign)
-                aim.SetCoefficient(missing, 1)
-        if spare and not equal and len(variables) > 2:
-            left = solver.NumVar(0, spare, "")
-            one.SetCoefficient(left, 1)
-            aim.SetCoefficient(left, -1)
-        made.append(one)
-    for v, a in zip(*objective[:2], strict=True) if objective is not None else ():
-        aim.SetCoefficient(x[v], a)
-    aim.SetMinimization()
-    with unstopped():
-        status = solver.Solve()
-    if status not in (pywraplp.Solver.OPTIMAL, pywraplp.Solver.FEASIBLE):
-        return None
-    vertex = {v: column.solution_value() for v, column in x.items()}
-    return Simplex([-one.dual_value() for one in made], vertex, solver.iterations())
-
-
 LARGEST = 60_000
 """Coefficients of a relaxation; larger ones are not solved."""
-_NO_ROW: Row = ((), (), 0)
 
 SPARE = 1 / 1024
 """What is left in each row that some solution of the relaxation does not meet with equality, if it can be."""
@@ -207,18 +144,21 @@ def relaxed(c: Compiled, lower: IntArray, upper: IntArray) -> Relaxation | None:
     objective = None if c.objective is None else rows_of(c.objective)[0]
     if not rows or sum(len(row[0]) for row, _ in rows) > LARGEST:
         return None
-    simplex = solve(rows, ends, objective or _NO_ROW, 0.0 if objective else SPARE)
+    program = LinearProgram(rows, objective or NO_ROW, lower, upper, spare=0.0 if objective else SPARE)
+    simplex = program.solve()
     if simplex is None:
-        return _refuted(rows, ends)
+        return _refuted(rows, lower, upper)
     facts = _facts(rows, simplex)
-    vertex = _rounded(simplex.vertex, lower, upper)
+    vertex = lower.copy()
+    vertex[program.columns] = np.rint(simplex.vertex)
+    vertex = np.clip(vertex, lower, upper)
     own = c.lower.tolist(), c.upper.tolist()
     if objective is None:
         equations = _equations(rows, simplex, ends, own)
         facts |= {"equations": len(equations)}
         return Relaxation(vertex=vertex, equations=equations, facts={"relaxation": facts})
     known, _ = ends_of(objective, ends)
-    for denominator, multipliers in integers(simplex.multipliers, rows):
+    for denominator, multipliers in integers(simplex.multipliers.tolist(), rows):
         row = combined(rows, multipliers)
         if not fits(row, objective, own):
             continue
@@ -230,13 +170,14 @@ def relaxed(c: Compiled, lower: IntArray, upper: IntArray) -> Relaxation | None:
     return Relaxation(vertex=vertex, facts={"relaxation": facts})
 
 
-def _refuted(rows: Sequence[Inequality], ends: Ends) -> Relaxation | None:
+def _refuted(rows: Sequence[Inequality], lower: IntArray, upper: IntArray) -> Relaxation | None:
     """Return whether some sum of rows cannot hold."""
-    simplex = solve(rows, ends, None, 0.0)
+    ends: Ends = lower.tolist(), upper.tolist()
+    simplex = LinearProgram(rows, None, lower, upper).solve()
     if simplex is None:
         return None
     facts = _facts(rows, simplex)
-    for denominator, multipliers in integers(simplex.multipliers, rows):
+    for denominator, multipliers in integers(simplex.multipliers.tolist(), rows):
         row = combined(rows, multipliers)
         if ends_of(row, ends)[0] > 0:
             facts |= {"refuted": True, "denominator": denominator, "row": len(row[0])}
@@ -246,24 +187,15 @@ def _refuted(rows: Sequence[Inequality], ends: Ends) -> Relaxation | None:
 
 def _equations(rows: Sequence[Inequality], simplex: Simplex, ends: Ends, own: Ends) -> tuple[Row, ...]:
     """Return inequalities that hold with equality: some sum of them with others is never below 0."""
-    for _, multipliers in integers(simplex.multipliers, rows):
+    for _, multipliers in integers(simplex.multipliers.tolist(), rows):
         if ends_of(combined(rows, multipliers), ends)[0] == 0:
             tight = (row for (row, equal), y in zip(rows, multipliers, strict=True) if y and not equal)
-            return tuple(row for row in tight if fits(row, _NO_ROW, own))
+            return tuple(row for row in tight if fits(row, NO_ROW, own))
     return ()
 
 
 def _facts(rows: Sequence[Inequality], simplex: Simplex) -> dict[str, Any]:
     return {"rows": len(rows), "columns": len(simplex.vertex), "iterations": simplex.iterations}
-
-
-def _rounded(vertex: Mapping[int, float], lower: IntArray, upper: IntArray) -> IntArray:
-    """Return the nearest integers, within the ends; the least value of a variable in no row."""
-    values = lower.copy()
-    for v, value in vertex.items():
-        values[v] = round(value)
-    clipped: IntArray = np.clip(values, lower, upper)
-    return clipped
 
 
 def relaxation_of(

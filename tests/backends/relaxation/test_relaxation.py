@@ -17,6 +17,7 @@ from cpqueens.backends.backtracking.wholes.registry import takes
 from cpqueens.backends.local_search import running
 from cpqueens.backends.relaxation import relaxation
 from cpqueens.backends.relaxation.inequalities import Inequality, ends_of, inequalities
+from cpqueens.backends.relaxation.program import LinearProgram, Simplex
 from cpqueens.backends.relaxation.relaxation import combined, divided, fits, integers, least, relaxed
 from cpqueens.crosscheck import oracle
 from cpqueens.fuzzing.generate import random_model
@@ -302,14 +303,14 @@ def test_local_search_goes_on_where_no_network_has_room(monkeypatch: pytest.Monk
 
 
 def test_what_the_simplex_says_wrongly_refutes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    wrong = relaxation.Simplex([1.0, float("inf")], {0: 0.0}, 1)
-    monkeypatch.setattr(relaxation, "solve", lambda *_: wrong)
+    wrong = Simplex(np.array([1.0, float("inf")]), np.array([0.0]), 0.0, 1)
+    monkeypatch.setattr(LinearProgram, "solve", lambda _: wrong)
     rows = [Inequality(((0,), (1,), -1)), Inequality(((0,), (-1,), -3))]  # x <= 1, x >= -3
-    found = relaxation._refuted(rows, ([0], [5]))
+    found = relaxation._refuted(rows, np.array([0]), np.array([5]))
     assert found is not None
     assert not found.refuted
     rows[0] = Inequality(((0,), (1,), 1))  # x <= -1
-    found = relaxation._refuted(rows, ([0], [5]))
+    found = relaxation._refuted(rows, np.array([0]), np.array([5]))
     assert found is not None
     assert found.refuted
 
@@ -404,5 +405,6 @@ def test_what_the_simplex_says_wrongly_makes_no_equation() -> None:
     rows = [Inequality(((0, 1), (1, 1), -1)), Inequality(((0, 1), (-1, -1), 1))]  # x + y <= 1, x + y >= 1
     ends = [0, 0], [1, 1]
     for multipliers, many in (([1.0, 1.0], 2), ([1.0, 0.5], 0), ([1.0, 0.0], 0), ([float("nan"), 1.0], 0)):
-        found = relaxation._equations(rows, relaxation.Simplex(multipliers, {}, 1), ends, ends)
+        simplex = Simplex(np.array(multipliers), np.array([]), 0.0, 1)
+        found = relaxation._equations(rows, simplex, ends, ends)
         assert found == tuple(one.row for one in rows[:many]), multipliers
