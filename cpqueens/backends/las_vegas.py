@@ -18,9 +18,8 @@ from cpqueens.answers.quality import Z95, wilson_interval
 from cpqueens.answers.trace import TraceRecorder
 from cpqueens.backends.base import TRACE, Deliver, Ended, Feature, Many, Order, Parameter, Request
 from cpqueens.errors import ModelError, UnsupportedRequest
-from cpqueens.kernels.jit.pace import Pace
 from cpqueens.system.platforms import ThreadTime
-from cpqueens.system.stopping import Stopped, doubled, stopping
+from cpqueens.system.stopping import Pace, Stopped, doubled, stopping
 
 if TYPE_CHECKING:
     from cpqueens.kernels.boards.pattern import Pattern

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.base import Many, Request
-from cpqueens.kernels.jit.pace import Pace
 from cpqueens.kernels.jit.tiers import Fixed, running, worked
 from cpqueens.kernels.local import info as at, start as lots
 from cpqueens.language.rows import IntArray
+from cpqueens.system.stopping import Pace
 
 _REASONS: Mapping[int, StopReason] = {
     at.SOLVED: StopReason.SOLUTION_LIMIT,

@@ -426,8 +426,7 @@ def _coverage_losses(case: Case, plan: Plan, heuristics: Sequence[HeuristicRepor
         if o.missed
     ]
     lost += [NotCompared(h.name, "seeds", h.lost) for h in heuristics if h.lost]
-    stores = [o.store for o in case.observations if o.store is not None]
-    if case.verify is not None and any(s.distinct > 10_000 for s in stores):
+    if case.verify is not None and any(o.store and o.store.distinct > 10_000 for o in case.observations):
         lost.append(
             NotCompared("verify", "solutions behind the first 10000 of each set", "plain Python is slow")
         )

@@ -23,16 +23,11 @@ from cpqueens.system.interrupts import Interrupt, listening
 from cpqueens.text.plaintext import counted
 
 
-def shared_decompositions(a: Observation, b: Observation) -> frozenset[str]:
-    """Return the constraint kinds that both ran by the same decomposition."""
-    return a.decomposed & b.decomposed
-
-
 def _shared(a: Observation, b: Observation) -> str:
     """Return in words what two solvers share that could deceive both; '' for nothing."""
     if a.exporter and a.exporter == b.exporter:
         return f"went through {a.exporter}, too"
-    kinds = ", ".join(sorted(shared_decompositions(a, b)))
+    kinds = ", ".join(sorted(a.decomposed & b.decomposed))
     return f"ran the same decomposition of {kinds}" if kinds else ""
 
 

@@ -150,7 +150,9 @@ class SolutionStore:
 
     def rows(self) -> Iterator[IntArray]:
         """Yield the distinct rows in batches, each (batch, decision variables)."""
-        return (self.packing.unpack(rows) for rows in self.parts() if len(rows))
+        for rows in self.parts():
+            if len(rows):
+                yield self.packing.unpack(rows)
 
     def first(self, limit: int) -> IntArray:
         """Return some ``limit`` of the distinct rows."""

@@ -13,7 +13,6 @@ from typing import Any, Literal
 
 import msgspec
 import numpy as np
-from msgspec import UNSET, UnsetType
 
 from cpqueens.errors import ModelError
 from cpqueens.files import schema
@@ -211,10 +210,10 @@ class ModelReader:
 
     def _create(self, entry: schema.VariableEntry) -> None:
         shape = at("labels", _labelled, entry)
-        if entry.domain is not UNSET:
-            if entry.lower is not UNSET or entry.upper is not UNSET:
+        if entry.domain is not msgspec.UNSET:
+            if entry.lower is not msgspec.UNSET or entry.upper is not msgspec.UNSET:
                 raise ModelError("bounds and domain are both given; one of them is needed")
-            if entry.names is UNSET:
+            if entry.names is msgspec.UNSET:
                 self.model.intvar(shape=shape, name=entry.name, domain=entry.domain)
                 return
             if len(entry.names) != len(entry.domain):
@@ -222,7 +221,7 @@ class ModelReader:
             names = at("names", self.model.labels.restored, entry.names, entry.domain)
             self.model._named_variables(names, shape, entry.name)
             return
-        if entry.names is not UNSET:
+        if entry.names is not msgspec.UNSET:
             raise ModelError("names are given without a domain")
         size = math.prod(entry.shape)
         lower = at("lower", _bounds, entry.lower, size, entry.shape)
@@ -428,7 +427,7 @@ _BUILD: dict[type[Constraint], Callable[..., Constraint]] = {
 
 def _labelled(entry: schema.VariableEntry) -> tuple[int | list[str | int], ...]:
     """Return a shape as a user gives it: the labels of an axis where there are any, else its size."""
-    if entry.labels is UNSET:
+    if entry.labels is msgspec.UNSET:
         return entry.shape
     sizes = [None if one is None else len(one) for one in entry.labels]
     if len(sizes) != len(entry.shape) or any(
@@ -438,8 +437,8 @@ def _labelled(entry: schema.VariableEntry) -> tuple[int | list[str | int], ...]:
     return tuple(size if one is None else one for one, size in zip(entry.labels, entry.shape, strict=True))
 
 
-def _bounds(value: int | list[int] | UnsetType, size: int, shape: tuple[int, ...]) -> Any:
-    if value is UNSET:
+def _bounds(value: int | list[int] | msgspec.UnsetType, size: int, shape: tuple[int, ...]) -> Any:
+    if value is msgspec.UNSET:
         raise ModelError("missing; give lower and upper, or domain")
     if not isinstance(value, list):
         return value

@@ -190,10 +190,9 @@ class ModelWriter:
         document["variables"] = [self.variables(block) for block in model.blocks]
         if self.definitions:
             document["definitions"] = [self.definition(name, d) for name, d in self.definitions]
-        document["constraints"] = [
-            self.constraint(posted.constraint) | ({"name": posted.name} if posted.name is not None else {})
-            for posted in model.constraints
-        ]
+        document["constraints"] = [self.constraint(constraint) for constraint in model._constraints]
+        for position, name in model._names.items():
+            document["constraints"][position]["name"] = name
         if model.soft:
             document["soft"] = [self.soft(soft) for soft in model.soft]
         goals = [self.goal(goal) for goal in model.stated]
@@ -232,9 +231,11 @@ class ModelWriter:
     def _reached(self) -> list[tuple[str, Definition]]:
         """Return the definitions that are reached, cut to the rows that are, with their names."""
         model = self.model
+        if not model.definitions:
+            return []
         reached = np.zeros(model.variable_count, dtype=bool)
-        for posted in model.constraints:
-            _mark(reached, posted.constraint.arguments)
+        for constraint in model._constraints:
+            _mark(reached, constraint.arguments)
         for soft in model.soft:
             _mark(reached, soft.constraint.arguments)
         _mark(reached, tuple(goal.term for goal in model.stated))

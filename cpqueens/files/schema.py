@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Annotated, Any, Literal, ParamSpec, TypeVar
 
 import msgspec
-from msgspec import UNSET, UnsetType
 
 from cpqueens.errors import ModelError
 from cpqueens.text.bounded import parse_json
@@ -81,11 +80,11 @@ class VariableEntry(_Entry):
 
     name: Name
     shape: tuple[Size, ...] = ()
-    lower: int | list[int] | UnsetType = UNSET
-    upper: int | list[int] | UnsetType = UNSET
-    domain: list[int] | UnsetType = UNSET
-    names: list[str] | UnsetType = UNSET
-    labels: list[list[str | int] | None] | UnsetType = UNSET
+    lower: int | list[int] | msgspec.UnsetType = msgspec.UNSET
+    upper: int | list[int] | msgspec.UnsetType = msgspec.UNSET
+    domain: list[int] | msgspec.UnsetType = msgspec.UNSET
+    names: list[str] | msgspec.UnsetType = msgspec.UNSET
+    labels: list[list[str | int] | None] | msgspec.UnsetType = msgspec.UNSET
 
 
 class ConstraintEntry(_Entry):

@@ -6,7 +6,6 @@ import inspect
 import platform
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -79,7 +78,7 @@ def machine() -> str:
     return f"{platform.node()} ({platform.machine()}, Python {platform.python_version()})"
 
 
-@contextmanager
+@contextlib.contextmanager
 def processor_time() -> Iterator[Callable[[], float]]:
     """Measure processor seconds of this process and of children that ended within the block."""
 

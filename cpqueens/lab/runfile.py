@@ -9,7 +9,6 @@ import json
 import os
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -46,7 +45,7 @@ LIMITS = frozenset({StopReason.TIME_LIMIT, StopReason.STEP_LIMIT, StopReason.GAV
 """Reasons for which a run ended that had not ended by itself; "gave_up" is a solver's default limit."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclasses.dataclass(frozen=True, slots=True)
 class RunRecord:
     """One run; a figure that was not counted is None.
 
@@ -89,7 +88,7 @@ class RunRecord:
     solution: tuple[int, ...] | None = None
     machine: str = ""
     incumbents: Incumbents | None = None
-    counts: Mapping[str, int] | None = field(default=None, hash=False)
+    counts: Mapping[str, int] | None = dataclasses.field(default=None, hash=False)
 
     def measure(self, name: str) -> float | None:
         """Return the cost of the run in a measure: a column of numbers, or one of the ``counts``."""
@@ -121,7 +120,7 @@ COLUMNS = tuple(f.name for f in dataclasses.fields(RunRecord))
 _NUMBERS = ("steps", "evaluations", "restarts", "processor_seconds", "wall_seconds")
 
 
-@dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True)
 class RunTable(Sequence[RunRecord]):
     """Runs in the order of heuristics, problems and seeds.
 
@@ -135,7 +134,7 @@ class RunTable(Sequence[RunRecord]):
         Of the runs (`RunRecord`).
     """
 
-    rows: Sequence[RunRecord] = field(default_factory=tuple)
+    rows: Sequence[RunRecord] = dataclasses.field(default_factory=tuple)
 
     def __len__(self) -> int:
         return len(self.rows)

@@ -6,7 +6,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
-from contextlib import contextmanager
 from typing import Any
 
 from cpqueens.errors import MissingLibrary
@@ -150,7 +149,7 @@ def _lost_task(error: BaseException | None) -> BaseException | None:
     return TaskLost("crashed", f"its workers died, one after the other: {why}")
 
 
-@contextmanager
+@contextlib.contextmanager
 def connected(address: str) -> Iterator[tuple[Executor, int, str]]:
     """Give the executor of a ``dask.distributed`` scheduler, its number of threads and its dashboard.
 

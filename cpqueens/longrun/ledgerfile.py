@@ -5,7 +5,6 @@ import os
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import IO
 
@@ -106,7 +105,7 @@ def make(path: Path, job: LongJob) -> None:
     with told(path):
         for left in (new, *(path.with_name(f"{path.name}-{end}") for end in ("wal", "shm"))):
             left.unlink(missing_ok=True)  # a log that was left without its ledger is not to be read into ours
-        with closing(sqlite3.connect(new)) as connection, connection:
+        with contextlib.closing(sqlite3.connect(new)) as connection, connection:
             connection.executescript(_TABLES)
             row = (VERSION, job.text, job.text_digest, time.time())
             connection.execute("INSERT INTO job VALUES (?, ?, ?, ?)", row)
@@ -135,7 +134,7 @@ def opened(path: Path) -> sqlite3.Connection:
     with told(path):
         if not path.is_file():
             raise JobError(f"{label(path)}: there is no such ledger")
-        with closing(connected(path)) as reader:
+        with contextlib.closing(connected(path)) as reader:
             ((owner,),) = reader.execute("PRAGMA application_id").fetchall()
         if owner != _APPLICATION:
             raise JobError(f"{label(path)}: a database of another program; give another file")
@@ -162,7 +161,7 @@ def damaged(path: Path, what: str) -> JobError:
     return JobError(f"{label(path)}: damaged: {one_line(what, 200)}; take a copy of it, or begin another")
 
 
-@contextmanager
+@contextlib.contextmanager
 def told(path: Path) -> Iterator[None]:
     """Turn what SQLite and the system say into one line."""
     try:

@@ -102,9 +102,10 @@ CIRCUITS = ModelForm(_COMMON, takes_circuit)
 def simplest(model: Statement, form: ModelForm) -> ModelForm:
     """Return the form that stands for all which make no difference to a model."""
     objective = form.objective and model.objective is not None
-    stated = [constraint for _, constraint in model._constraints.others()]
-    plain = all(c.kind in _COMMON for c in stated) and not (form.takes and any(map(form.takes, stated)))
-    return ModelForm(_COMMON, None, objective) if plain else replace(form, objective=objective)
+    for _, constraint in model._constraints.others():
+        if constraint.kind not in _COMMON or (form.takes is not None and form.takes(constraint)):
+            return replace(form, objective=objective)
+    return ModelForm(_COMMON, None, objective)
 
 
 def compiled_of(model: Statement, form: ModelForm = WALKED, backend: str = "backend") -> Compiled:

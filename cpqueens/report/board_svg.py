@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from cpqueens.report import svg
 from cpqueens.report.board import WHITE, BoardPicture, Square
 from cpqueens.report.pieces import LOOKS, PLAIN_PIECES
-from cpqueens.report.svg import borders, fill_of
 
 LIGHT = "#f1e4cf"
 DARK = "#b88b63"
@@ -92,9 +91,9 @@ def _regions(picture: BoardPicture) -> list[str]:
     """Draw regions by colour, letter and border, so that no colour is needed to tell them apart."""
     letters = sorted({letter for row in picture.regions for letter in row})
     squares = [(r, c) for r in range(picture.rows) for c in range(picture.columns)]
-    tints = [_tint((r, c), fill_of(letters.index(picture.regions[r][c]))) for r, c in squares]
+    tints = [_tint((r, c), svg.fill_of(letters.index(picture.regions[r][c]))) for r, c in squares]
     named = [svg.text(picture.regions[r][c], c + 0.15, r + 0.17, 0.22, INK) for r, c in squares]
-    path = borders(picture.rows, picture.columns, picture.regions)
+    path = svg.borders(picture.rows, picture.columns, picture.regions)
     style: svg.Attributes = {"stroke": INK, "stroke-width": 0.08, "stroke-linecap": "square", "fill": "none"}
     frame = svg.element("path", attributes={"d": path, **style})
     return [*tints, svg.rules(picture.rows, picture.columns, PALE_DARK, RULE), frame, *named]

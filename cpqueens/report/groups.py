@@ -8,7 +8,6 @@ from cpqueens.language.views import Groups
 from cpqueens.report import svg
 from cpqueens.report.board_svg import ATTACKED
 from cpqueens.report.numbers import INK
-from cpqueens.report.svg import fill_of
 
 Rows = Sequence[Sequence[int]]
 Say = Callable[[int], str]
@@ -92,7 +91,7 @@ def _weighed_svg(row: Sequence[int], view: Groups, names: Sequence[str], say: Sa
 
 def _box(x: float, y: float, width: float, label: str, colour: int) -> list[str]:
     place = {"x": x, "y": y, "width": width, "height": _HEIGHT, "rx": 5}
-    edge: svg.Attributes = {"fill": fill_of(colour), "stroke": INK, "stroke-width": 0.8}
+    edge: svg.Attributes = {"fill": svg.fill_of(colour), "stroke": INK, "stroke-width": 0.8}
     named = (
         [svg.text(label, x + width / 2, y + _HEIGHT / 2, 14, INK)]
         if width > 9 * len(label) or width > 12 > 7 * len(label)
@@ -145,7 +144,7 @@ def colouring_svg(
     parts = [_edge(places[a], places[b], colours[a] == colours[b]) for a, b in edges]
     radius = max(4.0, min(19.0, 560 / max(1, len(colours)), 0.42 * _nearest(places)))
     for vertex, (x, y) in enumerate(places):
-        disc: svg.Attributes = {"cx": x, "cy": y, "r": radius, "fill": fill_of(int(colours[vertex]))}
+        disc: svg.Attributes = {"cx": x, "cy": y, "r": radius, "fill": svg.fill_of(int(colours[vertex]))}
         parts.append(svg.element("circle", attributes={**disc, "stroke": INK, "stroke-width": 1.4}))
         if radius > 8:
             label, colour = names[vertex] if names else str(vertex), (say or _letter)(int(colours[vertex]))

@@ -7,7 +7,6 @@ from cpqueens.language.views import Schedule
 from cpqueens.report import svg
 from cpqueens.report.board_svg import ATTACKED
 from cpqueens.report.numbers import INK
-from cpqueens.report.svg import fill_of
 
 _WIDEST = 100
 _LENGTH, _ROW, _LEFT, _TOP = 620, 30, 44, 10
@@ -136,7 +135,7 @@ def _ground(left: float, height: float) -> str:
 def _drawn(bar: Bar, x: float, y: float, width: float, row: float, bad: bool) -> list[str]:
     place = {"x": x, "y": y + 2, "width": width, "height": row - 4, "rx": 3}
     edge: svg.Attributes = {"stroke": ATTACKED if bad else INK, "stroke-width": 2.5 if bad else 0.8}
-    box = svg.element("rect", attributes={**place, "fill": fill_of(bar.number), **edge})
+    box = svg.element("rect", attributes={**place, "fill": svg.fill_of(bar.number), **edge})
     letters = min(13, 0.6 * row, 1.5 * width / len(bar.name or " "))
     named = [svg.text(bar.name, x + width / 2, y + row / 2, letters, INK)] if min(width, letters) > 6 else []
     return [box, *named]

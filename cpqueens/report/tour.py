@@ -7,7 +7,6 @@ from cpqueens.report import svg
 from cpqueens.report.board_svg import DARK, LIGHT
 from cpqueens.report.board_text import PLAIN, Style, numbers_text
 from cpqueens.report.numbers import INK
-from cpqueens.report.svg import fill_of
 
 _SIZE, _MARGIN = 440, 28
 _COLOURS = ("#2f6f9f", "#b5533c", "#4f8a4b", "#7d5ba6", "#a67c00")
@@ -100,7 +99,7 @@ def _square(x: int, y: int, unit: float) -> str:
 
 def _stop(place: tuple[float, float], label: str, first: bool) -> list[str]:
     disc: svg.Attributes = {"cx": place[0], "cy": place[1], "r": 13, "stroke": INK, "stroke-width": 1.2}
-    fill = fill_of(1) if first else "#ffffff"
+    fill = svg.fill_of(1) if first else "#ffffff"
     return [
         svg.element("circle", attributes={**disc, "fill": fill}),
         svg.text(label, place[0], place[1], min(12.0, 36 / len(label)), INK),

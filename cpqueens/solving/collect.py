@@ -63,8 +63,8 @@ class Callbacks:
 
     def watched_in(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """Return options of a solver, of which those that are callbacks are watched."""
-        callbacks = {key for key in ("log", "on_progress") if callable(options.get(key))}
-        return {key: self.watched(value) if key in callbacks else value for key, value in options.items()}
+        callbacks = {key: options[key] for key in ("log", "on_progress") if callable(options.get(key))}
+        return {**options, **{key: self.watched(function) for key, function in callbacks.items()}}
 
 
 Consumer = Callable[["Interrupt", SolutionSet], "int | None"]

@@ -5,7 +5,6 @@ import math
 import re
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -57,7 +56,7 @@ class NotInfeasible(CpqueensError):  # noqa: N818 - the name says what is the ca
     exit_code = 3
 
 
-@dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True)
 class Reason:
     """One constraint of the subset: its position in ``model.constraints``, name, place and text.
 
@@ -89,7 +88,7 @@ class Reason:
         return self.label + (f"  ({self.where})" if self.where else "")
 
 
-@dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True)
 class Explanation:
     """Constraints that together have no solution; without any one of them there is one.
 

@@ -350,7 +350,7 @@ def _statistics(collector: Collector, ended: Ended, times: Mapping[str, float], 
         own["hint"] = "taken as first incumbent"
     elif request.hint is not None:
         own.setdefault("hint", "started from")
-    elif any(said.startswith("hint: not used") for said in request.messages):
+    elif request.messages and request.messages[-1].startswith("hint: not used"):
         own["hint"] = "not used"
     consumer = collector.request.clock.paused.get("consumer", 0.0)
     translating = float(own.pop("translate_time", 0.0))

@@ -20,7 +20,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import IO, Any
@@ -301,7 +300,7 @@ def run(connection: Any, function: str, arguments: tuple[Any, ...]) -> None:
 _PAUSE = 0.02  # seconds
 
 
-@contextmanager
+@contextlib.contextmanager
 def turn(path: Path, seconds: float, waiting: Callable[[float], None]) -> Iterator[None]:
     """Run the block while no other process is in one of the same file, which is made and names the process.
 
@@ -316,8 +315,8 @@ def turn(path: Path, seconds: float, waiting: Callable[[float], None]) -> Iterat
     waiting
         Called with the seconds waited, again and again while another process has its turn.
     """
-    with ExitStack() as until_closed:
-        with suppress(ImportError, OSError):
+    with contextlib.ExitStack() as until_closed:
+        with contextlib.suppress(ImportError, OSError):
             _wait_for(until_closed.enter_context(path.open("a+b", buffering=0)), seconds, waiting)
         yield
 

@@ -19,7 +19,6 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator
-from contextlib import contextmanager
 from types import FrameType
 from typing import ClassVar, NoReturn, TypeVar
 
@@ -193,7 +192,7 @@ class _Thread(Ears):
         self._receiver.close()
 
 
-@contextmanager
+@contextlib.contextmanager
 def listening(abandoned: Callable[[], bool] | None = None) -> Iterator[Interrupt]:
     """Turn the first signal into `Interrupt.cancel` while the block runs (in the main thread alone).
 
@@ -225,7 +224,7 @@ def listening(abandoned: Callable[[], bool] | None = None) -> Iterator[Interrupt
             enclosing.note()
 
 
-@contextmanager
+@contextlib.contextmanager
 def program() -> Iterator[Interrupt]:
     """Apply the policy to a whole program: outside of runs and loops the first signal raises `Interrupted`.
 
@@ -245,7 +244,7 @@ def program() -> Iterator[Interrupt]:
         ears.close(interrupt.seen)
 
 
-@contextmanager
+@contextlib.contextmanager
 def _handling(interrupt: Interrupt, numbers: Iterable[signal.Signals]) -> Iterator[None]:
     old = {number: _signal.signal(number, interrupt.handle) for number in numbers}
     try:
@@ -292,7 +291,7 @@ def keep_what_is_found() -> None:
         owner.raising = False
 
 
-@contextmanager
+@contextlib.contextmanager
 def watching(
     stop: Callable[[], None], should_stop: Callable[[], bool], every: float = 0.02
 ) -> Iterator[None]:
@@ -307,7 +306,7 @@ def watching(
         yield
 
 
-@contextmanager
+@contextlib.contextmanager
 def beside(work: Callable[[threading.Event], None], name: str) -> Iterator[None]:
     """Let ``work`` go on in another thread while the block runs; its event says when it is to end."""
     done = threading.Event()

@@ -137,7 +137,7 @@ def test_the_whole_limit_leaves_out_what_did_not_end(solver: str) -> None:
 
 @pytest.mark.parametrize("solver", [SWEEPS, "backtracking"])
 def test_ctrl_c_leaves_what_has_ended(solver: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    from cpqueens.kernels.jit.pace import Pace
+    from cpqueens.system.stopping import Pace
 
     calls = []
     timed = Pace.timed

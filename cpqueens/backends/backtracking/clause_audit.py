@@ -9,7 +9,6 @@ from cpqueens.kernels.exact import branching as tree, domains as at
 from cpqueens.kernels.exact.domains import Memory, contains, copied, tighten
 from cpqueens.kernels.exact.forward import PAUSED, search
 from cpqueens.kernels.exact.learning import literals as lit, literals as of
-from cpqueens.kernels.exact.learning.literals import Learner
 
 Literal = tuple[int, int]
 """Four times the variable's position and the operator, and the value."""
@@ -30,7 +29,7 @@ class Audit:
         self._start, self._count = start, count
         self.checked = 0
 
-    def check(self, learner: Learner, constant: int) -> None:
+    def check(self, learner: of.Learner, constant: int) -> None:
         """Refute the opposite of the clause that was learned last, under the objective's ``constant``.
 
         Raises
@@ -84,7 +83,7 @@ class Audit:
         return found if q.state[tree.FOUND] else None
 
 
-def learned(learner: Learner) -> list[Literal]:
+def learned(learner: of.Learner) -> list[Literal]:
     """Return the literals of the clause that was learned last."""
     c = int(learner.state[of.LAST_CLAUSE])
     if not c:

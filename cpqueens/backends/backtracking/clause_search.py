@@ -15,9 +15,7 @@ from cpqueens.backends.base import Deliver, Ended, Request, Want
 from cpqueens.backends.known import LearnedClauses
 from cpqueens.kernels.exact import domains as at, kinds
 from cpqueens.kernels.exact.apart import kind_of
-from cpqueens.kernels.exact.domains import Memory, copied, enqueue, restore
 from cpqueens.kernels.exact.learning import heap, literals as of
-from cpqueens.kernels.exact.learning.literals import BY_DECISION, OPERATORS, Learner, level_place
 from cpqueens.kernels.exact.learning.search import (
     EXHAUSTED,
     NO_CLAUSES,
@@ -27,8 +25,8 @@ from cpqueens.kernels.exact.learning.search import (
     begin,
     learn,
 )
-from cpqueens.kernels.jit.pace import Pace
 from cpqueens.lowered.compiled import Compiled
+from cpqueens.system.stopping import Pace
 
 FIRST_CLAUSES = 1 << 16
 """Words for learned clauses at first."""
@@ -92,7 +90,7 @@ class ClauseSearch(CompetingSearch):
     ) -> None:
         super().__init__(compiled, request, start.memory, start.objective)
         self.start, self.facts = start, facts
-        self.memory = _with_log(copied(start.memory))
+        self.memory = _with_log(at.copied(start.memory))
         self._prefer_earlier()
         kept = self._kept()
         words = 0 if kept is None else of.C_LITERALS * kept.many + kept.literals.size
@@ -262,9 +260,9 @@ class ClauseSearch(CompetingSearch):
         if self.objective_row >= 0 and self._demanded(self.memory) < self._demanded(self.start.memory):
             limit = self._demanded(self.memory)
         if self._count(of.DEPTH):  # nothing is decided after this, so only domains are put back
-            first = int(level_place(self.learner, 0))
+            first = int(of.level_place(self.learner, 0))
             trail, cells = self.learner.room[[first + of.L_TRAIL, first + of.L_CELLS]].tolist()
-            restore(self.memory, trail, cells)
+            at.restore(self.memory, trail, cells)
         clauses = exported(self.compiled, self.memory, self.learner, limit, last)
         if clauses is not None:
             sink.append(clauses)
@@ -280,7 +278,7 @@ class ClauseSearch(CompetingSearch):
         """Let the objective be at most so much; it only ever becomes less."""
         if most < self._demanded(self.memory):
             super()._demand(most)
-            enqueue(self.memory, self.objective_row)
+            at.enqueue(self.memory, self.objective_row)
 
     def _hear_of_others(self) -> None:
         """Demand better than what others have met."""
@@ -333,7 +331,7 @@ def clause_search(
 # ---- arrays ---------------------------------------------------------------------------------------
 
 
-def _with_log(m: Memory, trail: int = 1, log: int = 1, learner: Learner | None = None) -> Memory:
+def _with_log(m: at.Memory, trail: int = 1, log: int = 1, learner: of.Learner | None = None) -> at.Memory:
     """Return a memory with a log behind the trail, or with one of both longer by a factor."""
     base = int(m.stack[at.TRAIL_TOP])
     if learner is None:
@@ -345,14 +343,14 @@ def _with_log(m: Memory, trail: int = 1, log: int = 1, learner: Learner | None =
     stack = np.zeros(base + sum(sizes), dtype=np.int64)
     stack[:base] = m.stack[:base]
     stack[at.LOG_TOP], stack[at.LOG_END] = base + sizes[0], len(stack)
-    stack[at.REASON] = BY_DECISION
+    stack[at.REASON] = of.BY_DECISION
     m.x[at.FROZEN : stack[at.VARIABLES] : at.X_WIDTH] = at.LOGGED
     if learner is not None:
         learner.state[[of.LOG_BASE, of.SEEN, of.TRAIL_END]] = stack[at.LOG_TOP]
     return m._replace(stack=stack)
 
 
-def _learner(m: Memory, start: Explained, count: int, more: int) -> Learner:
+def _learner(m: at.Memory, start: Explained, count: int, more: int) -> of.Learner:
     """Return the arrays of a search that has not begun, with room for ``more`` words of clauses."""
     variables = int(m.stack[at.VARIABLES]) // at.X_WIDTH
     state = np.zeros(of.HEADER, dtype=np.int64)
@@ -361,12 +359,12 @@ def _learner(m: Memory, start: Explained, count: int, more: int) -> Learner:
     state[of.BOUNDS_ONLY] = sum(1 << kind for kind in BOUNDS_ONLY)
     state[of.MOST_CLAUSES], state[of.LIMIT], state[of.ASK_FAILURES] = KEPT, 100, 1 << 62
     state[of.LUBY], state[of.LUBY_BITS] = 2, 1
-    lists = OPERATORS * variables
+    lists = of.OPERATORS * variables
     state[of.ARENA_TOP] = state[of.FIRST_CLAUSE] = lists
     words = more + of.C_LITERALS * start.clauses.many + start.clauses.literals.size
     arena = np.zeros(lists + words + FIRST_CLAUSES, dtype=np.int64)
     solutions = np.zeros((1, count), dtype=np.int64)
-    learner = _with_regions(Learner(state, np.zeros(0, dtype=np.int64), arena, solutions), m)
+    learner = _with_regions(of.Learner(state, np.zeros(0, dtype=np.int64), arena, solutions), m)
     places = learner.room[state[of.PLACES] : state[of.PLACES] + variables]
     places[:] = heap.NEVER
     places[start.decided] = np.arange(len(start.decided))
@@ -376,7 +374,7 @@ def _learner(m: Memory, start: Explained, count: int, more: int) -> Learner:
     return learner
 
 
-def _with_regions(learner: Learner, m: Memory) -> Learner:
+def _with_regions(learner: of.Learner, m: at.Memory) -> of.Learner:
     """Return a learner with regions as large as the memory's log needs; the first ones stay in place."""
     state = learner.state
     variables, cells = int(m.stack[at.VARIABLES]) // at.X_WIDTH, int(m.stack[at.MARKS])

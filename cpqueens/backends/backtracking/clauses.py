@@ -16,9 +16,7 @@ from numpy.typing import NDArray
 
 from cpqueens.backends.known import MOST_WORDS, LearnedClauses
 from cpqueens.kernels.exact import domains as at
-from cpqueens.kernels.exact.domains import Memory, contains
 from cpqueens.kernels.exact.learning import literals as lit, literals as of
-from cpqueens.kernels.exact.learning.literals import Learner, make_true, standing
 from cpqueens.language.rows import IntArray, stable_order
 from cpqueens.lowered.compiled import Compiled, offsets
 
@@ -71,7 +69,7 @@ def picked(clauses: LearnedClauses, which: IntArray) -> LearnedClauses:
     )
 
 
-def attach(m: Memory, q: Learner, clauses: LearnedClauses) -> bool:
+def attach(m: at.Memory, q: of.Learner, clauses: LearnedClauses) -> bool:
     """Put clauses behind those that there are, and make single literals true; say whether they can hold.
 
     The lists of watching clauses are linked as `clauses.watch` does it, one clause after the other.
@@ -84,7 +82,7 @@ def attach(m: Memory, q: Learner, clauses: LearnedClauses) -> bool:
         lengths = np.bincount(owner[is_open], minlength=clauses.many)
         single = clauses.literals[is_open & (lengths[owner] == 1)].tolist()
         if not lengths.all() or not all(
-            standing(m, *one) == lit.TRUE or (standing(m, *one) == lit.OPEN and make_true(m, *one))
+            of.standing(m, *one) == lit.TRUE or (of.standing(m, *one) == lit.OPEN and of.make_true(m, *one))
             for one in single
         ):
             return False
@@ -108,14 +106,14 @@ def attach(m: Memory, q: Learner, clauses: LearnedClauses) -> bool:
     return True
 
 
-def _standing(m: Memory, literals: IntArray) -> IntArray:
+def _standing(m: at.Memory, literals: IntArray) -> IntArray:
     """Return which literals are true, false or open, as `literals.standing` says of each."""
     v, operator, value = literals[:, 0] >> 2, literals[:, 0] & 3, literals[:, 1]
     low, high, first = m.x[v + at.LOW], m.x[v + at.HIGH], m.x[v + at.FIRST]
     there = (low <= value) & (value <= high)
     by_value = there & (operator >= lit.IS)
     for k in np.flatnonzero(by_value & (first < 0)).tolist():
-        there[k] = contains(m, int(v[k]), int(value[k]))
+        there[k] = at.contains(m, int(v[k]), int(value[k]))
     listed = np.flatnonzero(by_value & (first >= 0))
     there[listed] = m.cells[first[listed] + value[listed] - m.x[v[listed] + at.BASE]] != 0
     above, below = operator == lit.AT_LEAST, operator == lit.AT_MOST
@@ -160,7 +158,7 @@ MOST_VALUES = 1 << 16
 
 
 def exported(
-    compiled: Compiled, m: Memory, q: Learner, limit: int | None, last: int = 0
+    compiled: Compiled, m: at.Memory, q: of.Learner, limit: int | None, last: int = 0
 ) -> LearnedClauses | None:
     """Return what a search before its first decision has learned, the best clauses first; None if nothing.
 
@@ -185,7 +183,7 @@ def exported(
     return picked(clauses, order) if len(order) else None
 
 
-def imported(compiled: Compiled, m: Memory, clauses: LearnedClauses) -> LearnedClauses:
+def imported(compiled: Compiled, m: at.Memory, clauses: LearnedClauses) -> LearnedClauses:
     """Return clauses for a network; one with a variable, or listed values, that it lacks is left out."""
     number = np.full(int(compiled.stated.max(initial=-1)) + 1, -1, dtype=np.int64)
     there = np.flatnonzero(compiled.stated >= 0)
@@ -205,7 +203,7 @@ def _renumbered(clauses: LearnedClauses, number: IntArray, before: int, after: i
     return picked(clauses._replace(literals=literals), all_of(clauses, new >= 0))
 
 
-def _facts(compiled: Compiled, m: Memory) -> list[tuple[int, int]]:
+def _facts(compiled: Compiled, m: at.Memory) -> list[tuple[int, int]]:
     """Return literals of the model's variables that are true by now and were not at first."""
     found: list[tuple[int, int]] = []
     left = MOST_VALUES

@@ -14,7 +14,6 @@ from cpqueens.backends.backtracking.wholes.implied import is_empty_board
 from cpqueens.backends.backtracking.wholes.parts import Propagator
 from cpqueens.backends.known import LearnedClauses
 from cpqueens.kernels.exact import domains as at, kinds
-from cpqueens.kernels.exact.domains import Memory
 from cpqueens.kernels.exact.learning import literals as lit
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.rows import IntArray
@@ -43,7 +42,7 @@ class Explained:
         Variables that may be decided: the model's, and all others that have two values.
     """
 
-    memory: Memory
+    memory: at.Memory
     objective: int
     clauses: LearnedClauses
     decided: list[int]

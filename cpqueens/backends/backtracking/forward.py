@@ -18,14 +18,11 @@ from cpqueens.backends.backtracking.portfolio import CompetingSearch, Heard, Sli
 from cpqueens.backends.backtracking.watching import TreeObserver
 from cpqueens.backends.base import Deliver, Ended, Request, Want
 from cpqueens.kernels.exact import branching as tree, domains as at
-from cpqueens.kernels.exact.branching import TreeSearch
-from cpqueens.kernels.exact.domains import Memory, copied
 from cpqueens.kernels.exact.forward import ASKED, BATCH_FULL, CHOOSING, EXHAUSTED, PAUSED, TRAIL_FULL, search
-from cpqueens.kernels.jit.pace import Pace
 from cpqueens.kernels.jit.tiers import Fixed
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import Compiled
-from cpqueens.system.stopping import AT_ONCE, Stopped, doubled, stopping
+from cpqueens.system.stopping import AT_ONCE, Pace, Stopped, doubled, stopping
 
 _SMALL = 1 << 12
 """Words of the variables of a network of which some steps take no time, in plain form."""
@@ -48,14 +45,14 @@ class ForwardSearch(CompetingSearch):
     def __init__(
         self,
         compiled: Compiled,
-        network: tuple[Memory, int],
+        network: tuple[at.Memory, int],
         request: Request,
         check_only: bool,
         facts: dict[str, Any],
         learning: bool = False,
         part: Sequence[int] | None = None,
         observer: TreeObserver | None = None,
-        memory: Memory | None = None,
+        memory: at.Memory | None = None,
     ) -> None:
         start, row = network
         super().__init__(compiled, request, start, row)
@@ -165,7 +162,7 @@ class ForwardSearch(CompetingSearch):
         if self.bisection is not None:
             self.bisection.least = max(self.bisection.least, least)
 
-    def inherit(self, old: Memory) -> None:
+    def inherit(self, old: at.Memory) -> None:
         """Decide as a search of the same variables would: by their weights, and the values to try first."""
         for field in (at.WEIGHT, at.SAVED):
             self.memory.x[field : self.memory.stack[at.VARIABLES] : at.X_WIDTH] = old.x[
@@ -292,9 +289,9 @@ class ForwardSearch(CompetingSearch):
             self._look_at_open()
         return super().known_bound()
 
-    def _network(self) -> Memory:
+    def _network(self) -> at.Memory:
         """Return a network of its own, as it is before the root."""
-        return copied(self.start) if self._nogoods < 0 else with_room(self.start)
+        return at.copied(self.start) if self._nogoods < 0 else with_room(self.start)
 
     def _begin_anew(self) -> None:
         """Go back to before the root was propagated, with all that was learned."""
@@ -313,7 +310,7 @@ class ForwardSearch(CompetingSearch):
 
     # ---- settings and results -----------------------------------------------------------------------
 
-    def _tree(self, capacity: int) -> TreeSearch:
+    def _tree(self, capacity: int) -> tree.TreeSearch:
         request, count, trial = self.request, self.compiled.decision_count, tree.NO_TRIAL
         if self._nogoods >= 0:
             trial = self._branching.trial(request.want, bool(self.orders))

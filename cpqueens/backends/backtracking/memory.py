@@ -13,7 +13,6 @@ from cpqueens.backends.backtracking.wholes.implied import is_empty_board
 from cpqueens.backends.backtracking.wholes.parts import Propagator, Propagators
 from cpqueens.errors import ModelError
 from cpqueens.kernels.exact import domains as at, kinds
-from cpqueens.kernels.exact.domains import Memory
 from cpqueens.kernels.exact.propagators.nogoods import NUMBERS, PATHS
 from cpqueens.language.rows import IntArray, stable_order
 from cpqueens.lowered.compiled import Compiled, offsets
@@ -54,7 +53,7 @@ def build_memory(
     proved: Proved = (),
     sources: Origins | None = None,
     without: Collection[str] = (),
-) -> tuple[Memory, int]:
+) -> tuple[at.Memory, int]:
     """Return the search's memory and the objective's propagator in it (-1 for none).
 
     With ``sources``, where all comes from, it has the counters of a profile.
@@ -80,7 +79,7 @@ def build_memory(
     return memory_of(builder, check_only, learning or remembering)
 
 
-def memory_of(builder: Builder, check_only: bool, values: bool) -> tuple[Memory, int]:
+def memory_of(builder: Builder, check_only: bool, values: bool) -> tuple[at.Memory, int]:
     """Return the memory of what was built, and the objective's propagator in it (-1 for none).
 
     With ``values`` variables have first weights and values.
@@ -101,7 +100,7 @@ def memory_of(builder: Builder, check_only: bool, values: bool) -> tuple[Memory,
     stack = _stack(builder, net, x, len(cells), len(whole))
     if builder.marks is not None:
         stack[at.PROFILE], net = len(net), builder.marks.with_counters(net, len(x))
-    memory = Memory(whole, net, stack, np.concatenate([cells, np.zeros_like(cells)]))
+    memory = at.Memory(whole, net, stack, np.concatenate([cells, np.zeros_like(cells)]))
     row = builder.objective_row
     return memory, row if row < 0 else row * at.P_WIDTH
 
@@ -198,11 +197,11 @@ def _net(builder: Builder, x: IntArray, defining: IntArray) -> IntArray:
     return joined(parts)
 
 
-def with_room(network: Memory) -> Memory:
+def with_room(network: at.Memory) -> at.Memory:
     """Return a network of its own for a search that keeps paths, see `nogoods`."""
     x, net, stack, cells = network
     room = max(0, net.item(at.ROWS_END) - len(net))
-    return Memory(copied(x), copied(net, room), copied(stack), copied(cells))
+    return at.Memory(copied(x), copied(net, room), copied(stack), copied(cells))
 
 
 def _long_rows(builder: Builder, records: IntArray, words: int) -> IntArray:

@@ -23,12 +23,6 @@ from cpqueens.backends.backtracking.rows import (
 )
 from cpqueens.backends.backtracking.watching import Sources
 from cpqueens.backends.backtracking.wholes import bounds
-from cpqueens.backends.backtracking.wholes.bounds import (
-    add_circles,
-    add_fractional_bounds,
-    add_proved_row,
-    add_tour_bounds,
-)
 from cpqueens.backends.backtracking.wholes.implied import (
     EXTREMES,
     Orders,
@@ -414,7 +408,7 @@ class Builder(TermBuilder):
         if self.strong:
             least = max(bounds.FEWEST, -(-len(variables) // 2))
             long = linear.picked(np.flatnonzero(linear.lengths >= least))
-            add_fractional_bounds(long, limited, self.objective_row * at.P_WIDTH, self)
+            bounds.add_fractional_bounds(long, limited, self.objective_row * at.P_WIDTH, self)
         return limited
 
     def clauses(self, terms: Terms, start: IntArray) -> None:
@@ -446,7 +440,7 @@ class Builder(TermBuilder):
         if self.strong and (linear.lengths == 2).any():
             differences = linear.differences()
             if "circles" not in self.without:
-                add_circles(differences, self)
+                bounds.add_circles(differences, self)
             if "cliques" not in self.without:
                 add_cliques(differences, self)
         if len(c.clause_start) > 1:
@@ -465,12 +459,12 @@ class Builder(TermBuilder):
         for variables, values in c.precedence:
             precede(variables, values, self)
         if self.strong and c.wholes:
-            add_tour_bounds(c, linear, limited, self)
+            bounds.add_tour_bounds(c, linear, limited, self)
         for row, relation in proved:
             if relation == EQ:
                 self.propagators.append(kinds.EQUAL, *row)
             elif limited is not None:
-                add_proved_row(row, *limited, self)
+                bounds.add_proved_row(row, *limited, self)
 
 
 def differences(terms: Terms) -> tuple[IntArray, IntArray]:

@@ -11,8 +11,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from cpqueens.kernels.exact import branching as tree, domains as at
-from cpqueens.kernels.exact.branching import TreeSearch
-from cpqueens.kernels.exact.domains import Memory, copied, forget
 from cpqueens.kernels.exact.forward import TRAIL_FULL, search
 from cpqueens.system.stopping import doubled
 
@@ -73,7 +71,9 @@ MOST_RUNS = 2000
 """Of propagators, for all branches together: a stopped run is to end soon."""
 
 
-def open_bound(memory: Memory, stopped: TreeSearch, least: Callable[[Memory], int], floor: int) -> int | None:
+def open_bound(
+    memory: at.Memory, stopped: tree.TreeSearch, least: Callable[[at.Memory], int], floor: int
+) -> int | None:
     """Return the least objective, minimised, of all that is open.
 
     Parameters
@@ -110,20 +110,20 @@ def open_bound(memory: Memory, stopped: TreeSearch, least: Callable[[Memory], in
 class _Branches:
     """The other branches of the decisions on a path, the deepest first."""
 
-    def __init__(self, memory: Memory, stopped: TreeSearch) -> None:
+    def __init__(self, memory: at.Memory, stopped: tree.TreeSearch) -> None:
         self._memory, self._stopped = memory, stopped
         self.spent = 0
 
     def begin(self) -> None:
         """Stand at the node at hand."""
-        self._m = copied(self._memory)
-        forget(self._m)
+        self._m = at.copied(self._memory)
+        at.forget(self._m)
         s = self._stopped
         self._q = s._replace(state=s.state.copy(), levels=s.levels.copy(), refuted=s.refuted.copy())
         self._q.state[[tree.ASK_FOUND, tree.ASK_FAILURES]] = 1 << 62
         self._q.state[tree.STORED] = 0
 
-    def opposite(self, level: int, least: Callable[[Memory], int]) -> int | None:
+    def opposite(self, level: int, least: Callable[[at.Memory], int]) -> int | None:
         """Return the least objective of the other branch of a decision; None if propagation refutes it.
 
         What could not be propagated in time has that of the decision's own node, or more.
@@ -140,5 +140,5 @@ class _Branches:
             answer = search(m, q, 1)
         self.spent += int(m.stack[at.RUNS]) - before
         found = None if q.state[tree.PHASE] == tree.RETREAT else least(m)
-        forget(m)
+        at.forget(m)
         return found

@@ -17,8 +17,6 @@ import numpy as np
 from cpqueens.backends.base import Request, Want
 from cpqueens.errors import ModelError
 from cpqueens.kernels.exact import branching as tree, domains as at
-from cpqueens.kernels.exact.branching import TreeSearch
-from cpqueens.kernels.exact.domains import X_WIDTH, Memory
 from cpqueens.kernels.jit.random import seed_state
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
@@ -44,7 +42,7 @@ class OpenVariable:
 
     __slots__ = ("_memory", "_place", "degree", "high", "low", "name", "size")
 
-    def __init__(self, memory: Memory, place: int, name: str) -> None:
+    def __init__(self, memory: at.Memory, place: int, name: str) -> None:
         self._memory, self._place, self.name = memory, place, name
         self.low, self.high = int(memory.x[place + at.LOW]), int(memory.x[place + at.HIGH])
         self.size, self.degree = int(at.size(memory, place)), int(tree.degree(memory, place))
@@ -98,12 +96,12 @@ class Function:
                 best, smallest = thing, float(found)
         return best
 
-    def sees(self, memory: Memory, place: int) -> OpenVariable:
+    def sees(self, memory: at.Memory, place: int) -> OpenVariable:
         """Return what it sees of the variable at a place."""
         return OpenVariable(memory, place, self.names(place // at.X_WIDTH))
 
 
-def refuse_wide(phases: Sequence[Phase], memory: Memory) -> None:
+def refuse_wide(phases: Sequence[Phase], memory: at.Memory) -> None:
     """Raise where a function orders the values of variables that have too many to be listed.
 
     Raises
@@ -120,7 +118,7 @@ def refuse_wide(phases: Sequence[Phase], memory: Memory) -> None:
             )
 
 
-def decide(phases: Sequence[Phase], memory: Memory, search: TreeSearch) -> None:
+def decide(phases: Sequence[Phase], memory: at.Memory, search: tree.TreeSearch) -> None:
     """Tell a search its next decision, by the phase that comes next; where all are made it says so itself."""
     search.state[tree.ANSWERED] = 1
     for variables, variable_order, value_order in phases:
@@ -135,13 +133,13 @@ def decide(phases: Sequence[Phase], memory: Memory, search: TreeSearch) -> None:
         return
 
 
-def _variable(order: int | Function, places: list[int], memory: Memory, search: TreeSearch) -> int:
+def _variable(order: int | Function, places: list[int], memory: at.Memory, search: tree.TreeSearch) -> int:
     if not isinstance(order, Function):
         return int(tree.choose_variable(memory, search))
     return order.first(places, lambda place: order.call(order.sees(memory, place)))
 
 
-def _value(order: Function, place: int, memory: Memory) -> int:
+def _value(order: Function, place: int, memory: at.Memory) -> int:
     seen = order.sees(memory, place)
     return order.first(seen.values, lambda value: order.call(seen, value))
 
@@ -362,7 +360,7 @@ def tree_search(
     capacity: int = 1,
     after: IntArray | None = None,
     seed: int = 0,
-) -> TreeSearch:
+) -> tree.TreeSearch:
     """Return a search over ``count`` decision variables that has not begun.
 
     Without phases it is in lexicographic order; variables in none of them are not decided; ``nogoods`` is the
@@ -382,7 +380,7 @@ def tree_search(
         settings += [end, end + len(variables), *named]
         end += len(variables)
     options = np.array([*settings, *placed, *lengths], dtype=np.int64)
-    options[begin : begin + len(placed)] *= X_WIDTH
+    options[begin : begin + len(placed)] *= at.X_WIDTH
     state = np.zeros(tree.STATES, dtype=np.int64)
     state[tree.REPLAYING] = after is not None
     state[tree.LIMIT] = max(TRIAL, count // VARIABLES) if trial == tree.WRITTEN else FIRST_RESTART
@@ -392,7 +390,7 @@ def tree_search(
     state[tree.TRIAL] = trial
     state[tree.ASK_FOUND] = state[tree.ASK_FAILURES] = 1 << 62
     levels = count + 1 if depth is None else depth
-    return TreeSearch(
+    return tree.TreeSearch(
         state=state,
         levels=np.zeros((levels, tree.LEVEL_WIDTH), dtype=np.int64),
         refuted=np.empty((_REFUTED * (nogoods >= 0), tree.R_WIDTH), dtype=np.int64),  # written, then read

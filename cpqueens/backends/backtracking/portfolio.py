@@ -22,7 +22,6 @@ import numpy as np
 from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.base import Deliver, Ended, Request, Want
 from cpqueens.kernels.exact import domains as at
-from cpqueens.kernels.exact.domains import Memory
 from cpqueens.language.rows import IntArray, behind
 from cpqueens.lowered.compiled import Compiled
 
@@ -141,11 +140,11 @@ class CompetingSearch(ABC):
     Objectives are in the minimised sense but for `known_best` and `known_bound`.
     """
 
-    memory: Memory
+    memory: at.Memory
     takes_solutions = False
     """Whether it tries the values of the last solution of any search first."""
 
-    def __init__(self, compiled: Compiled, request: Request, start: Memory, objective_row: int) -> None:
+    def __init__(self, compiled: Compiled, request: Request, start: at.Memory, objective_row: int) -> None:
         self.compiled, self.request, self.objective_row = compiled, request, objective_row
         self._start, self._turn_end = start, 1 << 62  # failures
         self._least = self._at_least(start) if request.want is Want.BEST else 0  # as proved
@@ -225,7 +224,7 @@ class CompetingSearch(ABC):
 
     # ---- the objective ----------------------------------------------------------------------------
 
-    def _at_least(self, memory: Memory) -> int:
+    def _at_least(self, memory: at.Memory) -> int:
         """Return the least value of the objective within the domains."""
         objective = self.compiled.objective
         assert objective is not None
@@ -239,7 +238,7 @@ class CompetingSearch(ABC):
         variables, coefficients = self._start.net[row[0] : row[1]].reshape(-1, 2).T
         return coefficients, variables + np.where(coefficients < 0, at.HIGH, at.LOW)
 
-    def _demanded(self, memory: Memory) -> int:
+    def _demanded(self, memory: at.Memory) -> int:
         """Return the value that the objective may have at most."""
         objective = self.compiled.objective
         assert objective is not None

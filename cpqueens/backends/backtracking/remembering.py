@@ -5,7 +5,6 @@ import numpy as np
 from cpqueens.backends.backtracking.wholes.parts import Propagator, Propagators
 from cpqueens.kernels.exact import domains as at, kinds
 from cpqueens.kernels.exact.apart import kind_of
-from cpqueens.kernels.exact.domains import Memory, copied
 from cpqueens.kernels.exact.propagators import remembered as kernel
 from cpqueens.language.rows import IntArray
 
@@ -67,12 +66,12 @@ def with_rules(own: Propagator, laid: Propagators, objective: int) -> Propagator
     return own._replace(numbers=[*head, *numbers])
 
 
-def with_room(start: Memory) -> Memory:
+def with_room(start: at.Memory) -> at.Memory:
     """Return a memory of its own for a search, where its first propagator has room if it has rules."""
     own, end = start.net[[at.ROWS, at.ROWS_END]].tolist()
     numbers = start.net[own:end]
     if not numbers[kernel.RULES]:
-        return copied(start)
+        return at.copied(start)
     groups = _groups(start)
     variables = start.stack[at.VARIABLES] // at.X_WIDTH
     stack = kernel.STACK_WIDTH * numbers[kernel.COUNT]
@@ -86,10 +85,10 @@ def with_room(start: Memory) -> Memory:
     net[[at.ROWS, at.ROWS_END]] = head, places[-1]
     net[head + kernel.RULES] = head + kernel.HEAD
     net[head + kernel.GROUPS : head + kernel.HEAD] = places[1:]
-    return copied(start)._replace(net=net)
+    return at.copied(start)._replace(net=net)
 
 
-def grown(m: Memory) -> Memory:
+def grown(m: at.Memory) -> at.Memory:
     """Return a memory with a larger ring, if it has one that is half full and not yet the largest."""
     head = m.net[at.ROWS]
     room = int(m.net[head + kernel.RING_END] - m.net[head + kernel.RING])
@@ -102,7 +101,7 @@ def grown(m: Memory) -> Memory:
     return m._replace(net=net)
 
 
-def _groups(m: Memory) -> IntArray:
+def _groups(m: at.Memory) -> IntArray:
     """Return AllDifferents that removed values do not say, rows (first term, end, kind), flat.
 
     They are those over variables without listed values, and those over sums.
@@ -116,18 +115,18 @@ def _groups(m: Memory) -> IntArray:
     return np.array(sorted(found), dtype=np.int64).reshape(-1)
 
 
-def arguments(m: Memory) -> int:
+def arguments(m: at.Memory) -> int:
     """Return how many arguments propagators have: so many are looked at to describe one subproblem."""
     records = m.net[: m.net[at.START]].reshape(-1, at.P_WIDTH)
     return int((records[:, at.END] - records[:, at.START]).sum() // 2)
 
 
-def counts(m: Memory) -> tuple[int, int, int]:
+def counts(m: at.Memory) -> tuple[int, int, int]:
     """Return how many subproblems were described, how many came again, and the runs that this spared."""
     head = m.net[m.net[at.ROWS] :]
     return int(head[kernel.LOOKED]), int(head[kernel.MET_IN_ALL]), int(head[kernel.SPARED])
 
 
-def forget(m: Memory) -> None:
+def forget(m: at.Memory) -> None:
     """Remember nothing from now on."""
     m.net[m.net[at.ROWS] + kernel.SLOTS] = 0

@@ -21,8 +21,6 @@ from cpqueens.answers.trace import UNSET, TraceRecorder
 from cpqueens.backends.backtracking.wholes.parts import Propagators
 from cpqueens.kernels.boards.search import ROW, PatternSearch
 from cpqueens.kernels.exact import branching as tree, domains as at
-from cpqueens.kernels.exact.branching import TreeSearch
-from cpqueens.kernels.exact.domains import Memory
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.forms import CLAUSES, Origins
 
@@ -94,7 +92,7 @@ class Sources:
 class Profiled(Protocol):
     """A search that is profiled."""
 
-    memory: Memory
+    memory: at.Memory
 
 
 class Profiling:
@@ -104,7 +102,7 @@ class Profiling:
         self.sources = sources
         self._decisions = decisions
         self._searches: list[Profiled] = []
-        self._now: tuple[int, Memory] | None = None
+        self._now: tuple[int, at.Memory] | None = None
         self._samples: Counter[tuple[int, int]] = Counter()
         self._over = threading.Event()
 
@@ -260,7 +258,7 @@ class TreeObserver:
         self.recorder, self.count, self.check_only = recorder, count, check_only
         self._depth = self._found = self._restarts = 0
 
-    def show(self, step: int, m: Memory, q: TreeSearch, afresh: bool = False) -> None:
+    def show(self, step: int, m: at.Memory, q: tree.TreeSearch, afresh: bool = False) -> None:
         """Note the state after a step of the kernel, if it differs from the one before."""
         values, flags = self._values(m, q), self._flags(m)
         depth, found, restarts = (int(q.state[k]) for k in (tree.DEPTH, tree.FOUND, tree.RESTARTS))
@@ -280,7 +278,7 @@ class TreeObserver:
     def _differs(self, values: IntArray, flags: Any) -> bool:
         return not np.array_equal(values, self.recorder.last) or self.recorder.has_toggled(flags)
 
-    def _values(self, m: Memory, q: TreeSearch) -> IntArray:
+    def _values(self, m: at.Memory, q: tree.TreeSearch) -> IntArray:
         records = m.x[: self.count * at.X_WIDTH].reshape(self.count, at.X_WIDTH)
         low = records[:, at.LOW]
         values = np.where(low == records[:, at.HIGH], low, UNSET)
@@ -288,7 +286,7 @@ class TreeObserver:
             values[int(q.state[tree.DEPTH]) :] = UNSET
         return values
 
-    def _listed(self, m: Memory) -> IntArray | None:
+    def _listed(self, m: at.Memory) -> IntArray | None:
         """Return the records of the variables if all values are listed and not too many."""
         records: IntArray = m.x[: self.count * at.X_WIDTH].reshape(self.count, at.X_WIDTH)
         if self.check_only or (records[:, at.FIRST] < 0).any():
@@ -297,13 +295,13 @@ class TreeObserver:
             self._low, self._high = records[:, at.LOW].copy(), records[:, at.HIGH].copy()
         return records if (self._high - self._low + 1).sum() <= MOST_CELLS else None
 
-    def _cells(self, m: Memory) -> IntArray:
+    def _cells(self, m: at.Memory) -> IntArray:
         sizes = self._high - self._low + 1
         variable = np.repeat(np.arange(self.count), sizes)
         value = np.concatenate([np.arange(a, b + 1) for a, b in zip(self._low, self._high, strict=True)])
         return np.stack([variable, value], axis=1)
 
-    def _flags(self, m: Memory) -> Any:
+    def _flags(self, m: at.Memory) -> Any:
         """Return which cells are left (cells,), None where they are not recorded."""
         records = self._listed(m)
         if records is None:

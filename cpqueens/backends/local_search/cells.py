@@ -15,7 +15,6 @@ from cpqueens.backends.local_search.slices import OwnWalk, logarithms
 from cpqueens.backends.local_search.walking import Walk
 from cpqueens.kernels.local import cells as codes, info as at, walk as walk_kernel
 from cpqueens.kernels.local.arena import build_arena
-from cpqueens.kernels.local.info import NEVER
 from cpqueens.kernels.local.plain import AT_MOST
 from cpqueens.kernels.local.start import shuffle
 from cpqueens.language.rows import IntArray
@@ -99,7 +98,7 @@ class CellsWalk(OwnWalk[Search]):
         self.kernel = lambda most: codes.cells_search(most, self.arena, self.random)
         self.info = self.part(codes.INFO)
         self.info[codes.OPTIMISING] = model.objective is not None
-        self.info[at.LEAST] = NEVER if model.objective is None else search.objective_limit + 1
+        self.info[at.LEAST] = at.NEVER if model.objective is None else search.objective_limit + 1
         self.dearest = self._dearest()
         self.info[codes.PRICE] = self._price()
         self.info[codes.OCTAVES] = codes.OCTAVES_IMPROVING
@@ -176,7 +175,7 @@ class CellsWalk(OwnWalk[Search]):
 
     def looked(self, host: Search, aside: Aside) -> None:
         """Look again only after as many steps as that was worth, and go on from what it has found."""
-        if aside.after < NEVER:
+        if aside.after < at.NEVER:
             aside.after += (STEPS_PER_NODE - 1) * (aside.after - host.steps)
         if host.solved():
             self.begin(host.x)

@@ -12,6 +12,7 @@ from cpqueens.backends.local_search.slices import Alone, KernelRun
 from cpqueens.backends.local_search.specials import KERNELS, SPECIALS, Task, kernel_of
 from cpqueens.backends.local_search.strategies import Strategy, complete, get_strategy, gives_up_swaps
 from cpqueens.language.rows import IntArray
+from cpqueens.language.statement import Statement
 from cpqueens.lowered.compiled import Compiled
 from cpqueens.system.stopping import Stopped, stopping
 
@@ -20,12 +21,15 @@ Waiting = dict[tuple[bool, str], list[Search]]
 
 
 def limits_of(
-    request: Request, default: Callable[[], int], should_stop: Callable[[], bool] | None = None
+    request: Request,
+    model: Statement,
+    default: Callable[[Statement], int],
+    should_stop: Callable[[], bool] | None = None,
 ) -> Limits:
-    """Return the limits of a request; a run without any gets ``default()`` steps."""
+    """Return the limits of a request; a run without any gets ``default(model)`` steps."""
     steps = request.step_limit
     if steps is None and not request.clock.limited:
-        steps = default()
+        steps = default(model)
     return Limits(steps, should_stop or request.should_stop)
 
 

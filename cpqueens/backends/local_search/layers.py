@@ -20,7 +20,6 @@ from cpqueens.backends.local_search.assembler import NONE, Assembler, Entries, E
 from cpqueens.kernels.exact import kinds
 from cpqueens.kernels.local import deep as codes
 from cpqueens.kernels.local.arena import OWNER, part
-from cpqueens.kernels.local.deep import OWNER_ALL_DIFFERENT
 from cpqueens.kernels.local.state import Core, Deep, Rows
 from cpqueens.language.rows import IntArray, distinct, stable_order
 from cpqueens.lowered.columns import KINDS_AND_SIGNS, RELATIONS, bounds, joined, merged, scaled
@@ -239,7 +238,7 @@ class Arrays:
             return np.flatnonzero(part(self.rows.static, OWNER) == entry.number)
         assert self.deep is not None
         owners = self.deep.terms.reshape(-1, 4)
-        return np.flatnonzero((owners[:, 1] == OWNER_ALL_DIFFERENT) & (owners[:, 2] == entry.number))
+        return np.flatnonzero((owners[:, 1] == codes.OWNER_ALL_DIFFERENT) & (owners[:, 2] == entry.number))
 
     def part(self, which: int) -> IntArray:
         """Return a view of one part of the core arena, see ``cpqueens.kernels.local.arena``."""

@@ -11,7 +11,6 @@ from cpqueens.backends.local_search.slices import COUNTED, KernelRun, OwnWalk
 from cpqueens.backends.local_search.walking import Walk
 from cpqueens.kernels.local import info as at, linear as codes, walk as walk_kernel
 from cpqueens.kernels.local.arena import build_arena
-from cpqueens.kernels.local.info import NEVER
 from cpqueens.kernels.local.plain import EQUAL
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import offsets
@@ -32,7 +31,7 @@ class LinearWalk(OwnWalk[Run]):
 
     def __init__(self, form: LinearForm) -> None:
         super().__init__()
-        self.form, self.limit, self.turn = form, NEVER, TURN
+        self.form, self.limit, self.turn = form, at.NEVER, TURN
         row, variable, coefficient = form.row, form.variable, form.coefficient
         n, rows = len(form.lower), len(form.kind)
         order = np.lexsort((row, variable))
@@ -119,7 +118,7 @@ def run(search: Run, form: LinearForm, others: Iterator[Walk]) -> End:
     if search.objective_limit != linear.limit:  # at first, and where another search has found a better one
         linear.begin(search.x, search.objective_limit)
     while True:
-        ended = linear.walk(search, NEVER if alone else search.steps + linear.turn)
+        ended = linear.walk(search, at.NEVER if alone else search.steps + linear.turn)
         if ended is None:
             linear.turn, steps = 3 * linear.turn // 2, linear.turn // WALK_COST
             assert isinstance(search, Search), "turns end where the general engine has others"

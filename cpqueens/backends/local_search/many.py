@@ -36,10 +36,9 @@ def run_many(model: Statement, request: Request, seeds: IntArray) -> Many | None
     found = special_of(structures, task)
     if found is not None:
         name, record = found
-        steps = SPECIALS[name].steps
-        task = replace(task, limits=limits_of(request, lambda: steps(model)))
+        task = replace(task, limits=limits_of(request, model, SPECIALS[name].steps))
         return _shifted(record, request, task, seeds) if name == "shifted_permutation" else None
-    task = replace(task, limits=limits_of(request, lambda: default_steps(model)))
+    task = replace(task, limits=limits_of(request, model, default_steps))
     return _general(model, structures.compiled(), request, task, seeds)
 
 

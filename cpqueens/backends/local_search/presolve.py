@@ -30,7 +30,6 @@ from cpqueens.backends.local_search.search import MOST_VALUES, End, Paused, Resu
 from cpqueens.backends.local_search.specials import Task
 from cpqueens.backends.local_search.strategies import complete, get_strategy
 from cpqueens.kernels.local import info as at
-from cpqueens.kernels.local.info import NEVER
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
 from cpqueens.lowered.compiled import Compiled
@@ -153,10 +152,10 @@ class Presolve:
 
     def _explore(self, search: Run, tree: Tree) -> End | None:
         """Go through a part of the tree; go on from the solution if it has one."""
-        left = NEVER if search.limits.steps is None else search.limits.steps - search.steps
+        left = at.NEVER if search.limits.steps is None else search.limits.steps - search.steps
         if self._packed(search, left):
             return None
-        left = NEVER if search.limits.steps is None else search.limits.steps - search.steps
+        left = at.NEVER if search.limits.steps is None else search.limits.steps - search.steps
         optimising = search.compiled.objective is not None
         if self._explored and search.incumbent is not None and not self._leaving:
             return self._repair(search, tree, search.incumbent, left)
@@ -232,7 +231,7 @@ class Presolve:
         self._next = steps
         if not self._leaving:
             dear = FIRST // first_steps(search.compiled)  # a step looks at so many moves, or updates so much
-            self.after = search.steps + (max(1, steps // dear) if steps else NEVER)
+            self.after = search.steps + (max(1, steps // dear) if steps else at.NEVER)
 
     def _leave(self, search: Run) -> End | None:
         """Leave the search if there is a smaller model, or several independent ones."""

@@ -21,12 +21,11 @@ from cpqueens.backends.base import Ended, Request, Want
 from cpqueens.backends.relaxation.relaxation import Relaxation, relaxation_of
 from cpqueens.errors import ModelError
 from cpqueens.kernels.exact import domains as at
-from cpqueens.kernels.jit.pace import Pace
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import Compiled
 from cpqueens.lowered.presolve.parts import Flags
 from cpqueens.lowered.structures.table import Structures
-from cpqueens.system.stopping import Stopped, stopping
+from cpqueens.system.stopping import Pace, Stopped, stopping
 
 Searching = TypeVar("Searching", ForwardSearch, ClauseSearch)
 

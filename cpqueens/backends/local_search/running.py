@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -106,14 +107,14 @@ def task_of(request: Request, recorder: TraceRecorder | None = None) -> Task:
 def _run(model: Statement, request: Request, deliver: Deliver, task: Task) -> Result:
     """Search: by the kernel made for what the model is, if there is one, then by the general engine."""
     began = request.clock.elapsed()  # without compilation
-    structures, tried = model.kept("structures", lambda: Structures(model, "local-search", takes)), None
+    structures, tried = model.kept("structures", partial(Structures, model, "local-search", takes)), None
     bound = ObjectiveBound(structures, request)
     with stopping(request.should_stop):
         found = special_of(structures, task)
     if found is not None:
         name, record = found
-        translated, steps = request.clock.elapsed() - began, SPECIALS[name].steps
-        limits = limits_of(request, lambda: steps(model), bound.should_stop)
+        translated = request.clock.elapsed() - began
+        limits = limits_of(request, model, SPECIALS[name].steps, bound.should_stop)
         tried = search_special(name, record, replace(task, limits=limits), deliver)
         tried.statistics |= {"translate_time": translated, "structure": name, **bound.facts}
         if tried.reason != "stalled":
@@ -124,7 +125,7 @@ def _run(model: Statement, request: Request, deliver: Deliver, task: Task) -> Re
     if request.interrupted():  # before the arrays of a search are built
         raise Stopped
     translated = request.clock.elapsed() - began
-    task = replace(task, limits=limits_of(request, lambda: default_steps(model), bound.should_stop))
+    task = replace(task, limits=limits_of(request, model, default_steps, bound.should_stop))
     result = _searched(model, request, deliver, task, structures, tried)
     result.statistics |= bound.facts
     result.statistics["translate_time"] = translated + result.statistics.get("translate_time", 0.0)

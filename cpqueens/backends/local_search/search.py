@@ -14,11 +14,9 @@ from cpqueens.backends.local_search.audit import check_state, violation
 from cpqueens.backends.local_search.layers import build_arrays
 from cpqueens.backends.local_search.starts import NO_START, Start, all_starts, hinted_start, random_start
 from cpqueens.backends.local_search.tracing import NO_EVENTS, Recorder, events_for, observer_of
-from cpqueens.kernels.jit.pace import Pace
 from cpqueens.kernels.jit.random import seed_state
 from cpqueens.kernels.jit.tiers import Fixed, to_the_end
 from cpqueens.kernels.local import arena, info as at
-from cpqueens.kernels.local.info import NEVER
 from cpqueens.kernels.local.rebuild import begin
 from cpqueens.kernels.local.scan import FOUND
 from cpqueens.kernels.local.state import State
@@ -27,6 +25,7 @@ from cpqueens.lowered.columns import objective_bounds
 from cpqueens.lowered.compiled import Compiled
 from cpqueens.lowered.evaluation import evaluate, values_of_all
 from cpqueens.lowered.neighbourhood import build_space, derive
+from cpqueens.system.stopping import Pace
 
 MOST_VALUES = 4096
 """Values of a variable that a step looks at: of more, so many random ones."""
@@ -127,7 +126,7 @@ class Run:
         self.info = np.zeros(at.LENGTH, dtype=np.int64)  # scalars, see `search_info`
         self.x, self.best, self.tabu = np.zeros((3, self.size), dtype=np.int64)
         self.events = NO_EVENTS
-        self.objective_limit, self.objective_least = 0, NEVER
+        self.objective_limit, self.objective_least = 0, at.NEVER
         if compiled.objective is not None:
             self.objective_least, self.objective_limit = objective_bounds(compiled)
 
@@ -136,7 +135,7 @@ class Run:
         self.limits = limits or Limits()
         self.random[:] = seed_state(seed)
         self.info[:] = 0
-        self.info[at.SAVED] = NEVER
+        self.info[at.SAVED] = at.NEVER
         self.info[at.THINNING] = 1
         self.hint_kept: int | None = None
         self.restarts = -1
@@ -218,7 +217,7 @@ class Run:
 
     def forget(self) -> None:
         """Know nothing of the current assignment: what was to judge it was broken off."""
-        self.info[at.COST] = NEVER
+        self.info[at.COST] = at.NEVER
 
     def starts(self, kind: str = "independent") -> Sequence[Start]:
         """Return what a random start of this kind is made of."""
@@ -418,18 +417,18 @@ class Search(Run):
         spans = np.minimum(self.space.upper - self.space.lower, _FIRST_VALUES)
         return max(1, min(16, _FIRST_VALUES // max(1, int(spans.sum()))))
 
-    def run(self, kernel: Callable[..., int], *arguments: Any, steps: int = NEVER) -> Paused:
+    def run(self, kernel: Callable[..., int], *arguments: Any, steps: int = at.NEVER) -> Paused:
         """Run ``kernel(steps, state, *arguments)`` in short calls; say how it ended.
 
         It ends as the kernel says, with ``budget`` after ``steps`` steps, or at a limit.
         """
-        end = min(self.steps + steps, NEVER)
+        end = min(self.steps + steps, at.NEVER)
         pace = self.paces.get(kernel)
         if pace is None:
             pace = self.paces[kernel] = Pace(self._first_steps())
         while True:
             left = end - self.steps
-            total = NEVER if self.limits.steps is None else self.limits.steps - self.steps
+            total = at.NEVER if self.limits.steps is None else self.limits.steps - self.steps
             if self.solved() and not self.tighten():
                 return "solved"
             if total <= 0:

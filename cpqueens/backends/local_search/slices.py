@@ -14,10 +14,10 @@ import numpy as np
 
 from cpqueens.backends.local_search.search import Aside, End, Hint, Judge, Limits, Paused, Result, Run, Search
 from cpqueens.backends.local_search.tracing import LoneObserver, Recorder
-from cpqueens.kernels.jit.pace import Pace
 from cpqueens.kernels.local import info as at
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import Compiled
+from cpqueens.system.stopping import Pace
 
 COUNTED = (at.STEPS, at.MOVES, at.EVALUATIONS)
 """What a kernel with counters of its own counts for the search that it works for."""

@@ -22,24 +22,19 @@ NO_START = Fixed(Starts(*[NONE] * 5))
 
 def all_starts(neighbourhood: Neighbourhood, space: Space, keeps_spare: bool = True) -> list[Start]:
     """Return what a random start is made of, in its order; it sets spare values if the search has groups."""
-    free = np.flatnonzero(space.group < 0)
+    spare, free = space if keeps_spare else None, np.flatnonzero(space.group < 0)
     together: list[tuple[int, SwapGroup]] = []
     parts: list[Start] = []
-
-    def close() -> None:
-        nonlocal free
-        if together or len(free):
-            parts.append(Fixed(_starts(free, together, space if keeps_spare else None)))
-        free = NONE
-        together.clear()
-
     for g, group in enumerate(neighbourhood.groups):
         if group.uniform:
             together.append((g, group))
-        else:
-            close()
-            parts.append((g, group))
-    close()
+            continue
+        if together or len(free):
+            parts.append(Fixed(_starts(free, together, spare)))
+        parts.append((g, group))
+        free, together = NONE, []
+    if together or len(free):
+        parts.append(Fixed(_starts(free, together, spare)))
     return parts
 
 

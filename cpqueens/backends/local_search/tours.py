@@ -20,7 +20,6 @@ from cpqueens.backends.local_search.slices import Alone, LoneWalk, logarithms
 from cpqueens.kernels.jit.random import below, seed_state
 from cpqueens.kernels.local import cells as cooling, info as at, tour_moves as codes
 from cpqueens.kernels.local.arena import build_arena
-from cpqueens.kernels.local.info import NEVER
 from cpqueens.kernels.local.plain import AT_MOST
 from cpqueens.kernels.local.tour import begin_tour, tour_search
 from cpqueens.language.rows import IntArray
@@ -88,7 +87,7 @@ class TourWalk(LoneWalk):
             codes.NODES: n, codes.MANY: len(order), codes.ROWS: len(kinds), codes.TIMES: len(times),
             codes.NEARS: near.shape[2], codes.SYMMETRIC: int(symmetric), codes.OPTIONAL: int(tours.optional),
             cooling.OPTIMISING: int(tours.optimising), cooling.PRICE: 1, cooling.OCTAVES: OCTAVES,
-            at.LEAST: NEVER, cooling.CYCLE: min(LONGEST_FIRST, max(SHORTEST, CYCLE * n)),
+            at.LEAST: at.NEVER, cooling.CYCLE: min(LONGEST_FIRST, max(SHORTEST, CYCLE * n)),
         }.items():  # fmt: skip
             self.info[name] = value
         self.dearest = self._dearest()

@@ -287,10 +287,6 @@ class Formulas:
                 self._steps[v] = Step(v, _operands(atom), _bounded(atom))
         self._rank = {variable: k for k, variable in enumerate(self._steps)}
 
-    def is_plain(self, atom: Atom) -> bool:
-        """Say whether the atom speaks about decision variables only."""
-        return self._steps.keys().isdisjoint(_operands(atom))
-
     def scope(self, atom: Atom) -> tuple[list[int], list[int]]:
         """Return the decision variables, ascending, and the defined ones, in order, that it depends on."""
         decisions: set[int] = set()
@@ -305,9 +301,9 @@ class Formulas:
                 pending |= self._steps[v].operands
         return sorted(decisions), sorted(defined, key=self._rank.__getitem__)
 
-    def formula(self, atom: Atom) -> Formula:
-        """Return the atom as a function of the decision variables."""
-        decisions, defined = self.scope(atom)
+    def formula(self, atom: Atom, scope: tuple[list[int], list[int]] | None = None) -> Formula:
+        """Return the atom, whose ``scope`` may be known, as a function of the decision variables."""
+        decisions, defined = scope or self.scope(atom)
         return Formula(atom, self, decisions, [self._steps[v] for v in defined])
 
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import constraint as library
 import numpy as np
-from constraint import Problem
 
 from cpqueens.backends.base import Request, Want
 from cpqueens.backends.python_constraint.formulas import ATOMS, Atom, Formulas, Incumbent, are_variables
@@ -67,13 +66,13 @@ class Placement:
         if lowered.objective is not None and request.want is Want.BEST and self.possible:
             self._place_objective(lowered)
 
-    def problem(self, solver: Any, *, ascending: bool) -> Problem:
+    def problem(self, solver: Any, *, ascending: bool) -> library.Problem:
         """Return the problem; ``ascending`` says in which order the solver takes the values.
 
         Seed 0 keeps the model's order of variables and values; other seeds shuffle both. Hinted values are
         tried first.
         """
-        problem = Problem(solver)
+        problem = library.Problem(solver)
         order = list(self.domains)
         random = Random(self._request.seed)
         if self._request.seed:
@@ -99,20 +98,21 @@ class Placement:
 
     def _place_all(self, lowered: Lowered) -> None:
         """Filter the domains by the atoms over one variable, then make objects of the others."""
-        several: list[tuple[int, Atom]] = []
+        several: list[tuple[int, Atom, tuple[list[int], list[int]]]] = []
         by_library: set[int] = set()
         own: set[int] = set()
         for constraint, origin in zip(lowered.constraints, lowered.origins, strict=True):
             for atom in ATOMS[constraint.kind](constraint):
                 self._watch.due()
-                if len(self._formulas.scope(atom)[0]) > 1:
-                    several.append((origin, atom))
+                scope = self._formulas.scope(atom)
+                if len(scope[0]) > 1:
+                    several.append((origin, atom, scope))
                     continue
                 own.add(origin)
                 self._settle(atom)
         self.possible = self.possible and all(self.domains.values())
-        for origin, atom in several if self.possible else ():
-            (own if self._place(atom) else by_library).add(origin)
+        for origin, atom, scope in several if self.possible else ():
+            (own if self._place(atom, scope) else by_library).add(origin)
         for origin, how in enumerate(self.how):
             if how == "native" and (origin in own or origin not in by_library):
                 self.how[origin] = "own"
@@ -127,15 +127,15 @@ class Placement:
             kept = self.domains[variable] = [x for x in self.domains[variable] if x not in gone]
             root[variable] = (kept[0], kept[-1]) if kept else root[variable]
 
-    def _place(self, atom: Atom) -> bool:
+    def _place(self, atom: Atom, scope: tuple[list[int], list[int]]) -> bool:
         """Add the object for an atom over several variables; answer whether it is one of ours."""
         self._watch.due()
-        plain = self._formulas.is_plain(atom)
+        plain = not scope[1]  # it speaks about decision variables only
         found = native(atom, lambda v: len(self.domains[v])) if plain else None
         if found is not None:
             self._placed.append(found)
             return False
-        formula = self._formulas.formula(atom)
+        formula = self._formulas.formula(atom, scope)
         item = own(atom, plain)(formula, self._watch.due)
         self._placed.append((item, formula.scope))
         return True

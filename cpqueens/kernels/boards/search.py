@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from cpqueens.kernels.boards.pattern import Ints, Pattern, SumPattern
 from cpqueens.kernels.jit.decorators import inner_kernel
-from cpqueens.kernels.jit.pace import Pace
+from cpqueens.system.stopping import Pace
 
 # Entries of the control array, int64.
 ROW, BASE, NODES, FAILURES, SOLUTIONS, TOP, CONTROLS = range(7)

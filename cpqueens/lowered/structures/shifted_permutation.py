@@ -52,7 +52,7 @@ def find_stated(model: Statement) -> ShiftedPermutation | None:
     low = None if model.variable_count != n else least_value(model.lower, model.upper, n)
     if low is None or model.objective is not None or model.domains:
         return None
-    return _shifted(n, low, (_posted(posted.constraint) for posted in model.constraints))
+    return _shifted(n, low, map(_posted, model._constraints))
 
 
 def _posted(constraint: Any) -> Singles | None:

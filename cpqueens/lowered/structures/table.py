@@ -17,7 +17,6 @@ from typing import Any
 from cpqueens.language.statement import Statement
 from cpqueens.lowered import forms
 from cpqueens.lowered.compiled import Compiled
-from cpqueens.lowered.forms import ModelForm, Takes
 from cpqueens.lowered.structures.shifted_permutation import least_value
 
 
@@ -32,13 +31,13 @@ class Structures:
         Which constraints the exact engine takes as they are.
     """
 
-    def __init__(self, model: Statement, backend: str = "backend", takes: Takes | None = None) -> None:
+    def __init__(self, model: Statement, backend: str = "backend", takes: forms.Takes | None = None) -> None:
         self.model, self.backend = model, backend
-        self.exact = ModelForm(forms.DECOMPOSED.kinds, takes)
-        self._compiled: dict[ModelForm, Compiled] = {}
+        self.exact = forms.ModelForm(forms.DECOMPOSED.kinds, takes)
+        self._compiled: dict[forms.ModelForm, Compiled] = {}
         self._found: dict[str, Any | None] = {}
 
-    def compiled(self, form: ModelForm = forms.WALKED) -> Compiled:
+    def compiled(self, form: forms.ModelForm = forms.WALKED) -> Compiled:
         """Return the model in a form."""
         if form not in self._compiled:
             simple = forms.simplest(self.model, form)

@@ -81,7 +81,7 @@ def cut(monkeypatch: pytest.MonkeyPatch) -> Cut:
 
     def calls(steps: int) -> None:
         monkeypatch.setattr(
-            "cpqueens.kernels.jit.pace.Pace.timed", lambda self, call, *_, **_kept: call(steps)
+            "cpqueens.system.stopping.Pace.timed", lambda self, call, *_, **_kept: call(steps)
         )
 
     return calls

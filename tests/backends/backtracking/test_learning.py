@@ -121,7 +121,7 @@ def test_runs_are_the_same_however_they_are_cut(monkeypatch: pytest.MonkeyPatch)
 
     def said(steps: int) -> list[Any]:
         monkeypatch.setattr(
-            "cpqueens.kernels.jit.pace.Pace.timed", lambda self, call, *_, **_kept: call(steps)
+            "cpqueens.system.stopping.Pace.timed", lambda self, call, *_, **_kept: call(steps)
         )
         outcome = pigeons(5).solve(solver="backtracking:forward")
         return [outcome.status, *(outcome.statistics[name] for name in names)]

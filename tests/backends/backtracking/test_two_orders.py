@@ -274,7 +274,7 @@ def test_turns_do_not_depend_on_time(rules: Rules, monkeypatch: pytest.MonkeyPat
     m = alpha()
     monkeypatch.setattr(two_orders, "JOINING", 20)
     first = m.enumerate(solver=SOLVER)
-    monkeypatch.setattr("cpqueens.kernels.jit.pace.Pace.timed", lambda self, call, *_, **_kept: call(1))
+    monkeypatch.setattr("cpqueens.system.stopping.Pace.timed", lambda self, call, *_, **_kept: call(1))
     again = m.enumerate(solver=SOLVER)
     assert NAMES in first.statistics["reason"]
     assert again.solutions.matrix.tolist() == first.solutions.matrix.tolist()

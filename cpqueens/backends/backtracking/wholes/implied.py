@@ -17,7 +17,6 @@ from cpqueens.backends.backtracking.wholes.bounds import SIGNS
 from cpqueens.backends.backtracking.wholes.parts import Parts, Propagator
 from cpqueens.kernels.exact import domains as at, kinds
 from cpqueens.kernels.exact.propagators import all_different_values as values
-from cpqueens.kernels.exact.propagators.all_different_values import matching_data
 from cpqueens.kernels.exact.propagators.distance_values import MOST_BITS
 from cpqueens.kernels.exact.propagators.distances import distance_data
 from cpqueens.language.rows import IntArray
@@ -49,7 +48,7 @@ def add_hall_sets(terms: IntArray, low: int, high: int, parts: Parts) -> None:
 @lru_cache(maxsize=16)
 def _matching(many: int, low: int, high: int) -> IntArray:
     """Return the data of a matching without terms."""
-    return np.array(matching_data([(0, 0, 0)] * many, low, high), dtype=np.int64)
+    return np.array(values.matching_data([(0, 0, 0)] * many, low, high), dtype=np.int64)
 
 
 def _filled(data: IntArray, terms: IntArray) -> IntArray:
