@@ -9,7 +9,7 @@ import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -18,14 +18,12 @@ from cpqueens.answers.quality import Z95, wilson_interval
 from cpqueens.answers.trace import TraceRecorder
 from cpqueens.backends.base import TRACE, Deliver, Ended, Feature, Many, Order, Parameter, Request
 from cpqueens.errors import ModelError, UnsupportedRequest
+from cpqueens.kernels.boards.pattern import Pattern
+from cpqueens.language.rows import IntArray
+from cpqueens.language.statement import Statement
+from cpqueens.lowered.compiled import Compiled
 from cpqueens.system.platforms import ThreadTime
 from cpqueens.system.stopping import Pace, Stopped, doubled, stopping
-
-if TYPE_CHECKING:
-    from cpqueens.kernels.boards.pattern import Pattern
-    from cpqueens.language.rows import IntArray
-    from cpqueens.language.statement import Statement
-    from cpqueens.lowered.compiled import Compiled
 
 _ANY_NUMBER = 2**62
 _DEFAULT_NODES = 100_000_000

@@ -5,20 +5,18 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cpqueens.backends.backtracking.choosing import HALVES_FROM, PATTERNED, choose, is_whole
 from cpqueens.backends.backtracking.orders import VALUE_ORDERS, VARIABLE_ORDERS, Branching, with_places
 from cpqueens.backends.base import PROFILE, TRACE, Deliver, Ended, Feature, Order, Parameter, Request, Want
 from cpqueens.errors import UnsupportedRequest
+from cpqueens.language.statement import Statement
 from cpqueens.lowered.forms import DECOMPOSED, ModelForm, compiled_of, origins_of
 from cpqueens.lowered.structures.table import Structures
 from cpqueens.system.platforms import ThreadTime
 from cpqueens.system.stopping import Stopped, stopping
 from cpqueens.text.parameters import COUNTS, IMPLIED
-
-if TYPE_CHECKING:
-    from cpqueens.language.statement import Statement
 
 
 class Backtracking:

@@ -5,26 +5,22 @@ Which solvers CPMpy reaches: the libraries that they need, and the integers that
 Nothing is imported to know what is installed: CPMpy alone takes half a second.
 """
 
-from __future__ import annotations
-
 import atexit
 import importlib.util
 import shutil
 import threading
 import time
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.base import Deliver, Ended, Feature, Order, Parameter, Request, Want
 from cpqueens.backends.cpmpy.cpmpy_constraints import supports
 from cpqueens.errors import BackendFault, MissingLibrary, UnsupportedConstraint
+from cpqueens.language.statement import Statement
 from cpqueens.lowered.lowering import lower
 from cpqueens.system.children import Worker, processor_seconds
 from cpqueens.text.plaintext import one_line
-
-if TYPE_CHECKING:
-    from cpqueens.language.statement import Statement
 
 MODULES: dict[str, tuple[str, str]] = {
     "choco": ("pychoco", "pychoco"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.base import REFUSED, Deliver, Ended, Feature, Order, Parameter, Request, Want
@@ -24,14 +24,12 @@ from cpqueens.backends.cpsat.searches import (
 )
 from cpqueens.backends.cpsat.translation import Translation, refusal, translate
 from cpqueens.errors import UnknownParameter
+from cpqueens.language.statement import Statement
 from cpqueens.lowered.lowering import lower
 from cpqueens.system.interrupts import watching
 from cpqueens.system.platforms import ThreadTime, threads_time
 from cpqueens.system.stopping import Stopped, stopping
 from cpqueens.text.plaintext import shown
-
-if TYPE_CHECKING:
-    from cpqueens.language.statement import Statement
 
 _FORMULATIONS = ("auto", "integer", "boolean")
 _OWN = {"formulation": Parameter(str, "auto", "how large boards are written for one solution", _FORMULATIONS)}

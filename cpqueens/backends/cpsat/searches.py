@@ -23,7 +23,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -31,11 +31,9 @@ from cpqueens.backends.base import Batches, Deliver, Ended, Request, Want
 from cpqueens.backends.cpsat.native import CONCLUSIVE, Solver, make_callback, new_proto
 from cpqueens.backends.cpsat.translation import Translation
 from cpqueens.language.rows import IntArray
+from cpqueens.language.statement import Statement
 from cpqueens.system.interrupts import watching
 from cpqueens.system.platforms import ThreadTime, give_way
-
-if TYPE_CHECKING:
-    from cpqueens.language.statement import Statement
 
 JOINS_AFTER = 0.3
 """Processor seconds of the first search, after which the second begins."""

@@ -11,7 +11,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -24,11 +24,9 @@ from cpqueens.backends.cpsat.written import read, written_model
 from cpqueens.errors import ONE_BY_ONE, ModelInvalid, UnsupportedRequest
 from cpqueens.language.in_range import constraints_in_range
 from cpqueens.language.rows import IntArray
+from cpqueens.language.statement import Statement
 from cpqueens.lowered.lowering import Lowered, lower
 from cpqueens.system.platforms import ensure_room
-
-if TYPE_CHECKING:
-    from cpqueens.language.statement import Statement
 
 SMALLEST = 60  # variables; below it three AllDifferents are as fast
 LARGEST = 4_000_000  # literals

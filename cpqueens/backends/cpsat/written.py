@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import repeat, starmap
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,11 +23,9 @@ from cpqueens.language.definitions import Definition, Truth
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.posted import join
 from cpqueens.language.rows import IntArray
+from cpqueens.language.statement import Statement
 from cpqueens.language.term import join_terms
 from cpqueens.lowered.lowering import Lowered
-
-if TYPE_CHECKING:
-    from cpqueens.language.statement import Statement
 
 _READ_AT_ONCE = 2_000_000
 """Characters that OR-Tools reads in some hundredths of a second."""

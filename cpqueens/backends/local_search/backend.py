@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from inspect import getdoc
-from typing import TYPE_CHECKING
 
 from cpqueens.backends.base import Deliver, Ended, Feature, Many, Order, Parameter, Request
 from cpqueens.backends.local_search.strategies import COMMON, STRATEGIES, get_strategy
-
-if TYPE_CHECKING:
-    from cpqueens.language.rows import IntArray
-    from cpqueens.language.statement import Statement
+from cpqueens.language.rows import IntArray
+from cpqueens.language.statement import Statement
 
 
 class LocalSearch:

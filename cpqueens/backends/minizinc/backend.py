@@ -3,8 +3,6 @@
 MiniZinc's program: where it is, and which solvers it knows.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -17,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -25,11 +23,9 @@ from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.base import Deliver, Ended, Feature, Order, Parameter, Request, Want
 from cpqueens.backends.minizinc.writing import lowered_for_minizinc, minizinc_text
 from cpqueens.errors import MissingLibrary, ModelInvalid, UnknownBackend, UnsupportedConstraint
+from cpqueens.language.statement import Statement
 from cpqueens.system.children import Command, Patience
 from cpqueens.text.plaintext import one_line
-
-if TYPE_CHECKING:
-    from cpqueens.language.statement import Statement
 
 _PATIENCE = 20.0  # seconds of processor time for the list of solvers
 OURS = "org.cpqueens."

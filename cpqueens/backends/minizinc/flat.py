@@ -1,21 +1,17 @@
 """A model as FlatZinc, in constraints of the standard alone: any of MiniZinc's solvers reads it."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cpqueens.backends.minizinc.writing import identifier
 from cpqueens.errors import ModelError
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.connective import CLAUSES, Row, literals_of_each, without_negations
 from cpqueens.language.definitions import Definition, Truth
+from cpqueens.language.statement import Statement
 from cpqueens.lowered.lowering import lower
 from cpqueens.text.plaintext import printable
-
-if TYPE_CHECKING:
-    from cpqueens.language.statement import Statement
 
 _KINDS = frozenset({"And", "Implication", "Linear", "Negation", "Or"})
 _RELATIONS = {

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -20,11 +20,9 @@ from cpqueens.language.constraints.table_rows import has_stars
 from cpqueens.language.definitions import Definition, Truth
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray
+from cpqueens.language.statement import Statement
 from cpqueens.lowered.lowering import Lowered, lower
 from cpqueens.text.plaintext import printable
-
-if TYPE_CHECKING:
-    from cpqueens.language.statement import Statement
 
 KEYWORDS = frozenset(
     {

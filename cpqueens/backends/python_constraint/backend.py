@@ -1,13 +1,11 @@
 """python-constraint2 as a backend: its solvers, its own constraints where they fit, ours elsewhere."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import constraint as library
 import numpy as np
@@ -18,14 +16,12 @@ from cpqueens.backends.python_constraint.formulas import Incumbent, supports
 from cpqueens.backends.python_constraint.objects import LimitReached, Watch
 from cpqueens.backends.python_constraint.problem import Placement, check_sizes
 from cpqueens.errors import ModelInvalid, UnsupportedRequest
+from cpqueens.language.constraints.base import Constraint
+from cpqueens.language.rows import IntArray
+from cpqueens.language.statement import Statement
 from cpqueens.lowered.lowering import Supports, lower
 from cpqueens.system.platforms import ThreadTime
 from cpqueens.system.stopping import Stopped
-
-if TYPE_CHECKING:
-    from cpqueens.language.constraints.base import Constraint
-    from cpqueens.language.rows import IntArray
-    from cpqueens.language.statement import Statement
 
 
 class _OneOfMany(list[Any]):
