@@ -22,16 +22,16 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 71_609,
-    "files": 482,
-    "import lines": 5_998,
+    "code lines": 71_528,
+    "files": 481,
+    "import lines": 5_929,
     "longest file": 693,
-    "sudoku by backtracking, files": 48,
-    "sudoku by backtracking, functions": 303,
-    "knapsack by local-search, files": 49,
-    "knapsack by local-search, functions": 303,
-    "cross-check of 8 queens, files": 78,
-    "cross-check of 8 queens, functions": 616,
+    "sudoku by backtracking, files": 47,
+    "sudoku by backtracking, functions": 299,
+    "knapsack by local-search, files": 48,
+    "knapsack by local-search, functions": 298,
+    "cross-check of 8 queens, files": 77,
+    "cross-check of 8 queens, functions": 597,
 }
 """What must not be passed today."""
 

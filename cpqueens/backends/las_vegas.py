@@ -18,6 +18,7 @@ from cpqueens.answers.quality import Z95, wilson_interval
 from cpqueens.answers.trace import TraceRecorder
 from cpqueens.backends.base import TRACE, Deliver, Ended, Feature, Many, Order, Parameter, Request
 from cpqueens.errors import ModelError, UnsupportedRequest
+from cpqueens.kernels.boards import las_vegas as codes
 from cpqueens.kernels.boards.pattern import Pattern
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
@@ -148,27 +149,27 @@ class _PatternAttempts:
     stepped: Callable[[bool], None] | None = None
 
     def __init__(self, pattern: Pattern, random: int, seed: int) -> None:
-        from cpqueens.kernels.boards.las_vegas import ROW, STATES, TALLIES, RowAttempt
         from cpqueens.kernels.boards.tables import masks_of
         from cpqueens.kernels.jit.random import seed_state
 
         self._base, self._random = pattern.base, random
-        self.tally, state, x = (np.zeros(size, dtype=np.int64) for size in (TALLIES, STATES, pattern.n))
-        masks, state[ROW], generator = masks_of(pattern), -1, seed_state(seed)
-        self.placing = RowAttempt(*masks, x, state, generator, self.tally)
+        self.tally, state, x = (
+            np.zeros(size, dtype=np.int64) for size in (codes.TALLIES, codes.STATES, pattern.n)
+        )
+        masks, state[codes.ROW], generator = masks_of(pattern), -1, seed_state(seed)
+        self.placing = codes.RowAttempt(*masks, x, state, generator, self.tally)
 
     def record(self, recorder: TraceRecorder) -> None:
         from cpqueens.backends.backtracking.watching import PathObserver
-        from cpqueens.kernels.boards.las_vegas import ATTEMPTS, ROW
 
         path = PathObserver(recorder, len(self.placing.x), self._base)
         x, state, seen = self.placing.x, self.placing.state, {"attempts": 0, "successes": 0}
 
         def stepped(success: bool) -> None:
-            made = int(self.tally[ATTEMPTS])
+            made = int(self.tally[codes.ATTEMPTS])
             if seen["successes"]:
                 path.show(self.nodes(), [], afresh=True)
-            placed = x if success else x[: max(0, int(state[ROW]))]
+            placed = x if success else x[: max(0, int(state[codes.ROW]))]
             path.show(self.nodes(), placed.tolist(), success)
             if made > seen["attempts"] and not success:
                 recorder.show("restart", self.nodes(), path.values)
@@ -177,17 +178,15 @@ class _PatternAttempts:
         self.stepped = stepped
 
     def advance(self, steps: int, most: int, limit: int) -> IntArray | None:
-        from cpqueens.kernels.boards.las_vegas import SUCCESS, attempt_pattern
 
-        answer = attempt_pattern(self.placing, self._random, most, limit, steps)
-        return self.placing.x + self._base if answer == SUCCESS else None
+        answer = codes.attempt_pattern(self.placing, self._random, most, limit, steps)
+        return self.placing.x + self._base if answer == codes.SUCCESS else None
 
     @property
     def open_nodes(self) -> int:
-        from cpqueens.kernels.boards.las_vegas import ROW, ROW_NODES
 
         state = self.placing.state
-        return int(state[ROW_NODES]) if state[ROW] >= 0 else 0
+        return int(state[codes.ROW_NODES]) if state[codes.ROW] >= 0 else 0
 
     def nodes(self) -> int:
         """Return the nodes of all attempts."""
@@ -197,7 +196,6 @@ class _PatternAttempts:
 def pattern_many(pattern: Pattern, random: int, request: Request, seeds: IntArray) -> Many:
     """Make a run for each seed with `_PatternAttempts`."""
     from cpqueens.backends.together import Together, drive, ended
-    from cpqueens.kernels.boards import las_vegas as codes
     from cpqueens.kernels.jit.tiers import Fixed
     from cpqueens.kernels.local.start import STEPS, make_lot
 
@@ -224,7 +222,6 @@ class _AnyAttempts:
     def __init__(self, model: Statement, compiled: Compiled, random: int, seed: int) -> None:
         from cpqueens.backends.backtracking.memory import LISTED, build_memory
         from cpqueens.backends.backtracking.orders import tree_search
-        from cpqueens.kernels.boards.las_vegas import OWN, RANDOM_VARIABLES, TALLIES
         from cpqueens.kernels.exact.domains import copied
 
         count = compiled.decision_count
@@ -239,19 +236,18 @@ class _AnyAttempts:
         start, _ = model.kept("network of attempts", lambda: build_memory(compiled, check_only=True))
         self._memory = copied(start)
         self._search = tree_search(count, check_only=True, seed=seed)
-        self._own = np.zeros(OWN, dtype=np.int64)
-        self._own[RANDOM_VARIABLES] = random
-        self.tally = np.zeros(TALLIES, dtype=np.int64)
+        self._own = np.zeros(codes.OWN, dtype=np.int64)
+        self._own[codes.RANDOM_VARIABLES] = random
+        self.tally = np.zeros(codes.TALLIES, dtype=np.int64)
         self.hopeless = False
 
     def record(self, recorder: TraceRecorder) -> None:
         from cpqueens.backends.backtracking.watching import TreeObserver
-        from cpqueens.kernels.boards.las_vegas import ATTEMPTS
 
         tree, seen = TreeObserver(recorder, self._count, check_only=True), [0]
 
         def stepped(success: bool) -> None:
-            made = int(self.tally[ATTEMPTS])
+            made = int(self.tally[codes.ATTEMPTS])
             if success:
                 recorder.show("solution", nodes_of(self), self._search.solutions[0])
             else:
@@ -261,13 +257,12 @@ class _AnyAttempts:
         self.stepped = stepped
 
     def advance(self, steps: int, most: int, limit: int) -> IntArray | None:
-        from cpqueens.kernels.boards.las_vegas import NO_ROOT, SUCCESS, TRAIL_FULL, attempt_any
 
-        answer = attempt_any(self._memory, self._search, self._own, self.tally, most, limit, steps)
-        if answer == TRAIL_FULL:
+        answer = codes.attempt_any(self._memory, self._search, self._own, self.tally, most, limit, steps)
+        if answer == codes.TRAIL_FULL:
             self._memory = self._memory._replace(stack=doubled(self._memory.stack))
-        self.hopeless = answer == NO_ROOT
-        return self._search.solutions[0] if answer == SUCCESS else None
+        self.hopeless = answer == codes.NO_ROOT
+        return self._search.solutions[0] if answer == codes.SUCCESS else None
 
     @property
     def open_nodes(self) -> int:
@@ -278,9 +273,10 @@ class _AnyAttempts:
 
 def nodes_of(attempts: Attempts) -> int:
     """Return the nodes of all attempts."""
-    from cpqueens.kernels.boards.las_vegas import FAILURE_NODES, SUCCESS_NODES
 
-    return int(attempts.tally[SUCCESS_NODES] + attempts.tally[FAILURE_NODES]) + attempts.open_nodes
+    return (
+        int(attempts.tally[codes.SUCCESS_NODES] + attempts.tally[codes.FAILURE_NODES]) + attempts.open_nodes
+    )
 
 
 class _Run:
@@ -321,9 +317,8 @@ class _Run:
 
     def _enough(self) -> StopReason | None:
         """Return why no further attempt is needed; with nothing at random, one failure says it all."""
-        from cpqueens.kernels.boards.las_vegas import ATTEMPTS, SUCCESSES
 
-        made, successes = int(self.attempts.tally[ATTEMPTS]), int(self.attempts.tally[SUCCESSES])
+        made, successes = int(self.attempts.tally[codes.ATTEMPTS]), int(self.attempts.tally[codes.SUCCESSES])
         if self.attempts.hopeless or (self.random == 0 and made > successes):
             return StopReason.EXHAUSTED
         enough = successes > 0 if self.asked is None else made >= self.asked

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from cpqueens.backends.base import Want
 from cpqueens.cli.durable import durable_given, in_store
 from cpqueens.cli.options import (
     declared_symmetries,
@@ -29,6 +30,7 @@ from cpqueens.cli.results import (
 )
 from cpqueens.cli.terminal import Standing, estimated, progress, say, so_far, summary
 from cpqueens.errors import ModelError
+from cpqueens.solving.solve import count_solutions, run, trusted
 from cpqueens.solving.staged import OF_OPTIMA
 
 _PART = 1024
@@ -99,9 +101,6 @@ _SAID = {True: "agrees", False: "DISAGREES", None: "not compared: not all soluti
 
 
 def _enumerated(instance: Instance, tally: OrbitTally, given: dict[str, Any], standing: Standing) -> Outcome:
-    from cpqueens.backends.base import Want
-    from cpqueens.solving.solve import run, trusted
-
     def take(interrupt: Interrupt, found: SolutionSet) -> int | None:
         for start in range(0, len(found), _PART):
             if interrupt.seen:
@@ -116,8 +115,6 @@ def _enumerated(instance: Instance, tally: OrbitTally, given: dict[str, Any], st
 
 def _at_once(instance: Instance, given: dict[str, Any], as_json: bool) -> int:
     """Count in this process."""
-    from cpqueens.solving.solve import count_solutions
-
     standing = Standing(instance.title, given["solver"], time_limit=given.get("time_limit"))
 
     def note(state: Any) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import click
 
@@ -11,10 +10,8 @@ from cpqueens.cli import options as shared
 from cpqueens.cli.results import DONE
 from cpqueens.cli.terminal import say
 from cpqueens.errors import ONE_BY_ONE, ModelError
+from cpqueens.model import Model
 from cpqueens.report.outputfile import OutputFile
-
-if TYPE_CHECKING:
-    from cpqueens.model import Model
 
 
 def _as_minizinc(model: Model) -> str:

@@ -9,10 +9,12 @@ import sys
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from cpqueens.answers.outcome import Outcome
+from cpqueens.answers.solution import Solution
 from cpqueens.cli.results import DONE, INTERRUPTED
 from cpqueens.cli.terminal import say
 from cpqueens.errors import CpqueensError, ModelError
@@ -23,10 +25,6 @@ from cpqueens.system import platforms
 from cpqueens.system.stopping import Stopped, stopping
 from cpqueens.text.bounded import label, reason_of
 from cpqueens.text.plaintext import counted, shown
-
-if TYPE_CHECKING:
-    from cpqueens.answers.outcome import Outcome
-    from cpqueens.answers.solution import Solution
 
 END_OF_SOLUTION = "----------"
 MARKERS = {"INFEASIBLE": "=====UNSATISFIABLE=====", "UNKNOWN": "=====UNKNOWN====="}

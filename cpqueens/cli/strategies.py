@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from cpqueens.backends import named
+from cpqueens.backends.base import Backend, Parameter
 from cpqueens.cli.options import json_option
 from cpqueens.cli.results import document, echo_json
 from cpqueens.cli.terminal import say, width_of_output
 from cpqueens.text.plaintext import wrapped
-
-if TYPE_CHECKING:
-    from cpqueens.backends.base import Backend, Parameter
 
 
 @click.command()
@@ -31,15 +30,11 @@ def command(names: tuple[str, ...], as_json: bool) -> int:
 
 
 def _installed() -> list[str]:
-    from cpqueens.backends import named
-
     return named.available()
 
 
 def _strategies(solver: str) -> Iterator[dict[str, Any]]:
     """Yield what is known of a solver and its strategies, or of the one that is named."""
-    from cpqueens.backends import named
-
     name, asked = named.split_name(solver)
     yield from told_of(
         name, named.get_backend(name), None if asked is None else (asked,), whole=asked is None
@@ -50,8 +45,6 @@ def told_of(
     name: str, backend: Backend, strategies: Sequence[str] | None = None, whole: bool = True
 ) -> Iterator[dict[str, Any]]:
     """Yield what is known of a backend, if ``whole``, and of these strategies of it (None: of all)."""
-    from cpqueens.backends import named
-
     if whole:
         yield _told(name, named.about(backend, None), {} if name in _TOO_MANY else backend.parameters)
     further: Any = getattr(backend, "strategy_parameters", lambda strategy: {})

@@ -16,19 +16,17 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import Any, TextIO
 
 import click
 
+from cpqueens.answers.outcome import Outcome
 from cpqueens.answers.quality import objectives_text
+from cpqueens.answers.solution import Solution
+from cpqueens.language.statement import Statement
 from cpqueens.report.board_text import Style
 from cpqueens.system.interrupts import beside, keep_what_is_found
 from cpqueens.text.plaintext import one_line, printable, wrapped
-
-if TYPE_CHECKING:
-    from cpqueens.answers.outcome import Outcome
-    from cpqueens.answers.solution import Solution
-    from cpqueens.language.statement import Statement
 
 WIDTH = 110
 """Columns of text that goes to no terminal."""

@@ -9,7 +9,7 @@ from typing import Any
 from cpqueens.answers.outcome import Status
 from cpqueens.answers.symmetry import Group, as_group
 from cpqueens.backends.base import Want
-from cpqueens.crosscheck.bundle import want_of
+from cpqueens.crosscheck.bundle import want_of, write_bundle
 from cpqueens.crosscheck.compare import Case, Verify, compare
 from cpqueens.crosscheck.evidence import bisect, diagnose, level, verdict
 from cpqueens.crosscheck.findings import (
@@ -272,8 +272,6 @@ class _Inquiry:
 
     def _followed_up(self, case: Case, interrupt: Interrupt) -> list[Disagreement]:
         """Return the disagreements, each with its bundle and, unless a signal came, its diagnosis."""
-        from cpqueens.crosscheck.bundle import write_bundle
-
         plan, participants = self.plan, self.participants[: len(case.observations)]
         by_name = {p.name: p for p in participants}
         found = []
