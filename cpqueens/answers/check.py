@@ -33,7 +33,7 @@ from cpqueens.text import plaintext
 from cpqueens.text.plaintext import counted, shown
 
 _CELLS_AT_ONCE = 4_000_000
-_NARROW, _ROWS_AT_ONCE = 16, 4096
+_NARROW, _ROWS_AT_ONCE = 16, 2048
 """Variables up to which so many rows stay in the processor's cache; wider ones are looked at together."""
 _PROBLEMS = 20  # entries of an assignment that are complained about
 _LISTED = 100  # violations in a notebook

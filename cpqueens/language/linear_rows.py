@@ -158,7 +158,8 @@ class LinearRows:
             columns = np.take(values.T, self.variables[:, 0], axis=0)
             if not (self.coefficients == 1).all():
                 columns *= self.coefficients
-            columns += self.constants[:, None]
+            if self.constants.any():
+                columns += self.constants[:, None]
             return columns.T
         picked = values[:, self.variables]
         picked *= self.coefficients

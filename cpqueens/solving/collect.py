@@ -186,24 +186,21 @@ class Collector:
         """Check the promised order by comparing neighbours, which also proves distinctness."""
         if not len(batch):
             return batch
-        rows = batch if self.last is None else np.concatenate([self.last[None, :], batch])
-        self.last = batch[-1].copy()
-        if len(rows) < 2:
-            return batch
-        if not rows.shape[1]:
-            self.faults.append(Fault("DUPLICATE", "the empty solution delivered twice"))
-            return batch[: 1 - (len(rows) - len(batch))]
-        differs = rows[1:] != rows[:-1]
-        first = differs.argmax(axis=1)
-        index = np.arange(len(first))
-        ascending = rows[1:][index, first] > rows[:-1][index, first]
-        if ascending.all():
-            return batch
-        at = int(np.flatnonzero(~ascending)[0])
-        code = "DUPLICATE" if not differs[at].any() else "UNORDERED"
-        message = "lexicographic order was promised, yet a solution follows that is not greater"
-        self.faults.append(Fault(code, message, tuple(rows[at + 1].tolist())))
-        return batch[: max(0, at + len(batch) - len(first))]
+        before, self.last = self.last, batch[-1].copy()
+        width = batch.shape[1]
+        good = int(before is None or before.tolist() < batch[0].tolist())  # rows that are as promised
+        if good and width:
+            differs = batch[1:] != batch[:-1]
+            first = differs.argmax(axis=1) + np.arange(0, differs.size, width)
+            values = batch.reshape(-1)
+            ascending = values.take(first + width) > values.take(first)
+            good = len(batch) if ascending.all() else int(ascending.argmin()) + 1
+        if good < len(batch):
+            earlier = batch[good - 1] if good or before is None else before
+            code = "DUPLICATE" if np.array_equal(batch[good], earlier) else "UNORDERED"
+            message = "lexicographic order was promised, yet a solution follows that is not greater"
+            self.faults.append(Fault(code, message, tuple(batch[good].tolist())))
+        return batch[:good]
 
     def _unseen(self, batch: IntArray) -> IntArray:
         """Remove and count solutions that came before; a fault if the backend promised distinct ones."""

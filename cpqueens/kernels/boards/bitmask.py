@@ -27,22 +27,24 @@ from cpqueens.kernels.jit.bits import lowest, popcount
 from cpqueens.kernels.jit.decorators import inlined, inner_kernel, kernel
 
 _ZERO = np.uint64(0)
-_ONE = np.uint64(1)
+_ONE, _TWO, _THREE = np.uint64(1), np.uint64(2), np.uint64(3)
 
 
 @inlined
 def load(stack: Words, place: Any) -> Any:
     """Return an entry of the stack of queens."""
-    return stack[place, 0], stack[place, 1], stack[place, 2], stack[place, 3]
+    word = place << _TWO
+    return stack[word], stack[word + _ONE], stack[word + _TWO], stack[word + _THREE]
 
 
 @inlined
 def store(stack: Words, place: Any, untried: Any, columns: Any, left: Any, right: Any) -> None:
     """Set an entry of the stack of queens."""
-    stack[place, 0] = untried
-    stack[place, 1] = columns
-    stack[place, 2] = left
-    stack[place, 3] = right
+    word = place << _TWO
+    stack[word] = untried
+    stack[word + _ONE] = columns
+    stack[word + _TWO] = left
+    stack[word + _THREE] = right
 
 
 @inlined
@@ -234,8 +236,8 @@ class BitmaskSearch(PathSearch):
         self.placed[:-1] = self.stack[:, 1]
         rows = self.stack[base : int(self.control[ROW]) + 1]
         rows = rows[rows[:, 0] != 0]
-        self.stack = np.zeros((self.pattern.n + 1, 4), dtype=np.uint64)
-        self.stack[: len(rows)] = rows
+        self.stack = np.zeros(4 * (self.pattern.n + 1), dtype=np.uint64)
+        self.stack[: rows.size] = rows.reshape(-1)
         self.control[TOP] = max(0, len(rows) - 1)
         if len(rows) == 0:
             self.control[ROW] = DONE
@@ -252,7 +254,5 @@ def _queens_steps(n: int) -> Words:
     """Return the steps of columns, left and right diagonals, as `search_queens` has them built in."""
     result = np.zeros((n, 3, 5), dtype=np.uint64)
     result[:, :, MEMBER] = FULL
-    result[:, 0, 1:] = (0, FULL, 0, 0)
-    result[:, 1, 1:] = (1, FULL, 0, 0)
-    result[:, 2, 1:] = (0, 0, 1, FULL)
+    result[:, :, 1:] = (0, FULL, 0, 0), (1, FULL, 0, 0), (0, 0, 1, FULL)
     return result

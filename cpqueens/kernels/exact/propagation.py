@@ -94,9 +94,9 @@ def open_argument(m: Memory, term: int) -> Any:
 
     A sum is (first and last argument, constant), an argument (variable, coefficient).
     """
-    rest = entry(m.net, term + 2)
+    k, end, rest = entry(m.net, term), entry(m.net, term + 1), entry(m.net, term + 2)
     free = NO_ARGUMENT
-    for k in range(entry(m.net, term), entry(m.net, term + 1), 2):
+    while k < end:  # of a range the number of turns would be computed first, and mostly it is two
         v = entry(m.net, k)
         if entry(m.x, v + at.LOW) == entry(m.x, v + at.HIGH):
             rest += entry(m.net, k + 1) * entry(m.x, v + at.LOW)
@@ -104,6 +104,7 @@ def open_argument(m: Memory, term: int) -> Any:
             return SEVERAL, rest
         else:
             free = k
+        k += 2
     return free, rest
 
 

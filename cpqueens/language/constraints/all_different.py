@@ -107,8 +107,9 @@ class AllDifferent(Constraint):
             low, high = int(columns.min()), int(columns.max())
             if high - low < _BITS:  # different values are as many bits
                 kind = np.uint32 if high - low < _BITS // 2 else np.uint64
-                values = np.subtract(columns, np.int64(low), dtype=kind, casting="unsafe")
-                bits = np.bitwise_or.reduce(np.left_shift(kind(1), values), axis=0)
+                places: Any = columns.astype(kind)  # of the last bits their distances are right, too
+                places -= np.int64(low).astype(kind)
+                bits = np.bitwise_or.reduce(np.left_shift(kind(1), places, out=places), axis=0)
                 return np.bitwise_count(bits) == len(columns)
         if len(columns) > _FEW:
             return _distinct(columns.T) == len(columns)

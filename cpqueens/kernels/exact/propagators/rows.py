@@ -22,10 +22,9 @@ GREATEST, WIDEST = at.WORD_WIDTH, 2 * at.WORD_WIDTH
 @inner_kernel
 def linear_bounds(m: Memory, p: int) -> Any:
     """Return the least and the greatest value of the row's term, and the widest part's extent."""
-    low = entry(m.net, p + at.CONSTANT)
-    high = low
-    widest = 0
-    for k in range(entry(m.net, p + at.START), entry(m.net, p + at.END), 2):
+    low = high = entry(m.net, p + at.CONSTANT)
+    k, end, widest = entry(m.net, p + at.START), entry(m.net, p + at.END), 0
+    while k < end:
         a = entry(m.net, k + 1)
         v = entry(m.net, k)
         first, last = a * entry(m.x, v + at.LOW), a * entry(m.x, v + at.HIGH)
@@ -34,6 +33,7 @@ def linear_bounds(m: Memory, p: int) -> Any:
         low += first
         high += last
         widest = max(widest, last - first)
+        k += 2
     return low, high, widest
 
 
