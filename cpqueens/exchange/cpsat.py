@@ -188,7 +188,7 @@ class _ProtoReader:
 
     def __init__(self, model: Model, terms: Sequence[Any], constraints: Sequence[Any]) -> None:
         self.model, self.terms = model, terms
-        self._numbers = [term.variable_list[0] if type(term) is Term else _number(term) for term in terms]
+        self._numbers = [next(term.rows())[0][0] for term in terms]
         self._constraints = constraints
         self._spans: dict[int, _Span] = {}
 
@@ -256,12 +256,6 @@ class _ProtoReader:
         return self._spans[place]
 
 
-def _number(term: Any) -> int:
-    """Return the variable of an entry of an array."""
-    ((variables, _, _),) = term.rows()
-    return int(variables[0])
-
-
 Parts = list[Any]
 
 
@@ -279,12 +273,6 @@ def _function(make: Callable[[list[Any]], Any]) -> Callable[[_ProtoReader, Any],
     return read
 
 
-def _lin_max(reader: _ProtoReader, c: Any) -> Parts:
-    if not c.exprs:
-        return [any_([])]
-    return _function(_largest)(reader, c)
-
-
 def _largest(terms: list[Any]) -> Any:
     if len(terms) == 2 and (-terms[0]).key() == terms[1].key():
         return abs(terms[0])
@@ -296,7 +284,8 @@ def _element(reader: _ProtoReader, c: Any) -> Parts:
     index = reader.term(c.linear_index) if linear else reader.sum([c.index], [1])
     target = reader.term(c.linear_target) if linear else reader.sum([c.target], [1])
     terms = reader.listed(c)
-    plain = [t.constant if not t.variable_list else t for t in terms]
+    ends = [term.ends() for term in terms]  # numbers may be variables of one value
+    plain = [low if low == high else term for term, (low, high, _) in zip(terms, ends, strict=True)]
     return [element(plain, index) == target]
 
 
@@ -423,7 +412,7 @@ _KINDS: dict[str, Callable[[_ProtoReader, Any], Parts]] = {
     "int_prod": _function(lambda terms: functools.reduce(operator.mul, terms) if terms else 1),
     "interval": _interval,
     "inverse": _inverse,
-    "lin_max": _lin_max,
+    "lin_max": lambda r, c: _function(_largest)(r, c) if c.exprs else [any_([])],
     "no_overlap": _no_overlap,
     "no_overlap_2d": _no_overlap_2d,
     "reservoir": _reservoir,

@@ -58,10 +58,11 @@ def add(left: LinearArray | BoolArray, right: Any) -> LinearArray:
 
 
 def _add_constants(a: LinearArray, values: rows.IntArray) -> LinearArray:
-    if values.ndim:
+    if values.ndim and values.shape != a.shape:
         shape = rows.common_shape(a.shape, values.shape)
-        a, values = a.broadcast(shape), np.broadcast_to(values, shape).reshape(-1)
-    return build(a.registry, a.shape, a.variables, a.coefficients, rows.checked_add(a.constants, values))
+        a, values = a.broadcast(shape), np.broadcast_to(values, shape)
+    constants = rows.checked_add(a.constants, values.reshape(-1))
+    return build(a.registry, a.shape, a.variables, a.coefficients, constants)
 
 
 def subtract(left: LinearArray | BoolArray, right: Any) -> LinearArray:

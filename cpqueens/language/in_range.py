@@ -1,6 +1,6 @@
 """Checking that all terms of a model stay within the range that `cpqueens.language.ranges` states."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -28,8 +28,7 @@ def require_terms(model: Statement, arrays: Iterable[tuple[LinearArray, int]]) -
     arrays = list(arrays)
     if not arrays:
         return
-    together = {id(array): array for array, _ in arrays}.values()  # many constraints may share one
-    if _surely_in_range(together, model.span):
+    if _surely_in_range([array for array, _ in arrays], model.span):
         return
     ends = [int(end) for b in (model.lower, model.upper) if b.size for end in (b.min(), b.max())]
     largest = max(1, *map(abs, ends)) if ends else 1
@@ -38,22 +37,29 @@ def require_terms(model: Statement, arrays: Iterable[tuple[LinearArray, int]]) -
             array.bind(model).bounds(most)
 
 
-def _surely_in_range(arrays: Collection[LinearArray], largest: int) -> bool:
+def _surely_in_range(arrays: Sequence[LinearArray], largest: int, added: bool = False) -> bool:
     """Say whether even the largest numbers of arrays, put together in one term, stay within the range.
 
-    Several are looked at together, unless they are too large to be copied into one.
+    Several are looked at together, unless they are too large to be copied into one. With ``added``, even the
+    sum of as many such terms as the arrays have does.
     """
-    coefficients, constants, width, numbers = [], [], 0, 0
-    for array in arrays:
-        coefficients.append(array.coefficients.reshape(-1))
+    together = {id(array): array for array in arrays}.values()  # many constraints may share one
+    coefficients, constants, width, numbers, size = [], [], 0, 0, 0
+    for array in together:
         constants.append(array.constants)
-        width, numbers = max(width, array.width), numbers + array.size * array.width
-    if len(arrays) > 1 and numbers > _TOGETHER * len(arrays):
+        size = max(size, array.size)
+        if array.width:
+            coefficients.append(array.coefficients.reshape(-1))
+            width, numbers = max(width, array.width), numbers + array.size * array.width
+    if len(together) > 1 and numbers > _TOGETHER * len(together):
         return False
-    return width * _largest(coefficients) * largest + _largest(constants) <= LIMIT
+    most = width * _largest(coefficients) * largest + _largest(constants)
+    return most * (len(arrays) * size if added else 1) <= LIMIT
 
 
 def _largest(parts: list[IntArray]) -> int:
+    if not parts:
+        return 0
     numbers = parts[0] if len(parts) == 1 else np.concatenate(parts)
     return max(int(numbers.max(initial=0)), -int(numbers.min(initial=0)))
 
@@ -69,10 +75,11 @@ def constraints_in_range(model: Statement) -> list[Constraint]:
         Naming the constraint and the term.
     """
     try:
-        joined = model._constraints.joined()
-        arrays = [(a, c.most) for c in joined for a in c.ranged]
-        arrays += [(goal.term, LIMIT) for goal in model.goals]
-        require_terms(model, arrays)
+        joined, goals = model._constraints.joined(), [goal.term for goal in model.goals]
+        parts = [a for c in joined for a in (c.arguments if c.adds_up else c.ranged)]
+        if not _surely_in_range([*parts, *goals], model.span, added=True):
+            arrays = [(a, c.most) for c in joined for a in c.ranged]
+            require_terms(model, [*arrays, *((term, LIMIT) for term in goals)])
     except ModelError as error:
         raise _located(model) or error from None
     return joined

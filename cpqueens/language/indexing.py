@@ -114,7 +114,7 @@ def _place_of(array: Operand, part: Any, axis: int, known: list[Any] | None) -> 
 
 def _part(part: Any) -> Any:
     """Return one part of a key, lists with terms as arrays of terms."""
-    if isinstance(part, LinearArray):
+    if isinstance(part, LinearArray) or (type(part) is np.ndarray and part.dtype != object):
         return part
     refuse_misread(part, "index")
     found = {type(leaf) for leaf in leaves(part)}

@@ -13,7 +13,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain
-from operator import itemgetter
 from pathlib import Path
 from threading import RLock
 from types import CodeType
@@ -30,7 +29,7 @@ from cpqueens.language.conversion import registry_of
 from cpqueens.language.expressions import LinearArray, Registry
 from cpqueens.language.pending import Form, Pending, flatten
 from cpqueens.language.ranges import DIFFERENCE
-from cpqueens.language.rows import IntArray, distinct, too_large
+from cpqueens.language.rows import IntArray, as_rows, distinct
 from cpqueens.language.term import Term, join_terms
 
 
@@ -335,7 +334,8 @@ class ConstraintList(Sequence[Constraint]):
         for block, positions in zip(self._blocks, self._members, strict=True):
             if positions:
                 assert block is not None  # it was settled
-                found.append((positions, _first(block, len(positions))))
+                whole = len(positions) == block.size
+                found.append((positions, block if whole else block.take(np.arange(len(positions)))))
         return sorted(found, key=lambda one: one[0][0])
 
     def rows(self, first: int = 0) -> list[Linear]:
@@ -353,14 +353,15 @@ class ConstraintList(Sequence[Constraint]):
 
     def row_positions(self) -> list[list[int]]:
         """Return of each array that `rows` makes the positions of the relations in it."""
-        positions = _column([k for k, e in enumerate(self._entries) if isinstance(e, int) and e >= 0])
+        positions = as_rows([k for k, e in enumerate(self._entries) if isinstance(e, int) and e >= 0])
         return [positions[mine].tolist() for mine, _ in self._sorts(0)]
 
     def _sorts(self, first: int) -> Iterator[tuple[IntArray, Linear]]:
         """Yield, of rows from one on, those of each relation and width: which they are, and the relations."""
-        codes, ends = _column(list(map(CODES.__getitem__, self._relations))), _column(self._ends)
-        variables, coefficients = _column(self._variables), _column(self._coefficients)
-        constants, sorts = _column(self._constants), codes * _WIDEST + np.diff(ends, prepend=0)
+        codes, ends = as_rows(list(map(CODES.__getitem__, self._relations))), as_rows(self._ends)
+        variables, coefficients = as_rows(self._variables), as_rows(self._coefficients)
+        constants, sorts = as_rows(self._constants), codes * _WIDEST + ends
+        sorts[1:] -= ends[:-1]  # how many variables each has
         for sort in distinct(sorts).tolist():
             code, width = divmod(sort, _WIDEST)
             relation, mine = list(CODES)[code], np.flatnonzero(sorts == sort)
@@ -376,22 +377,11 @@ class ConstraintList(Sequence[Constraint]):
 
     def _rows(self, first: int) -> list[Linear]:
         rows = [e for e in self._entries[first:] if isinstance(e, int) and e >= 0] if first else [0]
-        return list(map(itemgetter(1), self._sorts(rows[0]))) if rows and self._relations else []
+        return [found for _, found in self._sorts(rows[0])] if rows and self._relations else []
 
     def joined(self) -> list[Constraint]:
         """Return all constraints with linear relations and single connectives joined into arrays."""
         return [*self.rows(), *join(c for _, c in self.others())]
-
-
-def _first(block: Connective, count: int) -> Connective:
-    return block if count == block.size else block.take(np.arange(count))
-
-
-def _column(values: list[int]) -> IntArray:
-    try:
-        return np.fromiter(values, np.int64, len(values))
-    except OverflowError:
-        raise too_large(values) from None
 
 
 def place_of(source: Source | None) -> tuple[str, int] | None:

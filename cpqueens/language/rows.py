@@ -348,11 +348,7 @@ def row_bounds(
         If the reach of a row is larger than ``most``.
     """
     variables, coefficients, constants = terms
-    if (
-        not variables.shape[1]
-        and int(constants.max(initial=0)) <= most
-        and int(constants.min(initial=0)) >= -most
-    ):
+    if not variables.shape[1] and (not constants.size or _largest(constants) <= most):
         return constants, constants
     require_reach(terms, lower, upper, most)
     at_low, at_high = coefficients * lower[variables], coefficients * upper[variables]
@@ -380,11 +376,9 @@ def stable_order(keys: IntArray) -> IntArray:
 def as_rows(values: Sequence[Any]) -> IntArray:
     """Return Python integers as an int64 array, refusing those outside 64 bits."""
     try:
-        return (
-            np.fromiter(values, np.int64, len(values))
-            if values and type(values[0]) is int
-            else np.array(values, dtype=np.int64)
-        )
+        if values and type(values[0]) is int:
+            return np.fromiter(values, np.int64, len(values))
+        return np.array(values, dtype=np.int64)
     except OverflowError:
         raise too_large(values) from None
 

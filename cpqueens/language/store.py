@@ -273,10 +273,7 @@ class VariableStore:
 
     def define_single(self, kind: str, *arguments: LinearArray) -> LinearArray:
         """Return the term of a function of single terms, over a table if the kind has one."""
-        for argument in arguments:
-            if argument.width:
-                break
-        else:
+        if not sum([argument.width for argument in arguments]):
             return self.define(kind, (), *(a.reshape(-1) for a in arguments))
         definition = DEFINITION_KINDS[kind](arguments)
         shared = self._sharing()

@@ -101,10 +101,9 @@ class CpSat:
         if request.should_stop(translation.ending):
             return Ended(False, request.why_stopped(), statistics=statistics)
         solver = Solver()
-        self._set_parameters(solver, request)
         reason = translation.wrong_with_presolve(_is_listing(request))
+        self._set_parameters(solver, request, presolve=not reason)
         if reason and "cp_model_presolve" not in request.parameters:
-            solver.parameters.cp_model_presolve = False
             statistics["presolve"] = f"off: {reason}"
         if _is_listing(request) and request.workers > 1:
             return self._shared(model, translation, request, deliver, statistics, bool(reason))
@@ -150,9 +149,7 @@ class CpSat:
                 domain = proto.variables[column].domain
                 domain.clear()
                 domain.extend(ends)
-            self._set_parameters(solver, request)
-            if no_presolve and "cp_model_presolve" not in request.parameters:
-                solver.parameters.cp_model_presolve = False
+            self._set_parameters(solver, request, presolve=not no_presolve)
             register(solver.stop_search)
             flow = Flow(model, translation, request, put, solver.stop_search)
             status = solver.solve(proto, make_callback(flow.put))
@@ -201,8 +198,9 @@ class CpSat:
             return None
         return [columns[column] for column in solver.response.sufficient_assumptions_for_infeasibility]
 
-    def _set_parameters(self, solver: Any, request: Request) -> None:
+    def _set_parameters(self, solver: Any, request: Request, presolve: bool = True) -> None:
         parameters, listing = solver.parameters, _is_listing(request)
+        parameters.cp_model_presolve = presolve
         parameters.num_workers = 1 if listing else request.workers
         parameters.enumerate_all_solutions = listing
         parameters.random_seed = request.seed

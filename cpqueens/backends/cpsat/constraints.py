@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from cpqueens.backends.cpsat.clauses import Enforced
 from cpqueens.backends.cpsat.writer import NativeWriter, Row, joined
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.linear import OPPOSITE
@@ -15,7 +14,7 @@ from cpqueens.language.definitions import Definition, Truth
 from cpqueens.language.domains import may_equal
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.ranges import Columns
-from cpqueens.language.rows import IntArray, distinct
+from cpqueens.language.rows import IntArray, distinct, least
 
 # ---- constraints in the plain context ------------------------------------------------------------------
 
@@ -66,11 +65,8 @@ def _table(writer: NativeWriter, constraint: Any) -> None:
     if not len(constraint.rows):
         writer.boolean("bool_or", [])
     elif constraint.terms.size:
-        writer.table(constraint.terms, constraint.rows.reshape(-1).tolist())
-
-
-def _negative_table(writer: NativeWriter, constraint: Any) -> None:
-    writer.table(constraint.terms, constraint.rows.reshape(-1).tolist(), negated=True)
+        negated = constraint.kind == "NegativeTable"
+        writer.table(constraint.terms, constraint.rows.reshape(-1).tolist(), negated)
 
 
 def _inverse(writer: NativeWriter, constraint: Any) -> None:
@@ -134,11 +130,11 @@ def _routes(writer: NativeWriter, rows: Any, possible: Any, depots: tuple[int, .
 
 def _no_overlap(writer: NativeWriter, constraint: Any) -> None:
     kept = np.flatnonzero(constraint.present.bounds()[1])
-    sides = [joined(_intervals(writer, constraint, kept, *names)) for names in constraint.dimensions]
+    sides = [_intervals(writer, constraint, kept, *names) for names in constraint.dimensions]
     if constraint.kind == "NoOverlap":
-        writer.parts.append(f"constraints{{no_overlap{{intervals:[{sides[0]}]}}}}")
+        writer.another("no_overlap.intervals", sides[0])
     else:
-        inner = f"x_intervals:[{sides[0]}]y_intervals:[{sides[1]}]"
+        inner = f"x_intervals:[{joined(sides[0])}]y_intervals:[{joined(sides[1])}]"
         writer.parts.append(f"constraints{{no_overlap_2d{{{inner}}}}}")
 
 
@@ -181,7 +177,7 @@ PLAIN: dict[str, Callable[[NativeWriter, Any], None]] = {
     "Cumulative": _cumulative,
     "Inverse": _inverse,
     "Linear": _linear,
-    "NegativeTable": _negative_table,
+    "NegativeTable": _table,
     "NoOverlap": _no_overlap,
     "NoOverlap2D": _no_overlap,
     "Or": _connective,
@@ -192,57 +188,26 @@ PLAIN: dict[str, Callable[[NativeWriter, Any], None]] = {
 }
 
 
-# ---- truths: the constraint under a literal, and its negation under the negated literal -----------------
+# ---- constraints, or their negations, under literals ---------------------------------------------------
 
 
-def _linear_truth(writer: NativeWriter, constraint: Any, results: list[int]) -> None:
-    literals = np.array(results)[:, None]
-    _relations(writer, constraint.expression, constraint.relation, literals)
-    _relations(writer, constraint.expression, OPPOSITE[constraint.relation], -literals - 1)
+def _linear_under(writer: NativeWriter, constraint: Any, negated: bool, literals: IntArray) -> None:
+    relation = OPPOSITE[constraint.relation] if negated else constraint.relation
+    _relations(writer, constraint.expression, relation, literals)
 
 
-def _connective_truth(writer: NativeWriter, constraint: Any, results: list[int]) -> None:
-    literals, under = _literals(writer, constraint), np.array(results)[:, None]
-    writer.booleans(_WRITTEN[constraint.kind, False], literals, under)
-    writer.booleans(_WRITTEN[constraint.kind, True], -literals - 1, -under - 1)
+def _connective_under(writer: NativeWriter, constraint: Any, negated: bool, literals: IntArray) -> None:
+    own = _literals(writer, constraint)
+    conjunction = (constraint.kind == "And") != negated
+    writer.booleans("bool_and" if conjunction else "bool_or", -own - 1 if negated else own, literals)
 
 
-_WRITTEN = {
-    ("And", False): "bool_and",
-    ("And", True): "bool_or",
-    ("Or", False): "bool_or",
-    ("Or", True): "bool_and",
+UNDER: dict[str, Callable[[NativeWriter, Any, bool, IntArray], None]] = {
+    "And": _connective_under,
+    "Linear": _linear_under,
+    "Or": _connective_under,
 }
-"""What a connective is for CP-SAT, and what its negation is of the negated literals."""
-
-
-TRUTH: dict[str, Callable[[NativeWriter, Any, list[int]], None]] = {
-    "And": _connective_truth,
-    "Linear": _linear_truth,
-    "Or": _connective_truth,
-}
-
-
-# ---- truths that are written out under the other literals of their clause ------------------------------
-
-
-def _enforced_linear(writer: NativeWriter, part: Enforced) -> None:
-    constraint: Any = part.constraint
-    relation = OPPOSITE[constraint.relation] if part.negated else constraint.relation
-    _relations(writer, constraint.expression, relation, writer.native(part.literals))
-
-
-def _enforced_connective(writer: NativeWriter, part: Enforced) -> None:
-    literals = _literals(writer, part.constraint)
-    literals = -literals - 1 if part.negated else literals
-    writer.booleans(_WRITTEN[part.constraint.kind, part.negated], literals, writer.native(part.literals))
-
-
-ENFORCED: dict[str, Callable[[NativeWriter, Enforced], None]] = {
-    "And": _enforced_connective,
-    "Linear": _enforced_linear,
-    "Or": _enforced_connective,
-}
+"""Write each element, or its negation, where CP-SAT's literals hold, (elements, literals)."""
 
 
 # ---- what is supported ---------------------------------------------------------------------------------
@@ -251,7 +216,7 @@ ENFORCED: dict[str, Callable[[NativeWriter, Enforced], None]] = {
 def supports(constraint: Constraint, context: str) -> bool:
     """Say whether CP-SAT takes the constraint as it is in this context."""
     if context != "plain":
-        return constraint.kind in TRUTH
+        return constraint.kind in UNDER
     return constraint.kind in PLAIN and ONLY_IF.get(constraint.kind, lambda c: True)(constraint)
 
 
@@ -262,7 +227,7 @@ def _listed(constraint: Any) -> bool:
 
 
 def _never_negative(*fields: str) -> Callable[[Any], bool]:
-    return lambda c: all(int(getattr(c, name).bounds()[0].min(initial=0)) >= 0 for name in fields)
+    return lambda c: all(int(least(getattr(c, name).bounds()[0], initial=0)) >= 0 for name in fields)
 
 
 def _may_vanish(boxes: Any) -> bool:
@@ -273,7 +238,7 @@ def _may_vanish(boxes: Any) -> bool:
 
 ONLY_IF: dict[str, Callable[[Any], bool]] = {
     "Cumulative": _never_negative("duration", "demand"),
-    "Inverse": lambda c: all(_is_plain(side) for side in c.arguments),
+    "Inverse": lambda c: all(side.is_plain() for side in c.arguments),
     "NegativeTable": lambda c: bool(c.rows.size) and not has_stars(c.rows) and _listed(c),
     "NoOverlap": lambda c: not c.has_setup and _never_negative("duration")(c),
     "NoOverlap2D": lambda c: _never_negative("dx", "dy")(c) and not _may_vanish(c),
@@ -289,20 +254,16 @@ def _fits_32_bits(array: LinearArray) -> bool:
     return all(int(np.abs(end).max(initial=0)) < 2**31 for end in ends)
 
 
-def _is_plain(array: LinearArray) -> bool:
-    if not array.size:
-        return False
-    return array.width == 1 and bool((array.coefficients == 1).all()) and not array.constants.any()
-
-
 # ---- definitions: the functions and truths that other variables stand for -------------------------------
 
 
 def write_definition(writer: NativeWriter, definition: Definition) -> None:
     """Write what a block of defined variables stands for."""
     if isinstance(definition, Truth):
-        results = [writer.index[v] for v in definition.results.tolist()]
-        TRUTH[definition.constraint.kind](writer, definition.constraint, results)
+        literals = writer.positions[definition.results][:, None]
+        for negated in (False, True):  # the negated constraint holds where the truth does not
+            write = UNDER[definition.constraint.kind]
+            write(writer, definition.constraint, negated, -literals - 1 if negated else literals)
     elif definition.kind in BLOCKS:
         BLOCKS[definition.kind](writer, definition)
     else:
@@ -440,17 +401,14 @@ def _element(writer: NativeWriter, definition: Definition) -> None:
             target = writer.new_variable(int(low.min()), int(high.max()))
             writer.raw_linear(f"{writer.index[result]},{target}", [1, -1], 0, "==", inside)
             writer.raw_linear(str(writer.index[result]), [1], 0, "==", -inside - 1)
-        writer.element(place or writer.place(row), written[which], target)
+        writer.element(place or writer.place(row, written[which]), written[which], target)
 
 
 def _inside_literal(writer: NativeWriter, position: Row, entries: int) -> int | None:
     """Return a literal that is true exactly where a position is in the table, None if it always is."""
     low, high = writer.bounds(position)
-    ends = []
-    if low < 0:
-        ends.append(_sign_literal(writer, position, 1, 0))
-    if high >= entries:
-        ends.append(_sign_literal(writer, position, -1, 1 - entries))
+    sides = ((low < 0, 1, 0), (high >= entries, -1, 1 - entries))
+    ends = [_sign_literal(writer, position, sign, least) for is_open, sign, least in sides if is_open]
     if len(ends) < 2:
         return ends[0] if ends else None
     literal = writer.new_variable(0, 1)

@@ -7,7 +7,7 @@ Models are written as protocol buffers here, so what is behind it, ``cp_model_he
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -109,16 +109,3 @@ class Solver:
         with self._lock:
             if self._running is not None:
                 self._running.stop_search()
-
-
-def add_elements(model: Any, table: Sequence[int], elements: Sequence[tuple[int, int, int, int]]) -> None:
-    """Add elements of one table, each of a position ``a*x + c``: as OR-Tools does it, and copies."""
-    (index, a, c, target), proto = elements[0], model.model_proto
-    model._add_element(library().IntVar(proto, index) * a + c, table, library().IntVar(proto, target))
-    if len(elements) > 1:
-        one = library().ConstraintProto()
-        one.copy_from(proto.constraints[len(proto.constraints) - 1])
-        place, result = one.element.linear_index, one.element.linear_target.vars
-        variable, factor = place.vars, place.coeffs
-        for variable[0], factor[0], place.offset, result[0] in elements[1:]:
-            proto.constraints.append(one)

@@ -193,11 +193,17 @@ def translate(
     # A stop in OR-Tools' presolve is followed by copies, counts and hashes that take 6 to 18 times as long as
     # a copy of the model (9.15); a second of that may come after the limit.
     ending = max(0.0, 12 * (time.thread_time() - began) - 1.0)
-    columns = np.array(writer.index, dtype=np.int64)[decisions]
-    bounds = np.concatenate([lowered.store.lower, lowered.store.upper])
-    largest = int(np.abs(bounds).max(initial=0))
-    numbers = (writer.offset, _sign(lowered), writer.extremes, largest, writer.reach)
-    return Translation(proto, columns, None, lowered.how, *numbers, writer.least, writer.terms_reach, ending)
+    numbers = (writer.offset, _sign(lowered), writer.extremes, lowered.store.span, writer.reach)
+    return Translation(
+        proto,
+        writer.positions[decisions],
+        None,
+        lowered.how,
+        *numbers,
+        writer.least,
+        writer.terms_reach,
+        ending,
+    )
 
 
 def _sign(lowered: Lowered) -> int:

@@ -7,16 +7,16 @@ and hardly more for 20 numbers; a copy takes 0.3 us.
 
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
-from itertools import chain, groupby
+from itertools import chain, count, groupby
 from typing import Any
 
 import numpy as np
 
 from cpqueens.backends.cpsat.clauses import plain_literals
-from cpqueens.backends.cpsat.native import add_elements, library
+from cpqueens.backends.cpsat.native import library
 from cpqueens.language.constraints.linear import OPPOSITE
 from cpqueens.language.expressions import LinearArray
-from cpqueens.language.rows import IntArray
+from cpqueens.language.rows import IntArray, as_rows, distinct, greatest
 from cpqueens.language.store import VariableStore
 
 LOWEST = -(2**63)
@@ -36,6 +36,7 @@ class Copies:
     fields
         Where these are, ``linear.vars`` or ``int_prod.exprs.0.offset``, and what each of them has there: a
         list of numbers, or a number or a name.
+        In ``all_diff.exprs.*.vars`` each number is the first one of such a field.
     place
         Where they go: ``variables``, ``constraints``, or a place in the last constraint, ``all_diff.exprs``.
     """
@@ -43,6 +44,7 @@ class Copies:
     def __init__(self, count: int, place: str = "constraints") -> None:
         self.count, self.place, self.text = count, place, ""
         self.fields: dict[str, IntArray | Sequence[Any]] = {}
+        self.only = ""  # the one field in which they differ, if the text has it too, as it is in the first
 
     def field(self, path: str, values: IntArray) -> str:
         """Return as text what is the same in all of them; what differs is filled again for each."""
@@ -95,7 +97,8 @@ class NativeWriter:
         self.sizes: list[int] = []
         self._literals: dict[Any, int] = {}
         self._tables: list[tuple[str, list[int]]] = []
-        self._elements: list[tuple[tuple[int, int, int], IntArray, int]] = []
+        self._elements: list[tuple[int, IntArray, int]] = []  # of numbers: index, table and target
+        self._constants: dict[int, int] = {}  # the variables that stand for numbers of tables
         self._write_variables(used, names or {})
 
     def further(
@@ -112,6 +115,7 @@ class NativeWriter:
         other.store, other.written = store, written
         other.parts, other._intervals, other._tables, other._elements = [], [], [], []
         other._places, other._literals = dict(self._places), dict(self._literals)
+        other._constants = dict(self._constants)
         other.sizes = list(self.sizes)
         other.positions = np.cumsum(used) - 1 + self.count
         before = np.flatnonzero(~used[: len(self.positions)])
@@ -122,13 +126,13 @@ class NativeWriter:
         return other
 
     def _write_variables(self, used: np.typing.NDArray[np.bool_], names: Mapping[int, str]) -> None:
-        store = self.store
-        self.span = max(self.span, *(int(np.abs(b).max(initial=0)) for b in (store.lower, store.upper)))
+        store, first = self.store, len(self.sizes)
+        self.span = max(self.span, store.span)
         self.reach = max(self.reach, self.span)
         kept = np.flatnonzero(used)
-        ends, first = np.column_stack([store.lower[kept], store.upper[kept]]), len(self.sizes)
-        self.sizes += np.abs(ends).max(axis=1, initial=0).tolist()
-        new = Copies(len(kept), "variables")
+        low, high = store.lower[kept], store.upper[kept]
+        self.sizes += np.maximum(-low, high).tolist()
+        new, ends = Copies(len(kept), "variables"), np.array((low, high)).T
         new.text = f"variables{{{new.field('domain', ends)}}}"
         domains: list[list[int]] = []
         for variable, values in store.domains.items():
@@ -168,16 +172,12 @@ class NativeWriter:
         """Return CP-SAT's indices of our variables, then further indices of its own, as a list."""
         return joined([*(self.index[v] for v in variables), *indices])
 
-    def linear(self, row: Row, relation: str, enforce: int | None = None) -> None:
-        """Write ``row relation 0``, enforced by a literal if one is given."""
-        variables, coefficients, constant = row
-        self.raw_linear(self.names(variables), coefficients, constant, relation, enforce)
-
     def truth(self, row: Row, relation: str, literal: int | None = None) -> int:
         """Write that a literal, by default a new one, is true exactly where ``row relation 0``; return it."""
         literal = self.new_variable(0, 1) if literal is None else literal
-        self.linear(row, relation, literal)
-        self.linear(row, OPPOSITE[relation], -literal - 1)
+        names = self.names(row[0])
+        for sign, enforce in ((relation, literal), (OPPOSITE[relation], -literal - 1)):
+            self.raw_linear(names, row[1], row[2], sign, enforce)
         return literal
 
     def raw_linear(
@@ -205,18 +205,17 @@ class NativeWriter:
 
         ``enforce`` are the literals under which each holds, (rows, literals).
         """
-        reach = self.span * np.abs(coefficients.astype(np.float64)).sum(axis=1) + np.abs(constants * 1.0) + 1
         under = np.zeros((len(constants), 0), dtype=np.int64) if enforce is None else enforce
-        if float(reach.max(initial=0)) >= SMALL:
+        most = self._reach(coefficients, constants) + 1
+        if most >= SMALL:
             parts = (column.tolist() for column in (variables, coefficients, constants, under))
             for v, a, c, literals in zip(*parts, strict=True):
                 self.raw_linear(joined(v), a, c, relation, *literals)
             return
-        most = int(reach.max(initial=0))
-        allowed = [np.broadcast_to(end, len(constants)) for end in _allowed(relation, constants, most)]
+        domain = np.array([end + 0 * constants for end in _allowed(relation, constants, int(most))]).T
         new = Copies(len(constants))
         inner = new.field("linear.vars", variables) + new.field("linear.coeffs", coefficients)
-        inner += new.field("linear.domain", np.column_stack(allowed))
+        inner += new.field("linear.domain", domain)
         self._copied(new, f"linear{{{inner}}}", under)
 
     def _copied(self, new: Copies, inner: str, under: IntArray) -> None:
@@ -242,10 +241,14 @@ class NativeWriter:
             self._reaches(coefficients, constants)
         self._copied(new, f"{kind}{{{inner}}}", np.zeros((new.count, 0), dtype=np.int64))
 
+    def _reach(self, coefficients: IntArray, constants: IntArray) -> float:
+        """Return the most that the parts of a term may add up to, of any of some."""
+        sums = np.add.reduce(np.abs(coefficients), axis=1, dtype=np.float64)
+        return float(greatest(self.span * sums + np.abs(constants), initial=0))
+
     def _reaches(self, coefficients: IntArray, constants: IntArray) -> None:
         """Take notice of what terms may reach."""
-        reach = self.span * np.abs(coefficients.astype(np.float64)).sum(axis=1) + np.abs(constants * 1.0)
-        most = float(reach.max(initial=0))
+        most = self._reach(coefficients, constants)
         if most >= SMALL:
             self.reach = max(self.reach, int(most))
 
@@ -277,15 +280,15 @@ class NativeWriter:
     def plain_intervals(self, start: LinearArray, sizes: IntArray) -> list[int]:
         """Return the places of intervals of given sizes, each from ``a*x + b`` on, which are always there."""
         starts = self.positions[start.variables[:, 0]], start.coefficients[:, 0], start.constants
-        self._reaches(start.coefficients, np.abs(start.constants) + sizes)
-        places, found = self._places, []
-        for key in zip(*(column.tolist() for column in (*starts, sizes)), strict=True):
-            place = places.get(key)
-            if place is None:
-                place = places[key] = self.written + len(self._intervals)
-                self._intervals.append(key)
-            found.append(place)
-        return found
+        columns = [column.tolist() for column in (*starts, sizes)]
+        sides = [max(map(abs, column), default=0) for column in columns[1:]]
+        if self.span * sides[0] + sides[1] + sides[2] >= SMALL:
+            self._reaches(start.coefficients, np.abs(start.constants) + sizes)
+        keys, places = list(zip(*columns, strict=True)), self._places
+        new = [key for key in dict.fromkeys(keys) if key not in places]
+        places.update(zip(new, count(self.written + len(self._intervals))))
+        self._intervals += new
+        return list(map(places.__getitem__, keys))
 
     def interval(self, start: Row, size: Row, end: Row, present: Row) -> int:
         """Return the place of the interval from start to end, which is there where ``present`` is 1."""
@@ -358,7 +361,9 @@ class NativeWriter:
 
     def expressions(self, kind: str, array: LinearArray, target: str = "") -> None:
         """Write a constraint over affine expressions, perhaps with a target."""
-        if array.width == 1 and array.size >= MANY and array.coefficients.all():
+        if not target and array.size < MANY and array.is_plain():
+            self.another(f"{kind}.exprs.*.vars", self.positions[array.variables[:, 0]].tolist())
+        elif array.width == 1 and array.size >= MANY and array.coefficients.all():
             self.parts.append(f"constraints{{{kind}{{{target}}}}}")
             self._terms(kind, array.variables[:, 0], array.coefficients[:, 0], array.constants)
         else:
@@ -367,12 +372,26 @@ class NativeWriter:
     def variables(self, kind: str, variables: Sequence[int]) -> None:
         """Write a constraint over variables of ours."""
         if len(variables) < MANY:
-            entries = "},{".join([f"vars:{self.index[v]} coeffs:1" for v in variables])
-            self.parts.append(f"constraints{{{kind}{{exprs:[{{{entries}}}]}}}}")
+            self.another(f"{kind}.exprs.*.vars", list(map(self.index.__getitem__, variables)))
             return
         self.parts.append(f"constraints{{{kind}{{}}}}")
         numbers = np.array(variables, dtype=np.int64)
         self._terms(kind, numbers, np.ones_like(numbers), np.zeros_like(numbers))
+
+    def another(self, field: str, row: list[int]) -> None:
+        """Write a constraint of variables or of a list, with the last ones if it differs in these only."""
+        last: Any = self.parts[-1]
+        is_alike = isinstance(last, Copies) and last.only == field
+        if is_alike and ("*" not in field or len(last.fields[field][0]) == len(row)):
+            last.fields[field].append(row)
+            last.count += 1
+            return
+        kind, _, name = field.partition(".")
+        terms = "".join(map("exprs{{vars:{} coeffs:1}}".format, row))
+        new = Copies(1)
+        new.text = f"constraints{{{kind}{{{terms if '*' in field else f'{name}:[{joined(row)}]'}}}}}"
+        new.only, new.fields[field] = field, [row]
+        self.parts.append(new)
 
     def _terms(self, kind: str, variables: IntArray, coefficients: IntArray, constants: IntArray) -> None:
         """Add terms ``a*x + b`` to the last constraint."""
@@ -385,8 +404,6 @@ class NativeWriter:
 
     def entries(self, array: LinearArray) -> str:
         """Return the text of the terms of an array."""
-        if not array.coefficients.any():
-            return "".join([f"exprs{{offset:{c}}}" for c in array.constants.tolist()])
         if array.width == 1 and array.coefficients.all():
             places, factors = self.positions[array.variables[:, 0]], array.coefficients[:, 0]
             parts = zip(places.tolist(), factors.tolist(), array.constants.tolist(), strict=True)
@@ -406,28 +423,28 @@ class NativeWriter:
         places = np.arange(array.size).reshape(-1, many)
         return [self.entries(array._pick(row)) for row in places]
 
-    def element(self, position: tuple[int, int, int], table: IntArray | str, target: int) -> None:
-        """Write that a variable of CP-SAT's is the entry of a table at a position, see `tables`, `place`."""
+    def element(self, place: tuple[int, int, int], table: IntArray | str, target: int) -> None:
+        """Write that a variable of CP-SAT's is the entry of a table at a place, see `tables`, `place`."""
         if not isinstance(table, str):
-            self._elements.append((position, table, target))
+            self._elements.append((place[0], table, target))
             return
-        index = "vars:{} coeffs:{} offset:{}".format(*position)
+        index = "vars:{} coeffs:{} offset:{}".format(*place)
         inner = f"linear_index{{{index}}}linear_target{{vars:{target} coeffs:1}}{table}"
         self.parts.append(f"constraints{{element{{{inner}}}}}")
 
-    def place(self, row: Row) -> tuple[int, int, int]:
-        """Return a term as a variable of CP-SAT's, a factor and a constant."""
+    def place(self, row: Row, table: IntArray | str) -> tuple[int, int, int]:
+        """Return a position as a variable of CP-SAT's, a factor and a constant, in numbers 1 and 0."""
         variables, coefficients, constant = row
-        if len(variables) != 1:
-            return self.auxiliary(row), 1, 0
-        return self.index[variables[0]], coefficients[0], constant
+        if len(variables) == 1 and (isinstance(table, str) or (coefficients[0], constant) == (1, 0)):
+            return self.index[variables[0]], coefficients[0], constant
+        return self.auxiliary(row), 1, 0
 
     def all_parts(self) -> list[Part]:
         """Return what is the model one after the other, which `finish` completes."""
         found: list[Part] = []
-        for is_text, some in groupby(self._intervals, lambda one: isinstance(one, str)):
-            group: list[Any] = list(some)
-            found += group if is_text else [_plain_intervals(np.array(group, dtype=np.int64))]
+        for kind, some in groupby(self._intervals, type):
+            group: Any = list(some)
+            found += group if kind is str else [_plain_intervals(as_rows(list(chain(*group))).reshape(-1, 4))]
         return [*found, *self.parts, *(text for text, _ in self._tables)]
 
     def finish(self, proto: Any) -> None:
@@ -436,12 +453,33 @@ class NativeWriter:
         first = len(constraints) - len(self._tables)
         for k, (_, values) in enumerate(self._tables):
             constraints[first + k].table.values.extend(values)
-        same: dict[bytes, tuple[IntArray, list[tuple[int, int, int, int]]]] = {}
-        for position, numbers, target in self._elements:
-            same.setdefault(numbers.tobytes(), (numbers, []))[1].append((*position, target))
-        model = library().CpBaseModel(proto if same else None)
-        for table, elements in same.values():
-            add_elements(model, table.tolist(), elements)
+        if self._elements:
+            self._add_elements(proto)
+
+    def _add_elements(self, proto: Any) -> None:
+        """Add elements of numbers in the older form, with variables for these.
+
+        In the newer one, which CP-SAT itself turns that into before anything else, each entry is a message:
+        ten times the time.
+        """
+        same: dict[bytes, list[tuple[int, IntArray, int]]] = {}
+        for found in self._elements:
+            same.setdefault(found[1].tobytes(), []).append(found)
+        tables = [some[0][1] for some in same.values()]
+        one, constant, known = library().ConstraintProto(), library().IntegerVariableProto(), self._constants
+        constant.domain.extend([0, 0])
+        for value in distinct(np.concatenate(tables)).tolist():
+            if value not in known:
+                known[value], self.count = self.count, self.count + 1
+                self.sizes.append(abs(value))
+                constant.domain[0] = constant.domain[1] = value
+                proto.variables.append(constant)
+        element, entries = one.element, one.element.vars
+        for table, some in zip(tables, same.values(), strict=True):
+            entries.clear()
+            entries.extend([known[value] for value in table.tolist()])
+            for element.index, _, element.target in some:
+                proto.constraints.append(one)
 
 
 def _plain_intervals(keys: IntArray) -> Copies:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -12,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpqueens.backends.cpsat.clauses import split_clauses, written_out
-from cpqueens.backends.cpsat.constraints import ENFORCED, PLAIN, write_definition
+from cpqueens.backends.cpsat.constraints import PLAIN, UNDER, write_definition
 from cpqueens.backends.cpsat.native import new_proto
 from cpqueens.backends.cpsat.writer import SINGLE, Copies, NativeWriter, Part, Row, joined
 from cpqueens.errors import ModelInvalid
@@ -142,14 +143,18 @@ def read(proto: Any, parts: Sequence[Part]) -> None:
     """
     texts, length = list[str](), 0
     for part in parts:
-        if isinstance(part, str):
-            texts.append(part)
-            length += len(part)
-        if length >= _READ_AT_ONCE or not isinstance(part, str):
+        text = part if isinstance(part, str) else part.text
+        copied = None if isinstance(part, str) else part
+        if copied is not None and copied.count == 1 and not copied.fields.keys() - {copied.only}:
+            copied = None  # all that it is stands in its text
+        if copied is None:
+            texts.append(text)
+            length += len(text)
+        if length >= _READ_AT_ONCE or copied is not None:
             _parse(proto, texts)
             texts, length = [], 0
-        if not isinstance(part, str):
-            _copy(proto, part)
+        if copied is not None:
+            _copy(proto, copied)
     _parse(proto, texts)
 
 
@@ -172,19 +177,24 @@ def _copy(proto: Any, copies: Copies) -> None:
         for field, rows in copies.fields.items():
             steps += _filling(pattern, field.split("."), rows[first : first + many])
         # They take turns: fill each field with a row's numbers, and then add a copy of what is there.
-        for _ in zip(*steps, map(there.append, repeat(pattern, many)), strict=False):
-            pass
+        deque(zip(*steps, map(there.append, repeat(pattern, many)), strict=False), maxlen=0)
 
 
 def _filling(pattern: Any, path: Sequence[str], rows: Any) -> list[Iterator[Any]]:
     """Return the steps that fill a field of a message with one row after the other, of an array or a list."""
+    if "*" in path:
+        at = path.index("*")
+        fields = [_at(holder, path[at + 1 :]) for holder in _at(pattern, path[:at])]
+        columns = zip(*rows, strict=True)
+        return [map(f.__setitem__, repeat(0), column) for f, column in zip(fields, columns, strict=True)]
     message, name = _at(pattern, path[:-1]), path[-1]
     field = getattr(message, name)
     columns = rows.T.tolist() if isinstance(rows, np.ndarray) else rows
     if name in SINGLE:
-        return [map(partial(setattr, message, name), columns)]
-    if len(field):
-        return [map(field.__setitem__, repeat(k), column) for k, column in enumerate(columns)]
+        return [map(getattr(type(message), name).fset, repeat(message), columns)]
+    if len(field) and isinstance(rows, np.ndarray):
+        changed = [k for k, first in enumerate(field) if (rows[:, k] != first).any()]
+        return [map(field.__setitem__, repeat(k), columns[k]) for k in changed]
     if columns is not rows and columns:
         rows = zip(*columns, strict=True)  # one tuple that is filled again, where lists are made anew
     return [starmap(field.clear, repeat(())), map(field.extend, rows)]
@@ -203,11 +213,11 @@ def _write(part: Portion, lowered: Lowered, start: Started) -> tuple[NativeWrite
     definitions = joined_definitions(part.definitions)
     truths = [d for d in definitions if isinstance(d, Truth)]
     functions = [d for d in definitions if not isinstance(d, Truth)]
-    constraints, literals = split_clauses(join(part.constraints), store)
+    constraints, found = split_clauses(join(part.constraints), store)
     users: Iterable[Definition | Constraint] = [*truths, *functions, *constraints]
-    arrays = [a for user in users for a in user.arguments] if literals else []
+    arrays = [a for user in users for a in user.arguments] if found else []
     arrays += [] if part.objective is None else [part.objective]
-    clauses = written_out(literals, truths, arrays, store)
+    clauses = written_out(found, truths, arrays, store)
     writer = start(_present(part, lowered) & ~clauses.written_out)
     for definition in functions:
         write_definition(writer, definition)
@@ -220,7 +230,8 @@ def _write(part: Portion, lowered: Lowered, start: Started) -> tuple[NativeWrite
     for plain in clauses.plain:
         writer.booleans("bool_or", writer.native(plain))
     for enforced in clauses.enforced:
-        ENFORCED[enforced.constraint.kind](writer, enforced)
+        literals = writer.native(enforced.literals)
+        UNDER[enforced.constraint.kind](writer, enforced.constraint, enforced.negated, literals)
     if part.objective is not None:
         (row,) = part.objective.rows()
         _write_objective(writer, row, part.sign)

@@ -51,6 +51,7 @@ class Constraint(BoolArray, metaclass=ListsForUsers):
     options: ClassVar[tuple[str, ...]] = ()  # the last fields, which files leave out where they say nothing
     lists_values: ClassVar[bool] = True  # numbers in its fields are values of its terms
     most: ClassVar[int] = LIMIT  # the largest reach of its terms
+    adds_up: ClassVar[bool] = False  # whether `ranged` has sums of its arguments, each in one once at most
 
     def __init_subclass__(cls, **_: Any) -> None:
         """Let the kinds that users write answer keywords that they do not have."""

@@ -71,6 +71,7 @@ class Disjoint(Constraint):
     dimensions: ClassVar[tuple[tuple[str, str], ...]]
     """The fields of origins and sizes along each dimension."""
     present: LinearArray
+    adds_up = True
 
     def _sides(self) -> list[tuple[LinearArray, LinearArray]]:
         return [(getattr(self, origin), getattr(self, size)) for origin, size in self.dimensions]
@@ -168,6 +169,7 @@ class Cumulative(Constraint):
     demand: LinearArray
     capacity: LinearArray
     present: LinearArray
+    adds_up = True
 
     def __init__(self, start: Any, duration: Any, demand: Any, capacity: Any, present: Any = None) -> None:
         tasks = of_one_length(self.kind, present, start=start, duration=duration, demand=demand)

@@ -9,7 +9,7 @@ import numpy as np
 import oracle
 from each import each
 
-from cpqueens import And, Model, Or, maximum
+from cpqueens import And, Model, Or, Table, element, maximum
 from cpqueens.backends.cpsat.translation import translate
 
 Write = Callable[[Model, Any, Any], Any]
@@ -68,12 +68,22 @@ def test_large_numbers_under_literals_keep_their_bounds() -> None:
     assert m.solve(solver="cpsat")[x].tolist() == [2**33, 2**33]
 
 
+@each("lower, factor, constant", [(0, 1, 0), (0, -1, 3), (0, 2, -2), (1, 1, -1), (-2, 1, 2), (5, 1, -5)])
+def test_elements_of_numbers_are_looked_up_at_variables(lower: int, factor: int, constant: int) -> None:
+    m = Model()
+    x, y = m.intvar(lower, lower + 3, shape=2, name="x"), m.intvar(0, 9, name="y")
+    m.add(element([3, 1, 4, 1], factor * x[0] + constant) == y, element([3, 1, 4, 1], x[1] - lower) != y)
+    there = m.to_cpsat().model
+    assert not any(c.element.exprs for c in there.proto.constraints if c.has_element())
+    assert {tuple(row) for row in m.enumerate(solver="cpsat").solutions.matrix.tolist()} == oracle.solve(
+        m
+    ).rows
+
+
 def test_tables_and_elements_of_numbers_come_in_lists() -> None:
     m = Model()
     x = m.intvar(0, 3, shape=2, name="x")
     numbers = np.array([3, 1, 0, 2])
-    from cpqueens import Table, element
-
     m.add(Table([x[0] + x[1], x[1]], [(3, 1), (4, 2), (9, 9)]), element(numbers, x[0]) >= 0)
     m.add(element([5, 6, 7], 2 * x[1] - 2) != 5, And(element(numbers, x[1] + 1) <= 2))
     assert {tuple(row) for row in m.enumerate(solver="cpsat").solutions.matrix.tolist()} == oracle.solve(

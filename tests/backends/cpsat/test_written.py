@@ -114,7 +114,9 @@ def _canonical(translation: Any, model: Model) -> Counter[str]:
         return f"{match[1]}: {sign}{named.get(index, f'auxiliary {ends[index]}')}"
 
     def text(constraint: Any) -> str:
-        told = re.sub(r"\b(\w*(?:vars|literals?|f_direct|f_inverse)): (-?\d+)", name, str(constraint))
+        told = re.sub(
+            r"\b(\w*(?:vars|literals?|f_direct|f_inverse)|index|target): (-?\d+)", name, str(constraint)
+        )
         for field in ("intervals",):
             told = re.sub(rf"\b{field}: (\d+)", lambda m: text(proto.constraints[int(m[1])]), told)
         return _clipped(told, constraint, ends)
