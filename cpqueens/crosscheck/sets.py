@@ -239,8 +239,8 @@ def _holds(part: Packed, row: Any) -> bool:
 
 
 def _lack(packing: Packing, total: int, kept: list[tuple[bytes, tuple[str, ...]]]) -> Lack:
-    packed = np.array([row for row, _ in kept], dtype=f"S{packing.width}")
-    return Lack(total, packing.unpack(packed), tuple(holders for _, holders in kept))
+    rows, holders = zip(*kept, strict=True) if kept else ((), ())
+    return Lack(total, packing.unpack(np.array(rows, dtype=f"S{packing.width}")), holders)
 
 
 def count_orbits(group: Group, store: SolutionStore) -> int | None:

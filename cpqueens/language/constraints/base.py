@@ -110,7 +110,7 @@ class Constraint(BoolArray, metaclass=ListsForUsers):
     @property
     def arguments(self) -> tuple[LinearArray, ...]:
         """The arrays of terms it speaks about."""
-        values = map(self.__getattribute__, self.fields)
+        values = [getattr(self, name) for name in self.fields]
         return tuple([v for v in values if isinstance(v, LinearArray)])
 
     @property

@@ -62,8 +62,8 @@ class Propagators:
     """
 
     def __init__(self) -> None:
-        self.kinds, self.constants, self.results, self.lengths = (array("q") for _ in range(4))
-        self.variables, self.coefficients = array("q"), array("q")
+        self.kinds, self.constants, self.results = array("q"), array("q"), array("q")
+        self.lengths, self.variables, self.coefficients = array("q"), array("q"), array("q")
         self.own: dict[int, Propagator] = {}
 
     def __len__(self) -> int:
