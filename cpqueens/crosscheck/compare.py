@@ -4,7 +4,7 @@ A checked witness beats any claim, however many made it; there is no majority vo
 did not claim is never held against it.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -79,8 +79,7 @@ class Case:
 
     def value_text(self, row: IntArray) -> str:
         """Return the value of the objective, or of all of them, as text."""
-        values = self.objectives(row)
-        return str(values[0] if len(values) == 1 else list(values))
+        return objectives_text(self.objectives(row))
 
     def better(self, a: int, b: int) -> bool:
         """Say whether objective ``a`` is better than ``b``."""
@@ -122,6 +121,11 @@ class Case:
         chosen = set(names)
         proving = [o for o in self.observations if o.name in chosen and o.proves]
         return len(_disjoint(o.families | ({o.exporter} - {""}) for o in proving))
+
+
+def objectives_text(values: Sequence[int]) -> str:
+    """Return the value of the objective, or of all of them, as text."""
+    return str(values[0] if len(values) == 1 else list(values))
 
 
 def _disjoint(families: Iterable[frozenset[str]]) -> list[frozenset[str]]:

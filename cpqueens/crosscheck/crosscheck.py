@@ -10,7 +10,7 @@ from cpqueens.answers.outcome import Status
 from cpqueens.answers.symmetry import Group, as_group
 from cpqueens.backends.base import Want
 from cpqueens.crosscheck.bundle import want_of, write_bundle
-from cpqueens.crosscheck.compare import Case, Verify, compare
+from cpqueens.crosscheck.compare import Case, Verify, compare, objectives_text
 from cpqueens.crosscheck.evidence import bisect, diagnose, level, verdict
 from cpqueens.crosscheck.findings import (
     Code,
@@ -22,7 +22,7 @@ from cpqueens.crosscheck.findings import (
     SolverReport,
 )
 from cpqueens.crosscheck.given import Exhaustive, small_enough
-from cpqueens.crosscheck.heuristic import objectives_text, quality_of, summarize
+from cpqueens.crosscheck.heuristic import quality_of, summarize
 from cpqueens.crosscheck.observe import NarrowedTo, Observation, Participant, Plan, Progress
 from cpqueens.crosscheck.participants import PROOF, BackendParticipant, as_participants, isolated
 from cpqueens.crosscheck.report import Report

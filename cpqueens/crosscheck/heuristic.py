@@ -16,7 +16,7 @@ from cpqueens.answers.quality import Quality, quality, wilson_interval
 from cpqueens.answers.runs import Runs
 from cpqueens.answers.solution import Solution
 from cpqueens.backends.base import Want
-from cpqueens.crosscheck.compare import Case
+from cpqueens.crosscheck.compare import Case, objectives_text
 from cpqueens.crosscheck.findings import NOT_OPTIMAL, HeuristicReport
 from cpqueens.crosscheck.observe import NarrowedTo, Observation, Plan, Seeded
 from cpqueens.crosscheck.sets import SolutionStore, count_orbits
@@ -171,11 +171,6 @@ def judge(
             checker = stated
         return None, "invalid", str(checker.explain(row)).splitlines()[0]
     return row, "", ""
-
-
-def objectives_text(values: Sequence[int]) -> str:
-    """Return the value of the objective, or of all of them, as text."""
-    return str(values[0] if len(values) == 1 else list(values))
 
 
 def _kind_of(problem: str) -> str:
