@@ -22,16 +22,16 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 71_528,
+    "code lines": 71_526,
     "files": 481,
-    "import lines": 5_929,
+    "import lines": 5_928,
     "longest file": 693,
     "sudoku by backtracking, files": 47,
-    "sudoku by backtracking, functions": 299,
+    "sudoku by backtracking, functions": 298,
     "knapsack by local-search, files": 48,
-    "knapsack by local-search, functions": 298,
+    "knapsack by local-search, functions": 297,
     "cross-check of 8 queens, files": 77,
-    "cross-check of 8 queens, functions": 597,
+    "cross-check of 8 queens, functions": 596,
 }
 """What must not be passed today."""
 
