@@ -158,6 +158,7 @@ class ConstraintList(Sequence[Constraint]):
         self._blocks: list[Connective | None] = []  # a number below 0 is that of an element of one
         self._members: list[list[int]] = []  # per block, the positions of its elements
         self._pending: dict[Form, Pending] = {}  # of which a block is made
+        self._latest: Pending | None = None  # what was added to last
         self._settling = False
         self._files: list[CodeType | str | None] = []
         self._places: list[int] = []
@@ -203,10 +204,13 @@ class ConstraintList(Sequence[Constraint]):
         """Add a connective of single truths, which waits until `settle`."""
         parts: list[int | Term] = []
         form = flatten(constraint, parts)
-        pending = self._pending.get(form)
+        pending = self._latest
+        if pending is None or form != pending.form:  # loops add one form again and again
+            pending = self._latest = self._pending.get(form)
         if pending is None:
             self._members.append([])
-            pending = Pending(form, len(self._blocks), -len(self._blocks) * _WIDEST, self._members[-1])
+            first = -len(self._blocks) * _WIDEST
+            pending = self._latest = Pending(form, len(self._blocks), first, self._members[-1])
             self._pending[form] = pending
             self._blocks.append(None)
         pending.count += 1
@@ -227,7 +231,7 @@ class ConstraintList(Sequence[Constraint]):
             try:
                 for pending in self._pending.values():
                     self._blocks[pending.block] = pending.made(self._registry)
-                self._pending = {}
+                self._pending, self._latest = {}, None
             finally:
                 self._settling = False
 

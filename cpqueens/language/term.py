@@ -150,10 +150,6 @@ class Term(LinearArray):
         """Return what `keys` says of the one element."""
         return term_key(self.variable_list, self.coefficient_list, self.constant, *before)
 
-    def row_keys(self, *before: int) -> list[bytes]:
-        """Return the one element's key."""
-        return [self.key(*before)]
-
     def bounds(self, most: int = LIMIT) -> tuple[IntArray, IntArray]:
         """Return the lower and the upper bound, each of shape (1,); raise as for arrays."""
         low, high, _ = self.ends(most)

@@ -187,9 +187,7 @@ def parts_key(kind: str, parts: Sequence[Term]) -> Any:
 
 def _term(operand: Term | Constraint) -> Term:
     """Return the 0/1 term of a single truth."""
-    found = operand if type(operand) is Term else operand.truth()  # type: ignore[union-attr]
-    assert type(found) is Term
-    return found
+    return operand if type(operand) is Term else operand.truth()  # type: ignore[union-attr, return-value]
 
 
 class Or(Connective):
