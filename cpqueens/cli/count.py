@@ -7,27 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cpqueens.backends.base import Want
+from cpqueens.cli import options as shared, results
 from cpqueens.cli.durable import durable_given, in_store
-from cpqueens.cli.options import (
-    declared_symmetries,
-    durable_options,
-    json_option,
-    load,
-    model_arguments,
-    optima_options,
-    proof_option,
-    run_options,
-    solver_options,
-)
-from cpqueens.cli.results import (
-    COUNT_DIFF,
-    compared,
-    document,
-    echo_json,
-    exit_of_compared,
-    outcome_fields,
-    published_lines,
-)
 from cpqueens.cli.terminal import Standing, estimated, progress, say, so_far, summary
 from cpqueens.errors import ModelError
 from cpqueens.solving.solve import count_solutions, run, trusted
@@ -45,13 +26,13 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@model_arguments
-@solver_options
-@proof_option
-@optima_options
+@shared.model_arguments
+@shared.solver_options
+@shared.proof_option
+@shared.optima_options
 @click.option("--up-to-symmetry", is_flag=True, help="also print the number of orbits and their sizes")
-@durable_options
-@json_option
+@shared.durable_options
+@shared.json_option
 def command(
     model: str,
     parameters: tuple[str, ...],
@@ -61,9 +42,9 @@ def command(
     **options: Any,
 ) -> int:
     """Count all solutions."""
-    instance = load(model, parameters)
+    instance = shared.load(model, parameters)
     durable = durable_given(store, options)
-    given = run_options(**options)
+    given = shared.run_options(**options)
     if store is not None and up_to_symmetry:
         raise ModelError("--store: --up-to-symmetry is not taken")
     if store is not None and "proof" in given:
@@ -79,22 +60,26 @@ def _orbits(instance: Instance, given: dict[str, Any], as_json: bool) -> int:
     """Count solutions as they come, and orbits by their least members."""
     from cpqueens.answers.symmetry import OrbitTally, orbits_text
 
-    tally = OrbitTally(declared_symmetries(instance))
+    tally = OrbitTally(shared.declared_symmetries(instance))
     with progress(Standing(instance.title, given["solver"], "orbits", given.get("time_limit"))) as standing:
         outcome = _enumerated(instance, tally, given, standing)
-    comparison = compared(instance, outcome, tally.orbits, given)
+    comparison = results.compared(instance, outcome, tally.orbits, given)
     whole = outcome.complete and not OF_OPTIMA & given.keys()
     agrees = tally.total == outcome.count if whole else None
     if as_json:
         sizes = {str(size): many for size, many in sorted(tally.sizes.items())}
         found = {"orbits": tally.orbits, "orbit_sizes": sizes, "sum_agrees": agrees}
-        echo_json(document("count", instance, **outcome_fields(outcome), **found, published=comparison))
+        results.echo_json(
+            results.document(
+                "count", instance, **results.outcome_fields(outcome), **found, published=comparison
+            )
+        )
     else:
         many = f"{tally.orbits:,} up to symmetry, {outcome.count:,} in all"
         lines = [f"problem    {instance.title}", f"solutions  {'' if whole else 'at least '}{many}"]
         lines += [f"orbits     {orbits_text(tally.sizes)}", f"their sum  {tally.total:,}: {_SAID[agrees]}"]
-        say("\n".join([*lines, *summary(outcome), *published_lines(comparison)]))
-    return COUNT_DIFF if agrees is False else exit_of_compared(outcome, comparison)
+        say("\n".join([*lines, *summary(outcome), *results.published_lines(comparison)]))
+    return results.COUNT_DIFF if agrees is False else results.exit_of_compared(outcome, comparison)
 
 
 _SAID = {True: "agrees", False: "DISAGREES", None: "not compared: not all solutions have come"}
@@ -124,13 +109,15 @@ def _at_once(instance: Instance, given: dict[str, Any], as_json: bool) -> int:
 
     with progress(standing, keeping=True):
         outcome = count_solutions(instance.model, on_progress=note, **given)
-    comparison = compared(instance, outcome, given=given)
+    comparison = results.compared(instance, outcome, given=given)
     if as_json:
-        echo_json(document("count", instance, **outcome_fields(outcome), published=comparison))
+        results.echo_json(
+            results.document("count", instance, **results.outcome_fields(outcome), published=comparison)
+        )
     else:
         at_least = "" if outcome.complete else "at least "
         lines = [f"problem    {instance.title}", f"solutions  {at_least}{outcome.count:,}"]
         if not outcome.complete and outcome.statistics.get("interval"):
             lines.append(f"estimate   {estimated(outcome.statistics)}")
-        say("\n".join([*lines, *summary(outcome), *published_lines(comparison)]))
-    return exit_of_compared(outcome, comparison)
+        say("\n".join([*lines, *summary(outcome), *results.published_lines(comparison)]))
+    return results.exit_of_compared(outcome, comparison)

@@ -8,16 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cpqueens.cli import results
-from cpqueens.cli.options import (
-    check_place,
-    commands,
-    json_option,
-    load,
-    model_arguments,
-    optima_options,
-    required_rate,
-)
+from cpqueens.cli import options as shared, results
 from cpqueens.cli.terminal import Standing, columns_of, progress, say, width_of_output
 from cpqueens.errors import ModelError
 from cpqueens.solving.request import choose, positive_integer
@@ -30,7 +21,7 @@ BUNDLES = "cpqueens-bundles"
 
 
 @click.command("cross-check")
-@model_arguments
+@shared.model_arguments
 @click.option(
     "--solvers", metavar="A,B,...", help="backend, backend:strategy, 'exhaustive'; default: all exact"
 )
@@ -49,7 +40,7 @@ BUNDLES = "cpqueens-bundles"
     help="for each run; a Python function receives it, and counts as late if it takes longer",
 )
 @click.option("--limit", type=int, metavar="K", help="solutions asked of each exact backend")
-@optima_options
+@shared.optima_options
 @click.option("--proof", is_flag=True, help="also check a proof step by step")
 @click.option("--repeat", is_flag=True, help="run each twice with the same seed and compare")
 @click.option("--isolate", is_flag=True, help="run each backend in a separate process")
@@ -59,18 +50,18 @@ BUNDLES = "cpqueens-bundles"
 @click.option(
     "--bundles", default=BUNDLES, show_default=True, metavar="FOLDER", help="for disagreements; '' for none"
 )
-@required_rate
+@shared.required_rate
 @click.option("--html", "page", type=click.Path(dir_okay=False), help="write the report as a page")
-@json_option
+@shared.json_option
 def command(model: str, parameters: tuple[str, ...], as_json: bool, relations: bool, **options: Any) -> int:
     """Run MODEL on several solvers and compare their claims."""
     first, runs = options["seed"], positive_integer(options["seeds"], "--seeds") or 1
     if first < 0:
         raise ModelError(f"--seed: an integer of at least 0 is needed, got {first}")
-    instance = load(model, parameters)
+    instance = shared.load(model, parameters)
     if relations:
         return _metamorphic(instance, as_json, options)
-    check_place(options["page"], "--html")
+    shared.check_place(options["page"], "--html")
     report = _compared(instance, range(first, first + runs), options)
     if as_json:
         from cpqueens.crosscheck.report import to_json
@@ -144,7 +135,7 @@ def _participants(options: dict[str, Any]) -> list[Any] | None:
     from cpqueens.problems.catalog import find
 
     chosen: list[Any] = _solvers(options)
-    chosen += [External(words) for words in commands(options["external"])]
+    chosen += [External(words) for words in shared.commands(options["external"])]
     chosen += [find(text).function for text in options["heuristic"]]  # that FILE.py:FUNCTION names
     chosen += [SolutionFile(path) for path in options["solutions"]]
     return chosen

@@ -12,19 +12,9 @@ import click
 from cpqueens.answers.outcome import Outcome, StopReason
 from cpqueens.answers.solution import SolutionSet
 from cpqueens.answers.symmetry import Group, OrbitsMet, orbit_members, symmetry_class
-from cpqueens.cli import options as shared
+from cpqueens.cli import options as shared, results
 from cpqueens.cli.durable import durable_given, in_store
 from cpqueens.cli.guard import JSON_WANTED
-from cpqueens.cli.results import (
-    DONE,
-    compared,
-    document,
-    dumps,
-    echo_json,
-    exit_of_compared,
-    outcome_fields,
-    published_lines,
-)
 from cpqueens.cli.terminal import WIDTH, Standing, progress, say, style_of, summary
 from cpqueens.errors import CpqueensError, ModelError
 from cpqueens.solving.request import positive_integer
@@ -78,19 +68,19 @@ class JsonSink:
 
     def _begin(self) -> None:
         if not self.open:
-            click.echo(dumps(self.head)[:-1] + ', "solutions": [', nl=False)
+            click.echo(results.dumps(self.head)[:-1] + ', "solutions": [', nl=False)
             self.open = True
 
     def write(self, found: SolutionSet) -> None:
         """Print a batch."""
         comma = "," if self.open else ""
         self._begin()
-        click.echo(comma + ",\n".join(dumps(s.as_dict()) for s in found), nl=False)
+        click.echo(comma + ",\n".join(results.dumps(s.as_dict()) for s in found), nl=False)
 
     def finish(self, fields: dict[str, Any]) -> None:
         """Close the list and print what is known at the end."""
         self._begin()
-        click.echo("], " + dumps(fields)[1:])
+        click.echo("], " + results.dumps(fields)[1:])
 
 
 class Funnel:
@@ -269,7 +259,7 @@ def command(
     group = shared.declared_symmetries(instance) if up_to_symmetry else ()
     if positive_integer(limit, "--limit") is not None and not group:
         given["solution_limit"] = limit
-    head = document("enumerate", instance, up_to_symmetry=up_to_symmetry, file=out)
+    head = results.document("enumerate", instance, up_to_symmetry=up_to_symmetry, file=out)
     with ExitStack() as stack:
         if orbits:
             sink = _orbit_sink(stack, instance, group, form, out, force)
@@ -278,12 +268,14 @@ def command(
         funnel = Funnel(sink, group, limit)
         outcome = _run(instance, funnel, given, out is not None)
     classes = funnel.count if group else None
-    comparison = compared(instance, outcome, classes, given)
+    comparison = results.compared(instance, outcome, classes, given)
     if as_json:
-        _print_json(sink, head, {**outcome_fields(outcome), "orbits": classes, "published": comparison})
+        _print_json(
+            sink, head, {**results.outcome_fields(outcome), "orbits": classes, "published": comparison}
+        )
     else:
-        _print(outcome, funnel, instance.title, form, out, published_lines(comparison))
-    return exit_of_compared(outcome, comparison)
+        _print(outcome, funnel, instance.title, form, out, results.published_lines(comparison))
+    return results.exit_of_compared(outcome, comparison)
 
 
 def _in_store(
@@ -297,7 +289,7 @@ def _in_store(
 ) -> int:
     """List into files beside a ledger; make one of them where that was asked for."""
     code = in_store("enumerate", instance, store, given, durable, as_json)
-    if out and code == DONE:
+    if out and code == results.DONE:
         from cpqueens.longrun.partfiles import merge
 
         merge(store, out, force)
@@ -365,7 +357,7 @@ def _print_json(sink: Sink, head: dict[str, Any], fields: dict[str, Any]) -> Non
     if isinstance(sink, JsonSink):
         sink.finish(fields)
     else:
-        echo_json({**head, **fields})
+        results.echo_json({**head, **fields})
 
 
 def _print(outcome: Outcome, funnel: Funnel, title: str, form: str, out: str | None, said: list[str]) -> None:

@@ -8,15 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from cpqueens.cli import options as shared
 from cpqueens.cli.durable import announced
-from cpqueens.cli.options import (
-    check_place,
-    commands,
-    json_option,
-    model_arguments,
-    own_parameters,
-    required_rate,
-)
 from cpqueens.cli.terminal import Standing, progress, say, width_of_output
 from cpqueens.errors import ModelError
 from cpqueens.text.plaintext import shown
@@ -27,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @click.command("evaluate")
-@model_arguments
+@shared.model_arguments
 @click.option(
     "--solver", "solvers", multiple=True, metavar="'NAME [OPTION=VALUE]...'", help="a solver or strategy"
 )
@@ -61,9 +54,9 @@ if TYPE_CHECKING:
     help="cost of a run: steps, evaluations, restarts, processor_seconds, or other counts of solvers, such "
     "as anneals, attempts, nodes",
 )
-@required_rate
+@shared.required_rate
 @click.option("--out", multiple=True, metavar="FILE", help="a report as .html, .json or .csv (runs only)")
-@json_option
+@shared.json_option
 def command(model: str, parameters: tuple[str, ...], as_json: bool, **options: Any) -> int:
     """Run heuristics on MODEL many times: success rate, speed, missed solutions."""
     for path in options["out"]:
@@ -86,7 +79,7 @@ def _check_report(path: str) -> None:
     from cpqueens.system.requirements import need
 
     form_of(Path(path))
-    check_place(path, "--out")
+    shared.check_place(path, "--out")
     if path.lower().endswith(".html"):
         need("matplotlib", "matplotlib")
 
@@ -146,9 +139,9 @@ def _heuristics(options: dict[str, Any]) -> list[Any]:
     found: list[Any] = []
     for text in options["solvers"]:
         name, *given = text.split() or [""]
-        found.append((name, own_parameters(name, given)) if given else name)
+        found.append((name, shared.own_parameters(name, given)) if given else name)
     found += options["heuristic"]
-    found += [External(words) for words in commands(options["external"])]
+    found += [External(words) for words in shared.commands(options["external"])]
     if not found:
         raise ModelError("--solver, --heuristic or --external: name something to evaluate")
     return found

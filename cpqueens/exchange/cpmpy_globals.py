@@ -7,21 +7,13 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from cpqueens.language.constraints import ordered
 from cpqueens.language.constraints.all_different import AllDifferent, AllDifferentExcept, AllEqual
 from cpqueens.language.constraints.circuit import Circuit, Inverse
 from cpqueens.language.constraints.connective import Xor
 from cpqueens.language.constraints.count import GlobalCardinality
 from cpqueens.language.constraints.cumulative import Cumulative, NoOverlap
 from cpqueens.language.constraints.linear import Linear
-from cpqueens.language.constraints.ordered import (
-    Decreasing,
-    Increasing,
-    LexChainLess,
-    LexChainLessEqual,
-    LexLess,
-    LexLessEqual,
-    ValuePrecede,
-)
 from cpqueens.language.constraints.regular import Regular
 from cpqueens.language.constraints.table import NegativeTable, ShortTable, Table
 from cpqueens.language.constraints.table_rows import ANY
@@ -213,24 +205,24 @@ GLOBALS: dict[str, Callable[[Reader, Any], Any]] = {
     "circuit": _on_terms(Circuit),
     "cumulative": _schedule,
     "cumulative_optional": _schedule,
-    "decreasing": _on_terms(Decreasing),
+    "decreasing": _on_terms(ordered.Decreasing),
     "gcc": _cardinality,
-    "increasing": _on_terms(Increasing),
+    "increasing": _on_terms(ordered.Increasing),
     "indomain": _on_first(lambda terms, values: Table(terms, [[int(v)] for v in values])),
     "inverse": _on_two(Inverse),
-    "lex_chain_less": lambda r, e: _chain(r, e, LexChainLess),
-    "lex_chain_lesseq": lambda r, e: _chain(r, e, LexChainLessEqual),
-    "lex_less": _on_two(LexLess),
-    "lex_lesseq": _on_two(LexLessEqual),
+    "lex_chain_less": lambda r, e: _chain(r, e, ordered.LexChainLess),
+    "lex_chain_lesseq": lambda r, e: _chain(r, e, ordered.LexChainLessEqual),
+    "lex_less": _on_two(ordered.LexLess),
+    "lex_lesseq": _on_two(ordered.LexLessEqual),
     "mdd": lambda r, e: _diagram(r, e),
     "negative_table": _on_first(lambda terms, rows: NegativeTable(terms, np.asarray(rows).tolist())),
     "no_overlap": _schedule,
     "no_overlap_optional": _schedule,
-    "precedence": _on_first(lambda terms, values: ValuePrecede(terms, [int(v) for v in values])),
+    "precedence": _on_first(lambda terms, values: ordered.ValuePrecede(terms, [int(v) for v in values])),
     "regular": _on_first(Regular),
     "short_table": _on_first(_starred),
-    "strictly_decreasing": _on_terms(lambda terms: Decreasing(terms, strict=True)),
-    "strictly_increasing": _on_terms(lambda terms: Increasing(terms, strict=True)),
+    "strictly_decreasing": _on_terms(lambda terms: ordered.Decreasing(terms, strict=True)),
+    "strictly_increasing": _on_terms(lambda terms: ordered.Increasing(terms, strict=True)),
     "table": _on_first(lambda terms, rows: Table(terms, np.asarray(rows).tolist())),
     "xor": lambda r, e: _odd(r, e.args),
 }

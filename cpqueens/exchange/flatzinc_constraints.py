@@ -17,20 +17,13 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from cpqueens.errors import ModelError, UnsupportedConstraint
+from cpqueens.language.constraints import ordered
 from cpqueens.language.constraints.all_different import AllDifferent, AllDifferentExcept, AllEqual
 from cpqueens.language.constraints.bin_packing import BinPacking
 from cpqueens.language.constraints.circuit import Circuit, Inverse, SubCircuit
 from cpqueens.language.constraints.connective import Xor
 from cpqueens.language.constraints.count import Among, Count, GlobalCardinality, NValue
 from cpqueens.language.constraints.cumulative import Cumulative, NoOverlap, NoOverlap2D
-from cpqueens.language.constraints.ordered import (
-    Increasing,
-    LexChainLess,
-    LexChainLessEqual,
-    LexLess,
-    LexLessEqual,
-    ValuePrecede,
-)
 from cpqueens.language.constraints.regular import Regular
 from cpqueens.language.constraints.table import Table
 from cpqueens.language.expressions import BoolArray
@@ -175,7 +168,7 @@ def _lexicographic(strictly: bool) -> Callable[[Terms, Terms], Any]:
         equal_is_fine = len(left) < len(right) or (len(left) == len(right) and not strictly)
         if not size:
             return all_([]) if equal_is_fine else any_([])
-        return (LexLessEqual if equal_is_fine else LexLess)(left[:size], right[:size])
+        return (ordered.LexLessEqual if equal_is_fine else ordered.LexLess)(left[:size], right[:size])
 
     return build
 
@@ -329,7 +322,7 @@ def _among(count: Any, terms: Terms, values: Any) -> Any:
 
 
 def _precede(first: int, second: int, terms: Terms) -> Any:
-    return ValuePrecede(terms, first, second) if terms else all_([])
+    return ordered.ValuePrecede(terms, first, second) if terms else all_([])
 
 
 GLOBALS: dict[str, tuple[str, Callable[..., Any]]] = {
@@ -337,8 +330,8 @@ GLOBALS: dict[str, tuple[str, Callable[..., Any]]] = {
     "cpqueens_bin_packing_load": ("IIKk", _bin_packing_by("==")),
     "cpqueens_circuit": ("Ik", _circuit),
     "cpqueens_inverse": ("IIkk", _inverse),
-    "cpqueens_lex_chain_less": ("Ik", _chain(LexChainLess)),
-    "cpqueens_lex_chain_lesseq": ("Ik", _chain(LexChainLessEqual)),
+    "cpqueens_lex_chain_less": ("Ik", _chain(ordered.LexChainLess)),
+    "cpqueens_lex_chain_lesseq": ("Ik", _chain(ordered.LexChainLessEqual)),
     "cpqueens_mdd": ("IKSK", _diagram),
     "cpqueens_regular": ("IkkKks", _regular),
     "cpqueens_regular_nfa": ("IkkSks", _regular_nfa),
@@ -365,15 +358,18 @@ GLOBALS: dict[str, tuple[str, Callable[..., Any]]] = {
     "fzn_global_cardinality_closed": ("IKI", _cardinality(True)),
     "fzn_global_cardinality_low_up": ("IKKK", _bounded_cardinality(False)),
     "fzn_global_cardinality_low_up_closed": ("IKKK", _bounded_cardinality(True)),
-    "fzn_increasing_bool": ("B", _all(Increasing)),
-    "fzn_increasing_int": ("I", _all(Increasing)),
+    "fzn_increasing_bool": ("B", _all(ordered.Increasing)),
+    "fzn_increasing_int": ("I", _all(ordered.Increasing)),
     "fzn_lex_less_bool": ("BB", _lexicographic(True)),
     "fzn_lex_less_int": ("II", _lexicographic(True)),
     "fzn_lex_lesseq_bool": ("BB", _lexicographic(False)),
     "fzn_lex_lesseq_int": ("II", _lexicographic(False)),
     "fzn_nvalue": ("iI", _number_of_values),
-    "fzn_strictly_increasing_int": ("I", lambda terms: Increasing(terms, True) if terms else all_([])),
-    "fzn_value_precede_chain_int": ("KI", lambda values, terms: _all(ValuePrecede)(terms, values)),
+    "fzn_strictly_increasing_int": (
+        "I",
+        lambda terms: ordered.Increasing(terms, True) if terms else all_([]),
+    ),
+    "fzn_value_precede_chain_int": ("KI", lambda values, terms: _all(ordered.ValuePrecede)(terms, values)),
     "fzn_value_precede_int": ("kkI", _precede),
 }
 """By name: the signature, see `flatzinc_constraints`, and the builder of its truth."""

@@ -16,16 +16,7 @@ from cpqueens.crosscheck.compare import Case, compare
 from cpqueens.crosscheck.findings import Code, Disagreement
 from cpqueens.crosscheck.observe import Observation
 from cpqueens.errors import CpqueensError, ModelError
-from cpqueens.fuzzing.probes import (
-    ROWS,
-    best_sets,
-    hinted,
-    in_chunks,
-    meanings,
-    outside_domains,
-    resumed,
-    strategies,
-)
+from cpqueens.fuzzing import probes
 from cpqueens.fuzzing.subject import ORACLE, Examination, Subject, compared
 from cpqueens.fuzzing.written import Script, declared
 from cpqueens.language.constraints.table import Table
@@ -266,23 +257,23 @@ def round_trip(s: Subject) -> Iterator[Disagreement]:
 
 def _soft_costs(s: Subject, model: Model) -> list[Any]:
     """Return the names of soft constraints, and what each costs in the first assignments."""
-    return [[soft.name for soft in model.soft], oracle.penalties(model, s.grid[:ROWS]).tolist()]
+    return [[soft.name for soft in model.soft], oracle.penalties(model, s.grid[: probes.ROWS]).tolist()]
 
 
 USUAL: tuple[Examination, ...] = (checker_against_oracle, solution_sets, optima)
 """Made on every model."""
 
 FURTHER: tuple[Examination, ...] = (
-    strategies,
-    meanings,
+    probes.strategies,
+    probes.meanings,
     limited,
-    best_sets,
-    hinted,
+    probes.best_sets,
+    probes.hinted,
     second_runs,
-    strategies,
-    outside_domains,
-    resumed,
-    in_chunks,
+    probes.strategies,
+    probes.outside_domains,
+    probes.resumed,
+    probes.in_chunks,
     counted,
     round_trip,
     penalties,

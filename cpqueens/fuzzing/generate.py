@@ -16,6 +16,7 @@ from cpqueens.errors import ModelError
 from cpqueens.fuzzing.random_patterns import SCHEDULES, pattern_model
 from cpqueens.fuzzing.random_terms import CancellingTerms, HugeTerms, RandomTerms, add_in_range
 from cpqueens.fuzzing.written import Script, Written, stated, written_all, written_any, written_stack
+from cpqueens.language.constraints import ordered
 from cpqueens.language.constraints.all_different import AllDifferentExcept
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.bin_packing import BinPacking
@@ -24,13 +25,6 @@ from cpqueens.language.constraints.connective import Implication, Negation
 from cpqueens.language.constraints.count import Among, Count, GlobalCardinality, NValue
 from cpqueens.language.constraints.kinds import KINDS, kind_class
 from cpqueens.language.constraints.linear import COMPARED
-from cpqueens.language.constraints.ordered import (
-    LexChainLess,
-    LexChainLessEqual,
-    LexLess,
-    LexLessEqual,
-    ValuePrecede,
-)
 from cpqueens.language.constraints.predicate import Predicate
 from cpqueens.language.constraints.regular import Regular
 from cpqueens.language.constraints.table import NegativeTable, ShortTable, Table
@@ -361,7 +355,7 @@ def _inverse(m: _Maker, depth: int = 0) -> Any:
     return stated(Inverse, first, m.terms.array(len(first)))
 
 
-def _lexicographic(kind: type[LexLess | LexLessEqual]) -> Callable[..., Any]:
+def _lexicographic(kind: type[ordered.LexLess | ordered.LexLessEqual]) -> Callable[..., Any]:
     def make(m: _Maker, depth: int = 0) -> Any:
         first = m.array(most=3)
         return stated(kind, first, m.terms.array(len(first)))
@@ -411,7 +405,7 @@ def _short_table(m: _Maker, depth: int = 0) -> Any:
     return stated(ShortTable, *_listed(m, 2))
 
 
-def _chain(kind: type[LexChainLess | LexChainLessEqual]) -> Callable[..., Any]:
+def _chain(kind: type[ordered.LexChainLess | ordered.LexChainLessEqual]) -> Callable[..., Any]:
     def make(m: _Maker, depth: int = 0) -> Any:
         length = m.random.randint(0, 2)
         rows = [m.terms.array(length) for _ in range(m.random.choice((2, 3, 1)))]
@@ -423,7 +417,7 @@ def _chain(kind: type[LexChainLess | LexChainLessEqual]) -> Callable[..., Any]:
 def _value_precede(m: _Maker, depth: int = 0) -> Any:
     terms = m.array()
     values = m.terms.values_of(terms, m.random.randint(0, 3))
-    return stated(ValuePrecede, terms, m.random.sample(values, len(values)))
+    return stated(ordered.ValuePrecede, terms, m.random.sample(values, len(values)))
 
 
 def _bin_packing(m: _Maker, depth: int = 0) -> Any:
@@ -458,10 +452,10 @@ MAKERS: dict[str, Callable[..., Any]] = {
     "GlobalCardinality": _cardinality,
     "Implication": _implication,
     "Inverse": _inverse,
-    "LexChainLess": _chain(LexChainLess),
-    "LexChainLessEqual": _chain(LexChainLessEqual),
-    "LexLess": _lexicographic(LexLess),
-    "LexLessEqual": _lexicographic(LexLessEqual),
+    "LexChainLess": _chain(ordered.LexChainLess),
+    "LexChainLessEqual": _chain(ordered.LexChainLessEqual),
+    "LexLess": _lexicographic(ordered.LexLess),
+    "LexLessEqual": _lexicographic(ordered.LexLessEqual),
     "Linear": _Maker.linear,
     "Negation": _negation,
     "NegativeTable": _negative_table,

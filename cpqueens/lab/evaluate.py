@@ -17,16 +17,8 @@ import numpy as np
 from cpqueens.answers.symmetry import Group
 from cpqueens.errors import CpqueensError, ModelError, UnsupportedConstraint, UnsupportedRequest
 from cpqueens.files.modelfile import fingerprint
+from cpqueens.lab import evaluated
 from cpqueens.lab.contenders import Contender, RunLimits, as_contenders
-from cpqueens.lab.evaluated import (
-    Comparison,
-    Occupancy,
-    ProblemHead,
-    compare_objectives,
-    compare_runs,
-    corrected,
-    occupancy,
-)
 from cpqueens.lab.evaluation import Evaluation
 from cpqueens.lab.making import FIRST, Progress, RunMaker, Setting
 from cpqueens.lab.performance import UNITS, Anytime, ReachedTarget, anytime, summed_up, targets
@@ -379,7 +371,8 @@ class _Work:
         return Evaluation(
             heuristics=tuple(c.name for c in self.contenders),
             problems=tuple(
-                ProblemHead(c.title, c.size, c.model.scope_text(), fingerprint(c.model)) for c in self.cases
+                evaluated.ProblemHead(c.title, c.size, c.model.scope_text(), fingerprint(c.model))
+                for c in self.cases
             ),
             budget=self.budget,
             seeds=(self.seeds[0], self.seeds[-1]),
@@ -391,7 +384,7 @@ class _Work:
             occupancies=tuple(self._occupancies(groups, references)),
             anytimes=tuple(self._anytimes(groups)),
             targets=tuple(self._targets(groups, references)),
-            comparisons=tuple(corrected(list(self._comparisons(groups)))),
+            comparisons=tuple(evaluated.corrected(list(self._comparisons(groups)))),
             runs=table,
             units=self.units,
         )
@@ -408,11 +401,11 @@ class _Work:
                 if found and case.model.objective is None:
                     yield contender.name, reference, np.array(found, dtype=np.int64), symmetries
 
-    def _occupancies(self, groups: Groups, references: Sequence[Reference]) -> Iterator[Occupancy]:
+    def _occupancies(self, groups: Groups, references: Sequence[Reference]) -> Iterator[evaluated.Occupancy]:
         models = {case.title: case.model for case in self.cases}
         for name, reference, rows, _ in self._samples(groups, references):
             model = models[reference.problem]
-            found = occupancy(name, reference.problem, model, rows, reference.solutions)
+            found = evaluated.occupancy(name, reference.problem, model, rows, reference.solutions)
             if found is not None:
                 yield found
 
@@ -432,16 +425,16 @@ class _Work:
                 runs = {c.name: groups.get((c.name, case.title), ()) for c in self.contenders}
                 yield from targets(runs, case.title, maximizing, reference.optimum)
 
-    def _comparisons(self, groups: Groups) -> Iterator[Comparison]:
+    def _comparisons(self, groups: Groups) -> Iterator[evaluated.Comparison]:
         for case in self.cases:
             runs = {
                 c.name: groups[c.name, case.title] for c in self.contenders if (c.name, case.title) in groups
             }
             maximizing = _maximizing(case.model)
             if maximizing is None:
-                yield from compare_runs(case.title, runs)
+                yield from evaluated.compare_runs(case.title, runs)
             else:
-                yield from compare_objectives(case.title, runs, maximizing)
+                yield from evaluated.compare_objectives(case.title, runs, maximizing)
 
 
 def _maximizing(model: Model) -> bool | None:

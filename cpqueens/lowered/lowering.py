@@ -34,14 +34,7 @@ from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
 from cpqueens.language.store import VariableStore
 from cpqueens.language.wording import describe
-from cpqueens.lowered.reached import (
-    ReachedDefinitions,
-    defined_scope,
-    evaluation_order,
-    part_of,
-    reached_by,
-    results_of,
-)
+from cpqueens.lowered import reached
 
 Supports = Callable[[Constraint, str], bool]
 """``supports(constraint, context)`` with context ``plain``, ``implied`` or ``negated``.
@@ -95,7 +88,7 @@ class Lowered:
 
     def defined(self) -> IntArray:
         """Return the variables that the definitions define."""
-        return results_of(self.definitions)
+        return reached.results_of(self.definitions)
 
 
 def lower(
@@ -177,7 +170,7 @@ def _grown(before: Lowered, model: Statement, supports: Supports, backend: str) 
     added = [one for one in posted.others() if one[0][0] >= first]
     _add(lowered, added, scratch, supports, model, backend)
     new = [*posted.rows(first), *lowered.constraints[len(rows) + len(others) :]]
-    needed = defined_scope([a for c in new for a in c.arguments], scratch)
+    needed = reached.defined_scope([a for c in new for a in c.arguments], scratch)
     if not needed or np.isin(needed, before.defined()).all():
         lowered.definitions = before.definitions
     else:
@@ -256,10 +249,10 @@ def _definitions(
     if lowered.objective is not None:
         roots.append(lowered.objective)
     if not model.has_partial:
-        blocks = evaluation_order(scratch, reached_by(roots, scratch), ())
+        blocks = reached.evaluation_order(scratch, reached.reached_by(roots, scratch), ())
         if all(_is_known(block, supports) for block in blocks):
             return blocks
-    reach = ReachedDefinitions(scratch)
+    reach = reached.ReachedDefinitions(scratch)
     reach.add(roots)
     replaced: list[Definition] = []
     relations: dict[int, Constraint] = {}
@@ -274,16 +267,18 @@ def _definitions(
         elif type(definition).simpler is not Definition.simpler:
             simple += [_function(definition, row, scratch) for row in rows.tolist()]
         replaced += simple
-        done = results_of(simple) - definition.results[0]
+        done = reached.results_of(simple) - definition.results[0]
         left = rows[len(done) :] if len(done) in (0, len(rows)) else np.setdiff1d(rows, done)
         same = (
-            [definition if len(left) == definition.size else part_of(definition, left)] if len(left) else []
+            [definition if len(left) == definition.size else reached.part_of(definition, left)]
+            if len(left)
+            else []
         )
         reach.add([a for d in (*simple, *same) for a in d.arguments])
     lowered.rewritten = bool(replaced)
     if taken_apart:
         _note_decomposed(lowered, model, taken_apart)
-    return evaluation_order(scratch, reach.reached, replaced)
+    return reached.evaluation_order(scratch, reach.reached, replaced)
 
 
 def _note_decomposed(lowered: Lowered, model: Statement, truths: list[int]) -> None:

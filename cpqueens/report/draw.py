@@ -13,7 +13,7 @@ from cpqueens.language import views
 from cpqueens.language.labels import text_of_label
 from cpqueens.language.statement import Statement
 from cpqueens.language.views import Armies, Board, Cages, Colouring, Dots, Grid, Pairing, Pieces, Sequence
-from cpqueens.report import pieces
+from cpqueens.report import numbers, pieces
 from cpqueens.report.board import (
     BoardPicture,
     armies_picture,
@@ -34,17 +34,6 @@ from cpqueens.report.board_text import (
     rules_text,
 )
 from cpqueens.report.groups import colouring_svg, colouring_text, groups_svg, groups_text
-from cpqueens.report.numbers import (
-    cages_svg,
-    cages_text,
-    features_svg,
-    features_text,
-    grid_svg,
-    paired_row,
-    pairing_svg,
-    ruler_svg,
-    ruler_text,
-)
 from cpqueens.report.schedule import Bar, bars, schedule_svg, schedule_text
 from cpqueens.report.tour import tour_svg, tour_text
 
@@ -180,7 +169,7 @@ def _grid_svg(solution: Solution, view: Grid | Sequence) -> str:
     values, say = _coded(solution, view)
     bad, (down, across) = conflicting_elements(solution, view.variable), _axes(solution, view)
     rows = np.atleast_2d(values).tolist()
-    return grid_svg(rows, conflicts=bad, title=solution.model.name, down=down, across=across, say=say)
+    return numbers.grid_svg(rows, conflicts=bad, title=solution.model.name, down=down, across=across, say=say)
 
 
 def _groups(solution: Solution, view: views.Groups) -> tuple[Any, ...]:
@@ -205,7 +194,7 @@ def _rows(solution: Solution, view: Any) -> list[list[int]]:
 
 def _cages_svg(solution: Solution, view: Cages) -> str:
     bad = conflicting_elements(solution, view.variable)
-    return cages_svg(_values(solution, view), view, conflicts=bad, title=solution.model.name)
+    return numbers.cages_svg(_values(solution, view), view, conflicts=bad, title=solution.model.name)
 
 
 def _of_tasks(solution: Solution, said: Any) -> Any:
@@ -240,13 +229,15 @@ TEXT: dict[type, Callable[[Solution, Any, Style], str]] = {
     Grid: _grid_text,
     Sequence: _grid_text,
     Pieces: lambda s, view, style: _pieces_text(pieces_picture(s, view), style),
-    Cages: lambda s, view, style: cages_text(_values(s, view), view, style),
+    Cages: lambda s, view, style: numbers.cages_text(_values(s, view), view, style),
     views.Tour: lambda s, view, style: tour_text(_values(s, view), view, style, _axes(s, view)[1]),
     views.Schedule: lambda s, view, style: schedule_text(_bars(s, view), style.width, view.ticks),
     views.Groups: lambda s, view, style: groups_text(*_groups(s, view)),
-    views.Features: lambda s, view, style: features_text(*_featured(s, view)),
-    views.Marks: lambda s, view, style: ruler_text(_values(s, view), style.width, unicode=style.unicode),
-    Pairing: lambda s, view, style: " ".join(paired_row(_values(s, view), _gaps(s, view))),
+    views.Features: lambda s, view, style: numbers.features_text(*_featured(s, view)),
+    views.Marks: lambda s, view, style: numbers.ruler_text(
+        _values(s, view), style.width, unicode=style.unicode
+    ),
+    Pairing: lambda s, view, style: " ".join(numbers.paired_row(_values(s, view), _gaps(s, view))),
     Colouring: lambda s, view, style: colouring_text(*_coloured(s, view)),
 }
 
@@ -261,9 +252,9 @@ SVG: dict[type, Callable[[Solution, Any], str]] = {
     views.Tour: lambda s, view: tour_svg(_values(s, view), view, _axes(s, view)[1], title=s.model.name),
     views.Schedule: lambda s, view: schedule_svg(_bars(s, view), view.ticks, title=s.model.name),
     views.Groups: lambda s, view: groups_svg(*_groups(s, view), title=s.model.name),
-    views.Features: lambda s, view: features_svg(*_featured(s, view), title=s.model.name),
-    views.Marks: lambda s, view: ruler_svg(_values(s, view), title=s.model.name),
-    Pairing: lambda s, view: pairing_svg(_values(s, view), _gaps(s, view), title=s.model.name),
+    views.Features: lambda s, view: numbers.features_svg(*_featured(s, view), title=s.model.name),
+    views.Marks: lambda s, view: numbers.ruler_svg(_values(s, view), title=s.model.name),
+    Pairing: lambda s, view: numbers.pairing_svg(_values(s, view), _gaps(s, view), title=s.model.name),
     Colouring: lambda s, view: _colouring_svg(s, view),
 }
 

@@ -15,18 +15,7 @@ from cpqueens.kernels.local.info import LENGTH
 from cpqueens.kernels.local.plain import ALL_DIFFERENT
 from cpqueens.kernels.local.state import Core, Rows
 from cpqueens.language.rows import IntArray, stable_order
-from cpqueens.lowered.columns import (
-    KINDS_AND_SIGNS,
-    RELATIONS,
-    blocks,
-    bounds,
-    by_variable,
-    differences,
-    joined,
-    merge,
-    merged,
-    objective_bounds,
-)
+from cpqueens.lowered import columns
 from cpqueens.lowered.compiled import EQ, LE, NE, Compiled, Terms, offsets
 from cpqueens.lowered.structures.shifted_permutation import distinct
 
@@ -153,7 +142,7 @@ class Assembler:
 
     def _place_all(self, kept: frozenset[int]) -> None:
         compiled = self.compiled
-        for index, terms in enumerate(blocks(compiled.different, compiled.different_start)):
+        for index, terms in enumerate(columns.blocks(compiled.different, compiled.different_start)):
             if index not in kept:
                 self._all_different(terms)
         self._linear(compiled.linear, compiled.relation)
@@ -164,7 +153,7 @@ class Assembler:
         for terms, value, relation, number in compiled.counts:
             self._count(terms, value, relation, number)
         if compiled.objective is not None:
-            limit = objective_bounds(compiled)[1]
+            limit = columns.objective_bounds(compiled)[1]
             self._linear(below(compiled.objective, limit), np.full(len(compiled.objective), LE))
 
     def _enter(
@@ -205,9 +194,9 @@ class Assembler:
     def _linear(self, terms: Terms, relations: IntArray) -> None:
         """Place linear relations: those of decision variables alone in the plain layer."""
         first = len(self.entries)
-        rows, variables, coefficients = merged(terms)
+        rows, variables, coefficients = columns.merged(terms)
         deep = np.bincount(rows[variables >= self.n], minlength=len(terms)) > 0
-        codes, signs = KINDS_AND_SIGNS[relations].T
+        codes, signs = columns.KINDS_AND_SIGNS[relations].T
         each = np.arange(len(terms) + 1)
         self._enter("Linear", codes, terms, each, relations, deep, np.where(deep, 0, signs * terms.constant))
         kept = ~deep[rows]
@@ -245,8 +234,10 @@ class Assembler:
         constant = int(value.constant[0])
         if len(value.variable):
             values = value.picked(np.zeros(len(terms), dtype=np.int64))
-            terms, constant = differences(terms, values), 0
-        self._enter_one("Count", RELATIONS[relation][0], joined([terms, number]), relation, value=constant)
+            terms, constant = columns.differences(terms, values), 0
+        self._enter_one(
+            "Count", columns.RELATIONS[relation][0], columns.joined([terms, number]), relation, value=constant
+        )
 
     def _all_different(self, terms: Terms) -> None:
         if too_wide(terms, self.compiled):
@@ -258,7 +249,7 @@ class Assembler:
             self._enter_one("AllDifferent", ALL_DIFFERENT, terms)
             return
         inner, outer, signs = form
-        lower, upper = bounds(inner, self.compiled)
+        lower, upper = columns.bounds(inner, self.compiled)
         if (signs != 0).any():
             high = np.maximum(np.abs(lower), np.abs(upper))
             spans = np.where(lower * upper > 0, np.minimum(np.abs(lower), np.abs(upper)), 0)
@@ -279,7 +270,7 @@ class Assembler:
 
         The value of a term is that of its inner one (sign 0), or outer + sign * |inner|.
         """
-        rows, variables, coefficients = merged(terms)
+        rows, variables, coefficients = columns.merged(terms)
         constants = terms.constant.copy()
         outer, signs = (np.zeros(len(terms), dtype=np.int64) for _ in range(2))
         lengths = np.bincount(rows, minlength=len(terms))
@@ -290,20 +281,20 @@ class Assembler:
             definition = self.compiled.definitions[int(variables[e]) - self.n]
             if lengths[t] != 1 or definition.kind != "abs" or abs(coefficients[e]) != 1:
                 return None
-            _, inside, factors = merged(definition.terms)
+            _, inside, factors = columns.merged(definition.terms)
             if (inside >= self.n).any():
                 return None
             outer[t], signs[t] = constants[t], coefficients[e]
             constants[t] = definition.terms.constant[0]
             parts.append(np.stack([np.full(len(inside), t), inside, factors]))
         if len(defined):
-            rows, variables, coefficients = merge(*np.concatenate(parts, axis=1))
+            rows, variables, coefficients = columns.merge(*np.concatenate(parts, axis=1))
         start = offsets(np.bincount(rows, minlength=len(terms)))
         return Terms(start, variables, coefficients, constants), outer, signs
 
     def core(self) -> Core:
         """Return the plain layer's arrays."""
-        start, incidences = by_variable(self.n, self.plain, 5)
+        start, incidences = columns.by_variable(self.n, self.plain, 5)
         n, number, counters = self.n, len(self.entries), max(1, self.counters)
         owners, scopes = map(np.concatenate, zip((NONE, NONE), *self.scopes, strict=True))
         scopes = scopes[stable_order(owners)]
@@ -320,7 +311,7 @@ class Assembler:
         """Return the row layer's arrays, None where no constraint is there."""
         if not self.rows:
             return None
-        inner = joined([terms for _, terms, _, _ in self.rows])
+        inner = columns.joined([terms for _, terms, _, _ in self.rows])
         sizes = np.array([len(terms) for _, terms, _, _ in self.rows])
         first = offsets(sizes)
         owner = np.repeat([number for number, *_ in self.rows], sizes)
@@ -329,7 +320,7 @@ class Assembler:
         layout = np.stack([zeros, zeros, base, signs], axis=1).reshape(-1)
         term = np.repeat(np.arange(len(inner)), np.diff(inner.start))
         entries = (inner.variable, owner[term], term, inner.coefficient, np.zeros_like(term))
-        start, incidences = by_variable(self.n, [entries], 5)
+        start, incidences = columns.by_variable(self.n, [entries], 5)
         places = owner[term] * self.n + inner.variable
         width = int(np.unique(places, return_counts=True)[1].max(initial=1))
         bit_rows, slots = self._bit_rows(inner, first, signs)
@@ -375,11 +366,11 @@ def too_wide(terms: Terms, compiled: Compiled) -> bool:
     pairs = len(terms) * (len(terms) - 1) // 2
     if not len(terms) or pairs > MAX_PAIRS:
         return False
-    lower, upper = bounds(terms, compiled)
+    lower, upper = columns.bounds(terms, compiled)
     return int(upper.max()) - int(lower.min()) + 1 > max(NARROW, COUNTERS_PER_PAIR * pairs)
 
 
 def pairwise_differences(terms: Terms) -> Terms:
     """Return the difference of every two terms."""
     first, second = np.triu_indices(len(terms), 1)
-    return differences(terms.picked(first), terms.picked(second))
+    return columns.differences(terms.picked(first), terms.picked(second))
