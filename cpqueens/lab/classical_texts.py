@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from cpqueens.errors import ModelError
-from cpqueens.lab import verdicts
+from cpqueens.lab import source_tables, verdicts
 from cpqueens.lab.experiments import (
     LIMIT,
     Cells,
@@ -22,16 +22,6 @@ from cpqueens.lab.experiments import (
     claims,
 )
 from cpqueens.lab.source_programs import ClimbProgram, Program, RowsProgram, SidewaysProgram, SwapProgram
-from cpqueens.lab.source_tables import (
-    acceptance,
-    aliased_rows,
-    las_vegas_findings,
-    las_vegas_table,
-    overview,
-    representations,
-    sideways_mistakes,
-    swap_mistakes,
-)
 from cpqueens.lab.verdicts import Judgement
 from cpqueens.text.plaintext import shown
 
@@ -195,7 +185,7 @@ SECTIONS: tuple[Section, ...] = (
                    measure="pairs"),
             _climb("solves about 97 %, 12 queens", "97 %", 12, RATE, known=True),
         ),
-        tables=(DEPTH, AGAINST, aliased_rows),
+        tables=(DEPTH, AGAINST, source_tables.aliased_rows),
         plots=(OverSizes(AGAINST),),
         verdicts=(
             Judgement("random-neighbour-claims", verdicts.printed),
@@ -235,7 +225,7 @@ SECTIONS: tuple[Section, ...] = (
             _sideways("at most 100: steps if solved", "21", 100, IF_SOLVED),
             _sideways("at most 100: steps if not", "64", 100, IF_NOT),
         ),
-        (sideways_mistakes,),
+        (source_tables.sideways_mistakes,),
         verdicts=(Judgement("sideways-claims", verdicts.printed),),
         readings=(
             "Starts have independent random columns, as in the textbook. The rewritten program next to the "
@@ -264,7 +254,7 @@ SECTIONS: tuple[Section, ...] = (
             _vegas("nodes by chance alone, 12 queens", "", 12, "nodes"),
             _vegas("nodes with five random queens, 12 queens", "", 12, "nodes", stop_vegas=5),
         ),
-        (partial(las_vegas_table, 8), partial(las_vegas_table, 12)),
+        (partial(source_tables.las_vegas_table, 8), partial(source_tables.las_vegas_table, 12)),
         verdicts=(
             Judgement("las-vegas-claims", verdicts.printed),
             Judgement("las-vegas-8", verdicts.by_chance),
@@ -285,7 +275,7 @@ SECTIONS: tuple[Section, ...] = (
         "occupancy",
         f"{SURVEY}: backtracking",
         _BY,
-        tables=(representations,),
+        tables=(source_tables.representations,),
         verdicts=(Judgement("representations", verdicts.fastest),),
         answers=(
             "Listing 8 queens hides the difference that counting 12 queens shows: it has 2,057 nodes, 0.24 % "
@@ -304,7 +294,7 @@ SECTIONS: tuple[Section, ...] = (
             *(_restarts(n, "pairs", SwapProgram()) for n in (8, 14, 20)),
             *(_restarts(n, "surplus", None) for n in (8, 14, 20)),
         ),
-        (POLYNOMIAL, swap_mistakes),
+        (POLYNOMIAL, source_tables.swap_mistakes),
         verdicts=(Judgement("polynomial", verdicts.polynomial),),
         readings=(
             "The program measured in the first table is QS1 as it is described, without the survey's "
@@ -331,7 +321,7 @@ SECTIONS: tuple[Section, ...] = (
                   Measured("a solution", "anneals"), 0.5),
             _rows("evaluations of a board, its rule", "coarse", EVALUATIONS),
         ),
-        (EFFICIENT, acceptance),
+        (EFFICIENT, source_tables.acceptance),
         verdicts=(
             Judgement("annealing-rows-claims", verdicts.frees),
             Judgement("efficient", verdicts.efficient),
@@ -349,8 +339,8 @@ SECTIONS: tuple[Section, ...] = (
         ),
     ),
     Section(
-        "all", "All algorithms on one page", "cpqueens, on the texts above", tables=(settings, overview),
-        plots=(LENGTHS,),
+        "all", "All algorithms on one page", "cpqueens, on the texts above",
+        tables=(settings, source_tables.overview), plots=(LENGTHS,),
     ),
 )  # fmt: skip
 
@@ -383,7 +373,7 @@ def _name(table: Any) -> str:
         return table.name
     if isinstance(table, partial):
         return f"las-vegas-{table.args[0]}"
-    return "all-sizes" if table is overview else table.__name__.replace("_", "-")
+    return "all-sizes" if table is source_tables.overview else table.__name__.replace("_", "-")
 
 
 def _narrowed(section: Section, names: set[str]) -> Section:
@@ -397,7 +387,7 @@ def _narrowed(section: Section, names: set[str]) -> Section:
 def answered(section: Section, tables: Mapping[str, Cells]) -> Section:
     """Return a section whose answers begin with what is said of the rows of its tables, by their names."""
     said = [one.say(tables[one.table]) for one in section.verdicts if one.table in tables]
-    found = las_vegas_findings() if "las-vegas-8" in tables else []
+    found = source_tables.las_vegas_findings() if "las-vegas-8" in tables else []
     answers, mistakes = (*said, *section.answers), (*section.mistakes, *found)
     return replace(section, answers=answers, mistakes=mistakes)
 

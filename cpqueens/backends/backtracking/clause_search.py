@@ -15,16 +15,7 @@ from cpqueens.backends.base import Deliver, Ended, Request, Want
 from cpqueens.backends.known import LearnedClauses
 from cpqueens.kernels.exact import domains as at, kinds
 from cpqueens.kernels.exact.apart import kind_of
-from cpqueens.kernels.exact.learning import heap, literals as of
-from cpqueens.kernels.exact.learning.search import (
-    EXHAUSTED,
-    NO_CLAUSES,
-    NO_LOG,
-    NO_TRAIL,
-    PAUSED,
-    begin,
-    learn,
-)
+from cpqueens.kernels.exact.learning import heap, literals as of, search as learning
 from cpqueens.lowered.compiled import Compiled
 from cpqueens.system.stopping import Pace
 
@@ -108,14 +99,14 @@ class ClauseSearch(CompetingSearch):
         self.pace = Pace(1)
         self._gave_up = False
         self._demand_limit()
-        begin(self.memory, self.learner)
+        learning.begin(self.memory, self.learner)
 
     # ---- running ----------------------------------------------------------------------------------
 
     @property
     def is_ready(self) -> bool:
         """Whether there is machine code: in plain form its turns would last hundreds of times as long."""
-        return learn.is_ready(self.memory, self.learner, 1)
+        return learning.learn.is_ready(self.memory, self.learner, 1)
 
     def slices(self, deliver: Deliver) -> Slices:
         """Search to the end or to a stop, slice by slice."""
@@ -128,7 +119,7 @@ class ClauseSearch(CompetingSearch):
             self._learn_bound()
             if self._count(of.STORED):
                 reason = self._flush(deliver)
-            if answer == EXHAUSTED:
+            if answer == learning.EXHAUSTED:
                 return self._ended(reason is None, reason)
             if self._gave_up:
                 self.facts = self.facts | {"gave_up": "no more room for clauses, trail or log"}
@@ -182,11 +173,13 @@ class ClauseSearch(CompetingSearch):
         profiling = self.request.profiling
         with nullcontext() if profiling is None else profiling.running(self._number):
             answer = self.pace.timed(
-                lambda most: int(learn(self.memory, self.learner, most)), steps, unmade=PAUSED
+                lambda most: int(learning.learn(self.memory, self.learner, most)),
+                steps,
+                unmade=learning.PAUSED,
             )
         if self.audit is not None and self._count(of.LEARNED) > learned:
             self._audit(self.audit)
-        if answer in (NO_CLAUSES, NO_TRAIL, NO_LOG):
+        if answer in (learning.NO_CLAUSES, learning.NO_TRAIL, learning.NO_LOG):
             self._make_room(answer)
         return answer
 
@@ -199,17 +192,17 @@ class ClauseSearch(CompetingSearch):
     def _make_room(self, answer: int) -> None:
         """Grow what was too short; the search is before its first decision, where it also forgets clauses."""
         memory, learner = self.memory, self.learner
-        too_long = len(learner.arena if answer == NO_CLAUSES else memory.stack) >= MOST_WORDS
-        if too_long and answer == NO_CLAUSES and self.failures >= self._forgot + BETWEEN:
+        too_long = len(learner.arena if answer == learning.NO_CLAUSES else memory.stack) >= MOST_WORDS
+        if too_long and answer == learning.NO_CLAUSES and self.failures >= self._forgot + BETWEEN:
             learner.state[of.MOST_CLAUSES], self._forgot = self._count(of.CLAUSES) // 2, self.failures
         elif too_long or memory.stack[at.LOG_FULL]:
             self._gave_up = True
-        elif answer == NO_CLAUSES:
+        elif answer == learning.NO_CLAUSES:
             self.learner = learner._replace(
                 arena=np.concatenate([learner.arena, np.zeros_like(learner.arena)])
             )
         else:
-            trail, log = (2, 1) if answer == NO_TRAIL else (1, 2)
+            trail, log = (2, 1) if answer == learning.NO_TRAIL else (1, 2)
             self.memory = _with_log(memory, trail, log, learner)
             self.learner = _with_regions(learner, self.memory)
 

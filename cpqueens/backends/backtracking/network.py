@@ -22,19 +22,7 @@ from cpqueens.backends.backtracking.rows import (
     rows_of_each,
 )
 from cpqueens.backends.backtracking.watching import Sources
-from cpqueens.backends.backtracking.wholes import bounds
-from cpqueens.backends.backtracking.wholes.implied import (
-    EXTREMES,
-    Orders,
-    add_absolute_values,
-    add_cliques,
-    add_distance_values,
-    add_function_values,
-    add_hall_sets,
-    equation_values,
-    has_values,
-    seen_by_values,
-)
+from cpqueens.backends.backtracking.wholes import bounds, implied
 from cpqueens.backends.backtracking.wholes.parts import Propagators
 from cpqueens.backends.backtracking.wholes.registry import WHOLES, precede, table_propagator
 from cpqueens.kernels.exact import domains as at, kinds
@@ -82,7 +70,7 @@ class Builder(TermBuilder):
         self.makers: list[tuple[int, int]] = []  # propagators that make terms equal to auxiliary variables
         self.taken: Whole | None = None
         self.decided: list[int] = []  # auxiliary variables that the search decides
-        self.orders: Orders | None = None  # if distances are left out
+        self.orders: implied.Orders | None = None  # if distances are left out
         self.positions: dict[tuple[int, ...], int] = {}  # of what is at one place of entries that differ
         self.marks = None if sources is None else Sources(self)
 
@@ -101,7 +89,7 @@ class Builder(TermBuilder):
         else:
             self.propagators.append(_LINEAR[relation], variables, coefficients, constant)
         if relation == EQ and self.strong and len(variables) > 1:
-            looking = equation_values(row, self)
+            looking = implied.equation_values(row, self)
             if looking is not None:
                 self.propagator(looking)
             self.split(row)
@@ -145,7 +133,9 @@ class Builder(TermBuilder):
                 self.linear(row, relation)
             return
         which = np.flatnonzero(equal & (linear.lengths >= 2))
-        looking = [equation_values(row, self) for row, _ in linear.picked(which)] if len(which) else []
+        looking = (
+            [implied.equation_values(row, self) for row, _ in linear.picked(which)] if len(which) else []
+        )
         seen = which[[one is not None for one in looking]]
         own = seen + np.arange(1, 1 + len(seen))  # what looks at values is behind its row
         places = (len(self.propagators) + own).tolist()
@@ -226,12 +216,12 @@ class Builder(TermBuilder):
         for row, result in zip(rows, block.results.tolist(), strict=True):
             made = len(self.propagators), result
             self.origin = self.sources.owner(result)
-            if add_distance_values(row, result, self):
+            if implied.add_distance_values(row, result, self):
                 self.makers.append(made)
                 continue
             variable = self.variable(row)
             self.propagators.append(kinds.FUNCTIONS[block.kind], (variable,), _ONE, 0, result)
-            add_absolute_values(variable, result, self)
+            implied.add_absolute_values(variable, result, self)
 
     def truths(self, block: DefinitionBlock, rows: list[Row]) -> None:
         """Add the propagators of truths, whose terms are ``rows``."""
@@ -248,7 +238,7 @@ class Builder(TermBuilder):
         kind, each = kinds.FUNCTIONS[block.kind], block.each
         seen: Container[int] = ()
         numbers: dict[int, IntArray] = {}  # the entries of elements that are seen
-        if self.strong and has_values(kind, each):
+        if self.strong and implied.has_values(kind, each):
             if ends is None:
                 ends = np.stack([np.frombuffer(e, np.int64)[flat] for e in (self.lower, self.upper)])
             seen = self.seen_by_values(block, kind, flat, ends)
@@ -259,7 +249,7 @@ class Builder(TermBuilder):
         absolute = block.kind == "abs" and self.strong
         # a result that only search fixes takes little from the entries that it is not at
         known = self.equal_to if kind == kinds.ELEMENT and self.strong else {}
-        each_asked = absolute or kind in EXTREMES or known
+        each_asked = absolute or kind in implied.EXTREMES or known
         if not (seen or each_asked or self.marks is not None):
             lengths = np.full(len(block.results), each)
             self.propagators.extend(kind, lengths, flat, np.ones_like(flat), results=block.results)
@@ -268,16 +258,18 @@ class Builder(TermBuilder):
         for k, result in enumerate(block.results.tolist()):
             variables = arguments[each * k : each * (k + 1)]
             self.origin = self.sources.owner(result)
-            if kind in EXTREMES:  # an argument that comes twice would seem to be two that can be the result
+            if (
+                kind in implied.EXTREMES
+            ):  # an argument that comes twice would seem to be two that can be the result
                 variables = array("q", dict.fromkeys(variables))
             apart = result in known and self.are_apart(variables[1:])
             if apart and self.is_at_known_place(variables, result):
                 continue
             self.propagators.append(kind, variables, ones[: len(variables)], int(apart), result)
             if absolute:
-                add_absolute_values(variables[0], result, self)
+                implied.add_absolute_values(variables[0], result, self)
             elif result in seen:
-                add_function_values(kind, variables, result, numbers.get(result, ()), self)
+                implied.add_function_values(kind, variables, result, numbers.get(result, ()), self)
 
     def are_apart(self, entries: Sequence[int]) -> bool:
         """Say whether an AllDifferent holds the entries of an element apart: a value has one place then."""
@@ -305,7 +297,7 @@ class Builder(TermBuilder):
         """Return the results of the functions that look at values; ``ends`` are the arguments' bounds."""
         low, high = ends.reshape(2, -1, block.each)
         wide = integers(self.spans(block.results.tolist()))
-        few = block.results[seen_by_values(kind, arguments.reshape(low.shape), low, high, wide)]
+        few = block.results[implied.seen_by_values(kind, arguments.reshape(low.shape), low, high, wide)]
         return set(few[self.looked_at[few]].tolist()) if len(few) else ()
 
     def all_different(self, terms: list[Row]) -> None:
@@ -330,7 +322,7 @@ class Builder(TermBuilder):
         """Add an AllDifferent over rows (variable, coefficient, constant) with values ``low`` .. ``high``."""
         self.different.append(terms)
         if self.strong:
-            add_hall_sets(terms, low, high, self)
+            implied.add_hall_sets(terms, low, high, self)
             if self.orders:
                 self.orders.add_defined(terms, self)
             if len(set(terms[:, 0].tolist())) < len(terms):
@@ -434,7 +426,7 @@ class Builder(TermBuilder):
             self.define(c.definitions.blocks)
         linear = LazyRows(c.linear, c.relation)
         if "distances" not in self.without:
-            self.orders = Orders(linear)
+            self.orders = implied.Orders(linear)
         self.linears(linear)
         self.origin = IMPLIED
         if self.strong and (linear.lengths == 2).any():
@@ -442,7 +434,7 @@ class Builder(TermBuilder):
             if "circles" not in self.without:
                 bounds.add_circles(differences, self)
             if "cliques" not in self.without:
-                add_cliques(differences, self)
+                implied.add_cliques(differences, self)
         if len(c.clause_start) > 1:
             self.clauses(c.literals, c.clause_start)
         if len(c.different):

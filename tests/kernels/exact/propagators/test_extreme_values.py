@@ -9,8 +9,9 @@ from each import each
 from propagation import Bench, Domains, Strength, random_domains
 
 from cpqueens import AllDifferent, Cumulative, Model, maximum, minimum
-from cpqueens.backends.backtracking import memory, network
+from cpqueens.backends.backtracking import memory
 from cpqueens.backends.backtracking.memory import build_memory
+from cpqueens.backends.backtracking.wholes import implied
 from cpqueens.backends.backtracking.wholes.registry import takes
 from cpqueens.kernels.exact import domains as at, kinds
 from cpqueens.kernels.exact.apart import kind_of
@@ -138,7 +139,7 @@ def test_extremes_by_values_never_take_more_nodes(make: Any, monkeypatch: pytest
     found: list[list[Any]] = [[], []]
     for by_values in (True, False):
         if not by_values:
-            monkeypatch.setattr(network, "has_values", lambda kind, variables: False)
+            monkeypatch.setattr(implied, "has_values", lambda kind, variables: False)
         for seed in range(6):
             m = groups(seed, make)
             assert is_looked_at(m) == by_values

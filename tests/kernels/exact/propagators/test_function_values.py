@@ -10,8 +10,8 @@ from each import each
 from propagation import Bench, Strength, random_domains
 
 from cpqueens import Model, element
-from cpqueens.backends.backtracking import network
 from cpqueens.backends.backtracking.memory import build_memory
+from cpqueens.backends.backtracking.wholes import implied
 from cpqueens.kernels.exact import domains as at, kinds
 from cpqueens.kernels.exact.apart import kind_of
 from cpqueens.kernels.exact.propagators import function_values as kernel
@@ -89,7 +89,7 @@ def test_elements_of_variables_by_values_never_take_more_nodes(monkeypatch: pyte
     found = []
     for by_values in (True, False):
         if not by_values:
-            monkeypatch.setattr(network, "has_values", lambda kind, variables: False)
+            monkeypatch.setattr(implied, "has_values", lambda kind, variables: False)
         m = quasigroup_5(5)
         assert is_looked_at(m) == by_values
         found.append(m.enumerate(solver="backtracking:forward", variable_order="lexicographic"))
