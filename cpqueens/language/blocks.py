@@ -112,7 +112,7 @@ class Blocks(list[Block]):
                 found.append(block.name)
                 continue
             axes = [[str(k) for k in range(size)] for size in block.shape]
-            places = [",".join(index) for index in product(*axes)]
+            places = map(",".join, product(*axes))
             found += [f"{block.name}[{place}]" for place in places]
         if len(found) <= _KEPT:
             self._names = len(self), found

@@ -18,7 +18,7 @@ from cpqueens.language.definedness import Defined, evaluate
 from cpqueens.language.definitions import Definition, Truth
 from cpqueens.language.expressions import BoolArray, LinearArray, Operand
 from cpqueens.language.ranges import LIMIT, reach
-from cpqueens.language.rows import IntArray, Rows, checked_multiply, distinct, normalise
+from cpqueens.language.rows import IntArray, Rows, checked_multiply, distinct, greatest, least, normalise
 from cpqueens.language.term import Term
 
 MAX_VARIABLES = 50_000_000
@@ -238,7 +238,7 @@ class VariableStore:
         self._upper[first : first + size] = upper
         self._is_defined[first : first + size] = defined
         self._count = first + size
-        self.span = max(self.span, -int(lower.min(initial=0)), int(upper.max(initial=0)))
+        self.span = max(self.span, -int(least(lower, initial=0)), int(greatest(upper, initial=0)))
         return first
 
     def _append_one(self, low: int, high: int, defined: bool = True) -> int:

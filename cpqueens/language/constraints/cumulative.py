@@ -339,7 +339,7 @@ class NoOverlap(Disjoint):
     def has_setup(self) -> bool:
         """Whether any time must lie between two tasks."""
         setup = self.setup
-        return bool((setup.width and setup.coefficients.any()) or setup.constants.any())
+        return bool(setup.width and setup.coefficients.any()) or any(setup.constants.tolist())
 
     def _after(self, end: LinearArray, i: IntArray, j: IntArray) -> LinearArray:
         return end._pick(i) + (self.setup[i, j] if self.setup.shape else self.setup)
