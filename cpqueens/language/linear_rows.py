@@ -139,11 +139,6 @@ class LinearRows:
         known = alone & (np.abs(slopes) == 1) & (self.constants == negated)
         return np.where(negated, -variables - 1, variables), known
 
-    def is_plain(self) -> bool:
-        """Say whether there are terms, and all are variables."""
-        plain = self.width == 1 and bool((self.coefficients == 1).all()) and not self.constants.any()
-        return plain and self.size > 0
-
     def scope(self) -> IntArray:
         """Return the variables with a non-zero coefficient, sorted, each once."""
         return distinct(self.variables[self.coefficients != 0])
