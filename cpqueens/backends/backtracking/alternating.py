@@ -20,9 +20,8 @@ from cpqueens.backends.backtracking import remembering
 from cpqueens.backends.backtracking.forward import ForwardSearch
 from cpqueens.backends.backtracking.parted import Parted
 from cpqueens.backends.backtracking.portfolio import CompetingSearch, Seat, Slices, added
-from cpqueens.backends.backtracking.rows import Proved
 from cpqueens.backends.base import Deliver, Ended, Request, Want
-from cpqueens.backends.relaxation.relaxation import Relaxation
+from cpqueens.backends.relaxation.relaxation import NOTHING, Relaxation
 from cpqueens.kernels.exact.domains import Memory
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import Compiled
@@ -115,13 +114,13 @@ class Member(NamedTuple):
     name
         As the statistics say it.
     make
-        Makes it, with rows that were proved; or says why it takes no part.
+        Makes it, with what the relaxation proved; or says why it takes no part.
     weight
         It has one in so many parts of the propagations that another member has.
     """
 
     name: str
-    make: Callable[[Request, Proved], CompetingSearch | str]
+    make: Callable[[Request, Relaxation], CompetingSearch | str]
     weight: int = 1
 
 
@@ -148,14 +147,14 @@ class Alternating:
         self._joining = min(JOINING, TURN) if early else JOINING  # failures of the first one alone
         named = request.want is Want.ONE and request.parameters.get("phases")
         self._dear = NAMED if named else (FEWEST, WORK)
-        self._seats: list[Seat[CompetingSearch]] = [Seat(members[0].name, self._first(request, ()))]
+        self._seats: list[Seat[CompetingSearch]] = [Seat(members[0].name, self._first(request, NOTHING))]
         self._earlier: list[CompetingSearch] = []  # the first one, where it began anew
         self._absent: list[str] = []  # who takes no part, and why
         self._relaxed: Relaxation | None = None
         self._met: IntArray | None = None  # the last solution, until the search that learns has heard of it
 
-    def _first(self, request: Request, proved: Proved) -> ForwardSearch:
-        search = self._members[0].make(request, proved)
+    def _first(self, request: Request, relaxation: Relaxation) -> ForwardSearch:
+        search = self._members[0].make(request, relaxation)
         assert isinstance(search, ForwardSearch), "the first one decides, and is there always"
         return search
 
@@ -252,7 +251,7 @@ class Alternating:
         first = self._seats[0].search
         first.request = replace(first.request, incumbent=self._hearing(0).incumbent)
         for member in filter(which, self._members[1:]):
-            search = member.make(self._hearing(len(self._seats)), self._proved)
+            search = member.make(self._hearing(len(self._seats)), self._relaxed or NOTHING)
             if isinstance(search, str):
                 self._absent.append(f"without {member.name}: {search}")
                 continue
@@ -273,13 +272,9 @@ class Alternating:
                 seat.level(least)
         return min(self._playing(), key=lambda seat: seat.paid)
 
-    @property
-    def _proved(self) -> Proved:
-        return () if self._relaxed is None else self._relaxed.proved
-
     def _relaxes(self, deliver: Deliver) -> bool:
         """Begin anew with what the relaxation proves; say whether it proves that there is no solution."""
-        relaxation = self._relaxed = self._relaxation() or Relaxation()
+        relaxation = self._relaxed = self._relaxation() or NOTHING
         old = self._seats[0].search
         assert isinstance(old, ForwardSearch), "no other one has joined yet"
         if relaxation.refuted:
@@ -287,7 +282,7 @@ class Alternating:
         if not self._breaks() and not relaxation.proved:
             return False
         self._earlier.append(old)
-        new = self._first(self._hearing(0), relaxation.proved)
+        new = self._first(self._hearing(0), relaxation)
         self._seats[0] = Seat(self._members[0].name, new)
         self._seats[0].begin(deliver)
         new.inherit(old.memory)

@@ -16,6 +16,7 @@ import heapq
 import math
 from collections.abc import Iterable
 from contextlib import nullcontext
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,8 +28,9 @@ from cpqueens.backends.backtracking.orders import tree_search
 from cpqueens.backends.backtracking.portfolio import CompetingSearch, Slices
 from cpqueens.backends.backtracking.rows import rows_of
 from cpqueens.backends.base import Deliver, Request
-from cpqueens.backends.relaxation.inequalities import inequalities
+from cpqueens.backends.relaxation.inequalities import Inequality, inequalities
 from cpqueens.backends.relaxation.program import LinearProgram, Simplex
+from cpqueens.backends.relaxation.relaxation import Relaxation
 from cpqueens.kernels.exact import branching as tree, domains as at
 from cpqueens.kernels.exact.domains import Memory, copied, enqueue, forget, tighten
 from cpqueens.kernels.exact.forward import TRAIL_FULL, search
@@ -43,12 +45,9 @@ INTEGRAL = 1e-6
 """How far from an integer a value may be."""
 LEAST_GAIN = 1e-4
 """What a decision is taken to gain at least: where one side gains nothing, the other one tells."""
-UNPROVEN, GAINING = 1 / 2, 3
-"""How many times the work of another it may do while it has raised no bound, and how much more than that of
-another at most, the nearer its bound has come to the best solution."""
-NODE, NUMBER, STEP = 2000, 4, 12
-"""What a relaxation costs, in runs of propagators: in itself, for each of its numbers, and a step for so many
-of these."""
+UNPROVEN, GAINING = 1 / 2, 10
+"""How many times the work of another it may do before it has closed any of the gap, and how much more once it
+has closed all of it, by the square of what it has closed: first steps are easy."""
 _TOPS = [at.TRAIL_TOP, at.CELLS_TOP]
 
 
@@ -73,18 +72,20 @@ class BranchAndBound(CompetingSearch):
     """A search for the best solution: from the best open node down, as the relaxation's vertex says."""
 
     def __init__(
-        self, compiled: Compiled, request: Request, network: tuple[Memory, int], facts: dict[str, Any]
+        self,
+        compiled: Compiled,
+        request: Request,
+        network: tuple[Memory, int],
+        relaxation: Relaxation,
+        facts: dict[str, Any],
     ) -> None:
         super().__init__(compiled, request, *network)
-        assert compiled.objective is not None, "there is a bound"
         root = ForwardSearch(compiled, network, request, False, {})
         self._refuted = not root.propagates()
         self._root, self.memory = root.memory, copied(root.memory)
         self._tree = tree_search(compiled.decision_count, objective=self.objective_row)
         self._fresh = self._tree.state.copy()
-        ends = self._ends()
-        self._rows = inequalities(compiled, (ends[0].tolist(), ends[1].tolist()))
-        self._program = LinearProgram(self._rows, rows_of(compiled.objective)[0], *ends, again=True)
+        self._relaxation = relaxation
         self._missing: LinearProgram | None = None  # how far rows are from holding, once that is asked
         self.facts, profiling = facts, request.profiling
         self._number = 0 if profiling is None else profiling.follow(self)
@@ -130,15 +131,16 @@ class BranchAndBound(CompetingSearch):
 
     @property
     def work(self) -> int:
-        """The propagators that have run, and relaxations, by their time."""
-        return super().work + self._cost
+        """The propagators that have run, and relaxations, by their time: the first is paid in advance."""
+        return super().work + max(self._cost, self._relaxation.work)
 
     @property
     def share(self) -> float:
         """How many times the work of another it should do: the more, the more of the gap it has closed."""
-        if self._first_bound is None or self._best is None or self._least <= self._first_bound:
+        if self._first_bound is None or self._best is None:
             return UNPROVEN
-        return 1 + GAINING * (self._least - self._first_bound) / max(1, self._best - self._first_bound)
+        closed = max(0, self._least - self._first_bound) / max(1, self._best - self._first_bound)
+        return UNPROVEN + GAINING * closed**2
 
     @property
     def is_turn_over(self) -> bool:
@@ -192,7 +194,7 @@ class BranchAndBound(CompetingSearch):
         simplex = program.solve()
         steps = 0 if simplex is None else simplex.iterations
         self._solved += 1
-        self._cost += NODE + NUMBER * program.size + steps * program.size // STEP
+        self._cost += program.work(steps)
         return simplex
 
     def _bound(self, simplex: Simplex) -> None:
@@ -277,10 +279,24 @@ class BranchAndBound(CompetingSearch):
         self._node = None
         self._failures += 1
 
+    @cached_property
+    def _rows(self) -> list[Inequality]:
+        """Those that say something within the ends of the root, and the covers."""
+        lower, upper = self._ends(self._root)
+        return [*inequalities(self.compiled, (lower.tolist(), upper.tolist())), *self._relaxation.covers]
+
+    @cached_property
+    def _program(self) -> LinearProgram:
+        """The relaxation, made with the first node."""
+        assert self.compiled.objective is not None, "there is a bound"
+        objective = rows_of(self.compiled.objective)[0]
+        return LinearProgram(self._rows, objective, *self._ends(self._root), again=True)
+
     # ---- domains ----------------------------------------------------------------------------------
 
-    def _ends(self) -> tuple[IntArray, IntArray]:
-        x = self.memory.x[: self.compiled.variable_count * at.X_WIDTH].reshape(-1, at.X_WIDTH)
+    def _ends(self, memory: Memory | None = None) -> tuple[IntArray, IntArray]:
+        m = memory or self.memory
+        x = m.x[: self.compiled.variable_count * at.X_WIDTH].reshape(-1, at.X_WIDTH)
         return x[:, at.LOW].copy(), x[:, at.HIGH].copy()
 
     def _narrow(self, decisions: Iterable[Decision]) -> None:

@@ -28,7 +28,7 @@ from cpqueens.errors import UnsupportedConstraint
 from cpqueens.kernels.boards.pattern import Pattern, SumPattern
 from cpqueens.kernels.exact.domains import Memory
 from cpqueens.language.statement import Statement
-from cpqueens.lowered.compiled import LE, Compiled
+from cpqueens.lowered.compiled import Compiled
 from cpqueens.lowered.presolve.parts import IndependentParts, parts_of
 from cpqueens.system.stopping import stopping
 
@@ -245,31 +245,33 @@ class Searching:
             searching = self._with_one_order()
             return searching is not self
 
-        def ordered(**orders: Any) -> Callable[[Request, Proved], ForwardSearch]:
-            def make(request: Request, proved: Proved) -> ForwardSearch:
+        def ordered(**orders: Any) -> Callable[[Request, Relaxation], ForwardSearch]:
+            def make(request: Request, relaxation: Relaxation) -> ForwardSearch:
                 request = replace(request, parameters={**own, **orders}) if orders else request
-                network = searching._network(learning=True, proved=proved)  # one for all: to build it is dear
+                network = searching._network(
+                    learning=True, proved=relaxation.proved
+                )  # one for all: to build it is dear
                 return ForwardSearch(
                     searching.compiled, network, request, False, self.facts, Branching.of(request).learns
                 )
 
             return make
 
-        def remembering(request: Request, proved: Proved) -> ForwardSearch:
-            network = searching._network(remembering=True, proved=proved)
+        def remembering(request: Request, relaxation: Relaxation) -> ForwardSearch:
+            network = searching._network(remembering=True, proved=relaxation.proved)
             request = replace(request, parameters={**own, **as_written})
             return RememberingSearch(searching.compiled, network, request, self.facts)
 
-        def learning(request: Request, proved: Proved) -> ClauseSearch | str:
-            return searching._clause_search(request, proved)
+        def learning(request: Request, relaxation: Relaxation) -> ClauseSearch | str:
+            return searching._clause_search(request, relaxation.proved)
 
-        def bounding(request: Request, proved: Proved) -> BranchAndBound | str:
+        def bounding(request: Request, relaxation: Relaxation) -> BranchAndBound | str:
             from cpqueens.backends.backtracking.branch_and_bound import BranchAndBound
 
-            if not any(relation == LE for _, relation in proved):
+            if relaxation.row is None:
                 return "its relaxation bounds the objective no better than the ends of variables"
-            network = searching._network(learning=True, proved=proved)
-            return BranchAndBound(searching.compiled, request, network, self.facts)
+            network = searching._network(learning=True, proved=relaxation.proved)
+            return BranchAndBound(searching.compiled, request, network, relaxation, self.facts)
 
         members = [
             Member("restarts", ordered(**(as_written if in_phases else {}))),

@@ -16,7 +16,6 @@ from cpqueens.backends.backtracking.alternating import SELDOM, Alternating, Memb
 from cpqueens.backends.backtracking.clause_search import ClauseSearch, clause_search
 from cpqueens.backends.backtracking.forward import ForwardSearch
 from cpqueens.backends.backtracking.memory import build_memory
-from cpqueens.backends.backtracking.rows import Proved
 from cpqueens.backends.base import Ended, Request, Want
 from cpqueens.backends.relaxation.relaxation import Relaxation, relaxation_of
 from cpqueens.errors import ModelError
@@ -245,19 +244,19 @@ class InTurns:
         )  # fmt: skip
         c, facts, at_root = root.compiled, {"reason": ""}, (root.memory, root.objective_row)
 
-        def restarting(own: Request, proved: Proved) -> ForwardSearch:
-            network = build_memory(c, False, True, proved=proved)
+        def restarting(own: Request, relaxation: Relaxation) -> ForwardSearch:
+            network = build_memory(c, False, True, proved=relaxation.proved)
             return _steady(ForwardSearch(c, network, own, False, facts, True))
 
-        def remembering(own: Request, proved: Proved) -> ForwardSearch:
-            network = build_memory(c, False, remembering=True, proved=proved)
+        def remembering(own: Request, relaxation: Relaxation) -> ForwardSearch:
+            network = build_memory(c, False, remembering=True, proved=relaxation.proved)
             return _steady(RememberingSearch(c, network, own, facts))
 
-        def learning(own: Request, proved: Proved) -> ClauseSearch | str:
-            search = clause_search(c, own, facts, proved)
+        def learning(own: Request, relaxation: Relaxation) -> ClauseSearch | str:
+            search = clause_search(c, own, facts, relaxation.proved)
             return search if isinstance(search, str) else _steady(search)
 
-        def smallest(own: Request, _proved: Proved) -> ForwardSearch:
+        def smallest(own: Request, _relaxation: Relaxation) -> ForwardSearch:
             own = replace(own, parameters={"variable_order": "smallest-domain"})
             return _steady(ForwardSearch(c, at_root, own, False, facts))
 
@@ -268,10 +267,10 @@ class InTurns:
             Member("smallest domains", smallest, SELDOM),
         ]
 
-        def relaxation() -> Relaxation | None:
+        def relaxes() -> Relaxation | None:
             return relaxation_of(None, c, lambda: at_root, self._request)
 
-        self._searches = Alternating(members, self._request, relaxation, waits=False)
+        self._searches = Alternating(members, self._request, relaxes, waits=False)
         self._slices = self._searches.slices(self._keep)
 
     def _keep(self, batch: IntArray) -> bool:

@@ -22,6 +22,8 @@ EFFORT = 0.25
 """GLOP's own measure, about seconds, that never depends on the clock."""
 FINEST, WIDEST = 40, 60
 """Bits of the denominator of multipliers, and of a sum of all terms, at most."""
+BASE, NUMBER, STEP = 2000, 4, 12
+"""What a solve costs, in runs of propagators: in itself, for each number, and a step for so many of these."""
 NO_ROW: Row = ((), (), 0)
 
 
@@ -104,6 +106,7 @@ class LinearProgram:
         self.columns = np.array(list(used), dtype=np.int64)
         self._ends = lower[self.columns], upper[self.columns]
         self.infeasible = False
+        self._size = len(rows) + len(used) + sum(len(row[0]) for row, _ in rows)
         self._statuses, self._answer = pywraplp.Solver, None
         solver = self._solver = pywraplp.Solver.CreateSolver("GLOP")
         keeps = ""
@@ -156,10 +159,9 @@ class LinearProgram:
         for k in np.flatnonzero((ends[0] != low) | (ends[1] != high)).tolist():
             self._x[k].SetBounds(ends[0].item(k), ends[1].item(k))
 
-    @property
-    def size(self) -> int:
-        """Rows, columns and coefficients."""
-        return len(self._rows) + len(self.columns) + len(self._entries.coefficient)
+    def work(self, steps: int) -> int:
+        """Return what a solve of so many steps costs, in runs of propagators: an estimate without a clock."""
+        return BASE + NUMBER * self._size + steps * self._size // STEP
 
     @cached_property
     def _entries(self) -> _Entries:

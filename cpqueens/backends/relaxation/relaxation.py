@@ -19,6 +19,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,15 @@ import numpy as np
 from cpqueens.backends.backtracking.forward import ForwardSearch
 from cpqueens.backends.backtracking.rows import Proved, Row, rows_of
 from cpqueens.backends.base import Request
-from cpqueens.backends.relaxation.inequalities import Ends, Inequality, ends_of, entries, inequalities, total
+from cpqueens.backends.relaxation.inequalities import (
+    Ends,
+    Inequality,
+    covers,
+    ends_of,
+    entries,
+    inequalities,
+    total,
+)
 from cpqueens.backends.relaxation.program import NO_ROW, LinearProgram, Simplex, is_installed
 from cpqueens.kernels.exact.domains import Memory
 from cpqueens.language.rows import IntArray
@@ -88,6 +97,8 @@ def fits(row: Row, objective: Row, ends: Ends) -> bool:
     return max(map(abs, (*row[1], *objective[1])), default=0) * reach <= LARGEST_SUM
 
 
+ROUNDS, GAIN = 10, 1e-4
+"""Times that covers are looked for, and by how much, of the objective, they raise it each time, at least."""
 LARGEST = 60_000
 """Coefficients of a relaxation; larger ones are not solved."""
 
@@ -111,6 +122,10 @@ class Relaxation:
         The relaxation's solution, rounded, by compiled variable; None where it has none.
     equations
         Rows that are stated as inequalities, and are 0 in every solution: looked for without an objective.
+    covers
+        Rows that hold in every solution, and excluded a vertex.
+    work
+        What solving it cost, in runs of propagators.
     facts
         What is told of it.
     """
@@ -120,13 +135,19 @@ class Relaxation:
     row: Row | None = None
     vertex: IntArray | None = None
     equations: tuple[Row, ...] = ()
+    covers: Sequence[Inequality] = ()
+    work: int = 0
     facts: Mapping[str, Any] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def proved(self) -> Proved:
         """The rows that searches are to have."""
         bounding = () if self.bound is None or self.row is None else ((self.row, LE),)
         return (*bounding, *((row, EQ) for row in self.equations))
+
+
+NOTHING = Relaxation()
+"""What is proved where none was solved."""
 
 
 def relaxed(c: Compiled, lower: IntArray, upper: IntArray) -> Relaxation | None:
@@ -144,11 +165,11 @@ def relaxed(c: Compiled, lower: IntArray, upper: IntArray) -> Relaxation | None:
     objective = None if c.objective is None else rows_of(c.objective)[0]
     if not rows or sum(len(row[0]) for row, _ in rows) > LARGEST:
         return None
-    program = LinearProgram(rows, objective or NO_ROW, lower, upper, spare=0.0 if objective else SPARE)
-    simplex = program.solve()
+    program, simplex, cuts = _with_covers(rows, objective, lower, upper)
     if simplex is None:
         return _refuted(rows, lower, upper)
-    facts = _facts(rows, simplex)
+    rows += cuts
+    facts, work = _facts(rows, simplex), program.work(simplex.iterations)
     vertex = lower.copy()
     vertex[program.columns] = np.rint(simplex.vertex)
     vertex = np.clip(vertex, lower, upper)
@@ -166,8 +187,34 @@ def relaxed(c: Compiled, lower: IntArray, upper: IntArray) -> Relaxation | None:
         if bound <= known:
             break
         facts |= {"bound": -bound if c.maximizing else bound, "denominator": denominator, "row": len(row[0])}
-        return Relaxation(False, bound, divided(row), vertex, facts={"relaxation": facts})
+        return Relaxation(False, bound, divided(row), vertex, (), cuts, work, {"relaxation": facts})
     return Relaxation(vertex=vertex, facts={"relaxation": facts})
+
+
+def _with_covers(
+    rows: Sequence[Inequality], objective: Row | None, lower: IntArray, upper: IntArray
+) -> tuple[LinearProgram, Simplex | None, list[Inequality]]:
+    """Solve a relaxation, and anew with covers that exclude its vertex, as long as that raises its objective.
+
+    Returns the last program, what was said of it, and the covers that it has.
+    """
+    spare = 0.0 if objective else SPARE
+    program, cuts = LinearProgram(rows, objective or NO_ROW, lower, upper, spare=spare), list[Inequality]()
+    simplex = program.solve()
+    for _ in range(ROUNDS):
+        if objective is None or simplex is None:
+            break
+        values = dict(zip(program.columns.tolist(), simplex.vertex.tolist(), strict=True))
+        more = list(covers(rows, values, (lower.tolist(), upper.tolist())))
+        if not more:
+            break
+        tighter = LinearProgram([*rows, *cuts, *more], objective, lower, upper)
+        solved = tighter.solve()
+        least_gain = GAIN * max(1.0, abs(simplex.objective))
+        if solved is None or solved.objective < simplex.objective + least_gain:
+            break
+        program, simplex, cuts = tighter, solved, cuts + more
+    return program, simplex, cuts
 
 
 def _refuted(rows: Sequence[Inequality], lower: IntArray, upper: IntArray) -> Relaxation | None:

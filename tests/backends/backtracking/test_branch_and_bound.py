@@ -18,6 +18,7 @@ from cpqueens.backends.backtracking.wholes.registry import takes
 from cpqueens.backends.base import Ended, Request, Want
 from cpqueens.backends.clock import Clock
 from cpqueens.backends.relaxation.program import LinearProgram, Simplex
+from cpqueens.backends.relaxation.relaxation import NOTHING
 from cpqueens.crosscheck import oracle
 from cpqueens.fuzzing.generate import random_model
 from cpqueens.language.arrays import of_variables
@@ -52,10 +53,10 @@ def models() -> Iterator[Model]:
         yield rows_model(source)
 
 
-def searched(model: Model, **asked: int) -> tuple[Ended, list[IntArray], BranchAndBound]:
+def searched(model: Model) -> tuple[Ended, list[IntArray], BranchAndBound]:
     """Search by branch and bound alone; return how it ended, and the solutions."""
     c = compiled_of(model, ModelForm(DECOMPOSED.kinds, takes, True), "backtracking")
-    search = BranchAndBound(c, Request(Want.BEST, Clock(None), **asked), build_memory(c, False), {})
+    search = BranchAndBound(c, Request(Want.BEST, Clock(None)), build_memory(c, False), NOTHING, {})
     found: list[IntArray] = []
     return drained(search.slices(lambda batch: not found.extend(batch))), found, search
 
@@ -186,7 +187,7 @@ def test_it_leaves_where_a_relaxation_takes_too_long(monkeypatch: pytest.MonkeyP
 
 def test_it_goes_on_where_a_callback_lets_it_and_stops_where_not() -> None:
     c = compiled_of(facilities(1), ModelForm(DECOMPOSED.kinds, takes, True), "backtracking")
-    search = BranchAndBound(c, Request(Want.BEST, Clock(None)), build_memory(c, False), {})
+    search = BranchAndBound(c, Request(Want.BEST, Clock(None)), build_memory(c, False), NOTHING, {})
     ended = drained(search.slices(lambda batch: False))
     assert (ended.stop_reason, ended.exhausted) == (StopReason.CALLBACK, False)
     assert ended.bound is not None
