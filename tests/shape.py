@@ -22,9 +22,9 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 71_488,
-    "files": 481,
-    "import lines": 5_795,
+    "code lines": 71_484,
+    "files": 480,
+    "import lines": 5_792,
     "longest file": 693,
     "sudoku by backtracking, files": 47,
     "sudoku by backtracking, functions": 298,

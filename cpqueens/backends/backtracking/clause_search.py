@@ -14,7 +14,7 @@ from cpqueens.backends.backtracking.rows import Proved
 from cpqueens.backends.base import Deliver, Ended, Request, Want
 from cpqueens.backends.known import LearnedClauses
 from cpqueens.kernels.exact import domains as at, kinds
-from cpqueens.kernels.exact.apart import kind_of
+from cpqueens.kernels.exact.apart import KINDS
 from cpqueens.kernels.exact.learning import heap, literals as of, search as learning
 from cpqueens.lowered.compiled import Compiled
 from cpqueens.system.stopping import Pace
@@ -50,7 +50,7 @@ EXPLAINING = 12
 BOUNDS_ONLY = (
     kinds.ABS,
     kinds.PRODUCT,
-    *map(kind_of, ("cumulative", "distances", "fractional_bound", "lexicographic", "no_overlap")),
+    *map(KINDS.__getitem__, ("cumulative", "distances", "fractional_bound", "lexicographic", "no_overlap")),
 )
 """Propagators that read nothing of their arguments but bounds, which explain what they do."""
 

@@ -26,7 +26,7 @@ from cpqueens.backends.backtracking.wholes import bounds, implied
 from cpqueens.backends.backtracking.wholes.parts import Propagators
 from cpqueens.backends.backtracking.wholes.registry import WHOLES, precede, table_propagator
 from cpqueens.kernels.exact import domains as at, kinds
-from cpqueens.kernels.exact.apart import kind_of
+from cpqueens.kernels.exact.apart import KINDS
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import EQ, GE, LE, NE, Compiled, DefinitionBlock, Terms, Whole
@@ -143,7 +143,7 @@ class Builder(TermBuilder):
         linear = linear.picked(np.insert(np.arange(len(linear)), seen + 1, seen))
         terms, relations = linear.terms, linear.relation
         signs, codes = np.where(relations == GE, -1, 1), _KINDS[relations]
-        codes[own] = kind_of("equation_values")
+        codes[own] = KINDS["equation_values"]
         self.propagators.extend(
             codes, linear.lengths, terms.variable,
             terms.coefficient * np.repeat(signs, linear.lengths), terms.constant * signs,

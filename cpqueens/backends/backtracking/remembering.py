@@ -4,7 +4,7 @@ import numpy as np
 
 from cpqueens.backends.backtracking.wholes.parts import Propagator, Propagators
 from cpqueens.kernels.exact import domains as at, kinds
-from cpqueens.kernels.exact.apart import kind_of
+from cpqueens.kernels.exact.apart import KINDS
 from cpqueens.kernels.exact.propagators import remembered as kernel
 from cpqueens.language.rows import IntArray
 
@@ -38,9 +38,9 @@ _RULES = {
     **dict.fromkeys(range(kinds.TRUTH_AT_MOST + 1), kernel.SUM),
     kinds.CLAUSE: kernel.LITERALS,
     kinds.TRUTH_OR: kernel.LITERALS,
-    kind_of("among"): kernel.MEMBERS,
-    **{kind_of(name): kernel.VALUES_OF_SEVERAL for name in _CONSISTENT},
-    **{kind_of(name): kernel.NOTHING for name in _IMPLIED},
+    KINDS["among"]: kernel.MEMBERS,
+    **{KINDS[name]: kernel.VALUES_OF_SEVERAL for name in _CONSISTENT},
+    **{KINDS[name]: kernel.NOTHING for name in _IMPLIED},
 }
 """How the constraint of a kind of propagator is described; all others by all their values."""
 

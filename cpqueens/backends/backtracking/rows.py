@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from cpqueens.backends.backtracking.wholes.parts import Propagator, Propagators
 from cpqueens.kernels.exact import kinds
-from cpqueens.kernels.exact.apart import kind_of
+from cpqueens.kernels.exact.apart import KINDS
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import EQ, GE, LE, NE, Compiled, DefinitionBlock, Terms, Whole
@@ -270,7 +270,7 @@ class TermBuilder:
         self.words += words
         coefficients = coefficients or (1,) * len(variables)
         self.propagators.own[len(self.propagators)] = own
-        self.propagators.append(kind_of(name), variables, coefficients, constant, first)
+        self.propagators.append(KINDS[name], variables, coefficients, constant, first)
 
     def literals(self, terms: list[Row]) -> tuple[list[int], list[int]]:
         """Return variables and signs (1 or -1) of 0/1 terms."""

@@ -13,6 +13,7 @@ import numpy as np
 from cpqueens.kernels.boards.pattern import Words
 from cpqueens.kernels.boards.tables import enter_next
 from cpqueens.kernels.exact import domains as at
+from cpqueens.kernels.exact.apart import link
 from cpqueens.kernels.exact.branching import (
     DECIDED,
     DEPTH,
@@ -29,7 +30,6 @@ from cpqueens.kernels.exact.branching import (
     UNFINISHED,
     TreeSearch,
 )
-from cpqueens.kernels.exact.dispatch import link
 from cpqueens.kernels.exact.domains import Ints, Memory, restore
 from cpqueens.kernels.exact.forward import RUNS, begin, conclude, decide, descend, retreat
 from cpqueens.kernels.jit.bits import lowest, popcount

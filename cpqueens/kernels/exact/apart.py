@@ -1,17 +1,23 @@
 """Propagators that are compiled apart: each a file ``propagators/<name>.py`` with an entry of that name.
 
 Within `search` they would make its machine code half a minute of work for everybody; so each is an object
-of its own, compiled or loaded when a model first uses it, which `search` calls by address.
+of its own, compiled or loaded when a model first uses it, which `search` calls by address; in plain form by
+its kind.
 """
 
+from collections.abc import Sequence
 from functools import cache
 from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cpqueens.kernels.exact import kinds
+from cpqueens.kernels.exact import domains as at, kinds
 from cpqueens.kernels.exact.domains import Memory
-from cpqueens.kernels.jit.tiers import WAIT, KernelEntry, words_of
+from cpqueens.kernels.jit.decorators import instruction
+
+if TYPE_CHECKING:
+    from cpqueens.kernels.jit.tiers import KernelEntry
 
 NAMES = (
     "absolute_values",
@@ -41,24 +47,44 @@ NAMES = (
 )
 
 
-_KINDS = {name: kinds.APART + k for k, name in enumerate(NAMES)}
-
-
-def kind_of(name: str) -> int:
-    """Return the kind of the propagator with a name."""
-    return _KINDS[name]
+KINDS = {name: kinds.APART + k for k, name in enumerate(NAMES)}
+"""From a propagator's name to its kind."""
 
 
 def compile_apart(name: str) -> None:
     """Compile a propagator now, or load it."""
+    from cpqueens.kernels.jit.tiers import WAIT, words_of  # here: code of kernels is no part of that
+
     none = np.zeros(0, dtype=np.int64)
     memory = Memory(none, none, none, none.astype(np.uint8))
-    entry_of(kind_of(name)).address(words_of((memory, 0))[0], WAIT)
+    entry_of(KINDS[name]).address(words_of((memory, 0))[0], WAIT)
 
 
 @cache
-def entry_of(kind: int) -> KernelEntry:
+def entry_of(kind: int) -> "KernelEntry":
     """Return a propagator by its kind."""
     name = NAMES[kind - kinds.APART]
     found: KernelEntry = getattr(import_module(f"cpqueens.kernels.exact.propagators.{name}"), name)
     return found
+
+
+@instruction
+def run_apart(m: Memory, p: int, address: int) -> Any:
+    """Run the propagator at ``p``, whose machine code is at ``address``; plain, it is found by its kind."""
+    return entry_of(int(m.net[p + at.KIND])).plain(m, p)
+
+
+def link(arguments: Sequence[Any], types: Sequence[str], spent: float) -> bool:
+    """Write the addresses that a memory, the first argument, wants; say whether all are known.
+
+    ``types`` are those of the arguments, ``spent`` the seconds that speak for machine code, see `tiers`.
+    """
+    m: Memory = arguments[0]
+    if not m.stack[at.UNLINKED]:
+        return True
+    addresses, wanted = m.stack[at.ADDRESSES : at.HEADER], False
+    for code in (addresses == at.WANTED).nonzero()[0].tolist():
+        address = entry_of(kinds.APART + code).address((types[0], "int64"), spent)
+        addresses[code], wanted = address or at.WANTED, wanted or not address
+    m.stack[at.UNLINKED] = wanted
+    return not wanted

@@ -9,6 +9,7 @@ does not refute; failures are those that it does.
 from typing import Any
 
 from cpqueens.kernels.exact import branching as tree, domains as at
+from cpqueens.kernels.exact.apart import link
 from cpqueens.kernels.exact.branching import (
     DECIDED,
     DESCEND,
@@ -24,7 +25,6 @@ from cpqueens.kernels.exact.branching import (
     is_open,
     limit,
 )
-from cpqueens.kernels.exact.dispatch import link
 from cpqueens.kernels.exact.domains import Memory, enqueue, forget, note, restore, tally_decision, tighten
 from cpqueens.kernels.exact.propagation import LATE, propagate
 from cpqueens.kernels.exact.propagators.nogoods import keep_path

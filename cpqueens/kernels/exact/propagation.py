@@ -8,7 +8,7 @@ compiling time grows with them.
 from typing import Any
 
 from cpqueens.kernels.exact import domains as at, kinds
-from cpqueens.kernels.exact.dispatch import run_apart
+from cpqueens.kernels.exact.apart import run_apart
 from cpqueens.kernels.exact.domains import (
     Memory,
     dequeue,

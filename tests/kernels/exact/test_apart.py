@@ -271,7 +271,7 @@ def restarting_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_lists_are_complete() -> None:
     assert list(apart.NAMES) == sorted(apart.NAMES) == sorted(MODELS)
-    assert [type(apart.entry_of(apart.kind_of(name))) for name in apart.NAMES] == [KernelEntry] * len(MODELS)
+    assert [type(apart.entry_of(apart.KINDS[name])) for name in apart.NAMES] == [KernelEntry] * len(MODELS)
     assert len(apart.NAMES) <= domains.HEADER - domains.ADDRESSES
     assert list(registry.WHOLES) == sorted(registry.WHOLES)
     assert set(registry.WHOLES) <= set(KINDS)
@@ -289,7 +289,7 @@ def test_machine_code_does_what_the_plain_form_does(name: str, monkeypatch: pyte
     monkeypatch.setattr(KernelEntry, "_weight", lambda *_: tiers.WAIT)
     with tiers.mode("here"):
         assert said(MODELS[name]()) == plain
-    entry = apart.entry_of(apart.kind_of(name))
+    entry = apart.entry_of(apart.KINDS[name])
     assert [form.address for form in entry._forms.values()] != [0]
 
 
@@ -335,7 +335,7 @@ def test_taken_whole_a_model_has_no_more_nodes(name: str, monkeypatch: pytest.Mo
         "add_distance_values",
         "add_function_values",
     ):
-        monkeypatch.setattr(f"cpqueens.backends.backtracking.network.{added}", lambda *_: None)
+        monkeypatch.setattr(f"cpqueens.backends.backtracking.wholes.implied.{added}", lambda *_: None)
     monkeypatch.setattr(Orders, "_add", lambda *_: [])
     decomposed = said(MODELS[name]())
     assert whole[0] == decomposed[0]

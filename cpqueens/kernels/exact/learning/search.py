@@ -12,8 +12,8 @@ are looked for: the objective's bound is a fact that only tightens, so that what
 from typing import Any
 
 from cpqueens.kernels.exact import domains as at
+from cpqueens.kernels.exact.apart import link
 from cpqueens.kernels.exact.branching import AT_LEAST, AT_MOST, EQUAL, halved, is_open, limit, near_saved
-from cpqueens.kernels.exact.dispatch import link
 from cpqueens.kernels.exact.domains import (
     Memory,
     dequeue,

@@ -13,7 +13,7 @@ from cpqueens import AllDifferent, Model
 from cpqueens.backends.backtracking.memory import build_memory
 from cpqueens.crosscheck import oracle
 from cpqueens.kernels.exact import domains as at
-from cpqueens.kernels.exact.apart import kind_of
+from cpqueens.kernels.exact.apart import KINDS
 from cpqueens.kernels.exact.propagators.distances import (
     HEADER,
     LACKS,
@@ -66,7 +66,7 @@ def chains(m: Model) -> list[tuple[int, int]]:
     memory, _ = build_memory(compile_model(m), check_only=False)
     found = []
     for p in range(0, int(memory.net[at.START]), at.P_WIDTH):
-        if memory.net[p + at.KIND] == kind_of("distances"):
+        if memory.net[p + at.KIND] == KINDS["distances"]:
             first, end, data = memory.net[[p + at.START, p + at.END, p + at.ROWS]].tolist()
             found.append(((end - first) // 2, int(memory.net[data + REACH])))
     return found

@@ -14,7 +14,7 @@ from cpqueens.backends.backtracking.memory import build_memory
 from cpqueens.backends.backtracking.wholes import implied
 from cpqueens.backends.backtracking.wholes.registry import takes
 from cpqueens.kernels.exact import domains as at, kinds
-from cpqueens.kernels.exact.apart import kind_of
+from cpqueens.kernels.exact.apart import KINDS
 from cpqueens.kernels.exact.domains import Memory
 from cpqueens.kernels.exact.propagators.extreme_values import extreme_values
 from cpqueens.kernels.exact.propagators.functions import extreme
@@ -86,7 +86,7 @@ def test_a_model_hands_on_each_argument_once() -> None:
     records = memory.net[: memory.net[at.START]].reshape(-1, at.P_WIDTH)
     lengths = records[:, at.END] - records[:, at.START]
     assert lengths[records[:, at.KIND] == kinds.MAXIMUM].tolist() == [4]
-    assert lengths[records[:, at.KIND] == kind_of("extreme_values")].tolist() == [6]
+    assert lengths[records[:, at.KIND] == KINDS["extreme_values"]].tolist() == [6]
 
 
 @each("kind", EXTREMES)
@@ -158,7 +158,7 @@ def test_extremes_by_values_never_take_more_nodes(make: Any, monkeypatch: pytest
 def is_looked_at(m: Model) -> bool:
     memory, _ = build_memory(compile_model(m, ModelForm(takes=takes)), check_only=False)
     records = memory.net[: memory.net[at.START]].reshape(-1, at.P_WIDTH)
-    return kind_of("extreme_values") in records[:, at.KIND]
+    return KINDS["extreme_values"] in records[:, at.KIND]
 
 
 def test_many_values_are_looked_at_once() -> None:

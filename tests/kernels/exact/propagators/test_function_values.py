@@ -13,7 +13,7 @@ from cpqueens import Model, element
 from cpqueens.backends.backtracking.memory import build_memory
 from cpqueens.backends.backtracking.wholes import implied
 from cpqueens.kernels.exact import domains as at, kinds
-from cpqueens.kernels.exact.apart import kind_of
+from cpqueens.kernels.exact.apart import KINDS
 from cpqueens.kernels.exact.propagators import function_values as kernel
 from cpqueens.kernels.exact.propagators.function_values import function_values
 from cpqueens.language.expressions import LinearArray
@@ -109,7 +109,7 @@ def looked_at(make: Callable[[LinearArray, LinearArray], LinearArray], most: int
 def is_looked_at(m: Model) -> bool:
     memory, _ = build_memory(compile_model(m), check_only=False)
     records = memory.net[: memory.net[at.START]].reshape(-1, at.P_WIDTH)
-    return kind_of("function_values") in records[:, at.KIND]
+    return KINDS["function_values"] in records[:, at.KIND]
 
 
 def test_only_small_ones_are_looked_at() -> None:

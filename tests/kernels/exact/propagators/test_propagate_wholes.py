@@ -14,7 +14,7 @@ from seeds import sweep
 from cpqueens import ANY, Circuit, Cumulative, Model, NegativeTable, NoOverlap, Regular, SubCircuit, Table
 from cpqueens.backends.backtracking.wholes.parts import Propagator
 from cpqueens.backends.backtracking.wholes.registry import WHOLES, table_propagator
-from cpqueens.kernels.exact.apart import entry_of, kind_of
+from cpqueens.kernels.exact.apart import KINDS, entry_of
 from cpqueens.language.expressions import LinearArray
 
 
@@ -150,7 +150,7 @@ def laid_bench(constraint: Any, domains: list[list[int]]) -> Bench:
     hulls = np.array(list(product(*(range(v[0], v[-1] + 1) for v in domains))), dtype=np.int64)
     solutions = {tuple(row) for row in hulls[constraint.satisfied(hulls)[:, 0]].tolist()}
     return Bench(
-        entry_of(kind_of(own.name)),
+        entry_of(KINDS[own.name]),
         whole,
         lambda row: row[: len(domains)] in solutions,
         constant=own.constant,

@@ -11,7 +11,7 @@ from propagation import Bench, Strength, random_domains
 from cpqueens import AllDifferent, Circuit, Model, element
 from cpqueens.backends.backtracking.memory import build_memory
 from cpqueens.kernels.exact import domains as at
-from cpqueens.kernels.exact.apart import kind_of
+from cpqueens.kernels.exact.apart import KINDS
 from cpqueens.kernels.exact.domains import Memory
 from cpqueens.kernels.exact.propagators import tour_bound as kernel
 from cpqueens.lowered.forms import ModelForm, compile_model
@@ -94,7 +94,7 @@ def test_it_is_found_in_what_people_write(form: str) -> None:
     compiled = compile_model(m, ModelForm(takes=lambda c: c.kind == "Circuit"))
     memory, _ = build_memory(compiled, False)
     records = memory.net[: memory.net[at.START]].reshape(-1, at.P_WIDTH)
-    assert kind_of("tour_bound") in records[:, at.KIND]
+    assert KINDS["tour_bound"] in records[:, at.KIND]
     factor, constant = {"total": (1, 0), "longest": (-2, 0)}.get(form, (3, 1))
     assert m.solve(solver="backtracking").objective == factor * shortest(costs) + constant
 
@@ -105,7 +105,7 @@ def test_without_a_circuit_there_is_none() -> None:
     m += AllDifferent(x)
     m.minimize(sum(element([k, 3, 1, 4, 1, 5], x[k]) for k in range(6)))
     memory, _ = build_memory(compile_model(m), False)
-    assert kind_of("tour_bound") not in memory.net[: memory.net[at.START]].reshape(-1, at.P_WIDTH)[:, at.KIND]
+    assert KINDS["tour_bound"] not in memory.net[: memory.net[at.START]].reshape(-1, at.P_WIDTH)[:, at.KIND]
 
 
 def test_a_tour_is_proved_in_few_nodes() -> None:

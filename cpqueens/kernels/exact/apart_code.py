@@ -1,4 +1,4 @@
-"""LLVM code of the instruction in `dispatch`, for Numba."""
+"""LLVM code of the instruction in `apart`, for Numba."""
 
 from typing import Any
 
