@@ -66,6 +66,7 @@ OWN: dict[str, dict[str, str]] = {
         "second_search": "the second search, by OR-Tools' portfolio: joined, or answered",
     },
     "backtracking": {
+        "relaxations": "linear relaxations that branch and bound solved, one at each node",
         "clauses_learned": "clauses that conflicts gave",
         "clauses_forgotten": "of these, those that were dropped again",
         "clauses_audited": "of these, those whose opposite was refuted again, with `audit=True`",
