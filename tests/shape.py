@@ -27,11 +27,11 @@ CEILINGS = {
     "import lines": 5_792,
     "longest file": 693,
     "sudoku by backtracking, files": 47,
-    "sudoku by backtracking, functions": 298,
+    "sudoku by backtracking, functions": 297,
     "knapsack by local-search, files": 48,
-    "knapsack by local-search, functions": 297,
+    "knapsack by local-search, functions": 296,
     "cross-check of 8 queens, files": 77,
-    "cross-check of 8 queens, functions": 596,
+    "cross-check of 8 queens, functions": 595,
 }
 """What must not be passed today."""
 

@@ -22,6 +22,7 @@ MAX_LISTED = 1_000_000
 """Elements of what can be gone through only once."""
 
 _SINGLE = {Term, int}
+_OPERANDS = {LinearArray, *_SINGLE}
 _LISTS = (list, tuple)
 _INTEGERS = {int}
 
@@ -212,6 +213,9 @@ def aligned(value: Any, *beside: Any) -> Any:
 
 def as_linears(*values: Any) -> list[LinearArray]:
     """Return each value as an array of terms of the one model that is found in them."""
+    if _OPERANDS.issuperset(map(type, values)):  # as most are
+        registry = registry_of(*values)
+        return [as_linear(registry, value) for value in values]
     numbers = [listed_integers(value) for value in values]
     given = [
         listed(aligned(value, *values)) if plain is None else plain
@@ -239,6 +243,8 @@ def flat_terms(value: Any, what: str = "value") -> LinearArray:
     ModelError
         For a number alone, as of somebody who means how many terms there are.
     """
+    if type(value) is LinearArray:
+        return value.reshape(-1)
     if isinstance(value, int | np.integer):
         raise ModelError(f"{what}: an array or a list of terms is needed, got {value}")
     terms = singles_of(value)

@@ -11,6 +11,7 @@ from cpqueens.language.expressions import LinearArray
 from cpqueens.language.ranges import LIMIT, OutOfRange
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
+from cpqueens.language.term import Term
 from cpqueens.language.wording import describe
 
 _TOGETHER = 1000  # numbers of an array of middle size
@@ -26,15 +27,10 @@ def require_terms(model: Statement, arrays: Iterable[tuple[LinearArray, int]]) -
         If the reach of one is too large.
     """
     arrays = list(arrays)
-    if not arrays:
-        return
-    if _surely_in_range([array for array, _ in arrays], model.span):
-        return
-    ends = [int(end) for b in (model.lower, model.upper) if b.size for end in (b.min(), b.max())]
-    largest = max(1, *map(abs, ends)) if ends else 1
-    for array, most in arrays:
-        if not _surely_in_range([array], largest):
-            array.bind(model).bounds(most)
+    if not _surely_in_range([array for array, _ in arrays], model.span):
+        for array, most in arrays:
+            if not _surely_in_range([array], model.span):
+                array.bind(model).bounds(most)
 
 
 def _surely_in_range(arrays: Sequence[LinearArray], largest: int, added: bool = False) -> bool:
@@ -44,23 +40,25 @@ def _surely_in_range(arrays: Sequence[LinearArray], largest: int, added: bool = 
     sum of as many such terms as the arrays have does.
     """
     together = {id(array): array for array in arrays}.values()  # many constraints may share one
-    coefficients, constants, width, numbers, size = [], [], 0, 0, 0
+    coefficients, constants, shapes, most = [], [], {(1, 0)}, 0
     for array in together:
+        if isinstance(array, Term):  # in its own numbers: arrays for each take ten times as long
+            most = max(most, sum(map(abs, array.coefficient_list)) * largest + abs(array.constant))
+            continue
         constants.append(array.constants)
-        size = max(size, array.size)
-        if array.width:
-            coefficients.append(array.coefficients.reshape(-1))
-            width, numbers = max(width, array.width), numbers + array.size * array.width
-    if len(together) > 1 and numbers > _TOGETHER * len(together):
+        coefficients.append(array.coefficients.reshape(-1))
+        shapes.add(array.coefficients.shape)
+    size, width = map(max, zip(*shapes, strict=True))
+    if len(together) > 1 and sum(map(len, coefficients)) > _TOGETHER * len(together):
         return False
-    most = width * _largest(coefficients) * largest + _largest(constants)
+    most = max(most, width * _largest(coefficients) * largest + _largest(constants))
     return most * (len(arrays) * size if added else 1) <= LIMIT
 
 
 def _largest(parts: list[IntArray]) -> int:
     if not parts:
         return 0
-    numbers = parts[0] if len(parts) == 1 else np.concatenate(parts)
+    numbers = np.concatenate(parts)
     return max(int(numbers.max(initial=0)), -int(numbers.min(initial=0)))
 
 

@@ -21,7 +21,6 @@ from typing import Any, overload
 import numpy as np
 
 from cpqueens.language.arrays import concatenate_rows
-from cpqueens.language.constraints.all_different import AllDifferent
 from cpqueens.language.constraints.base import CODES, Constraint
 from cpqueens.language.constraints.connective import Connective, Implication, Or
 from cpqueens.language.constraints.linear import Linear, related
@@ -188,7 +187,10 @@ class ConstraintList(Sequence[Constraint]):
             if operands is not None and operands[0].registry is registry:
                 self.append_single(constraint, code, at)
                 return True
-        elif kind is AllDifferent and constraint.registry is registry and not registry.has_partial:
+        elif isinstance(constraint, Constraint) and not isinstance(constraint, Connective):
+            if constraint.registry is not registry or registry.has_partial:
+                return False
+            constraint.require_sense()
             self.append_whole(constraint, code, at)
             return True
         return False

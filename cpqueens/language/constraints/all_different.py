@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from cpqueens.language.arrays import of_variables, stack_last
-from cpqueens.language.constraints.base import Constraint, Truths, terms_of
+from cpqueens.language.constraints.base import Constraint, Truths
 from cpqueens.language.constraints.connective import Or
 from cpqueens.language.constraints.linear import Linear
 from cpqueens.language.conversion import flat_terms
@@ -76,9 +76,10 @@ class AllDifferent(Constraint):
     """The model and the variables, where a list of these was given: the terms are made when asked for."""
 
     def __init__(self, *terms: Any) -> None:
-        listed = _listed(terms[0] if len(terms) == 1 else terms)
+        given = terms[0] if len(terms) == 1 else terms
+        listed = _listed(given)
         if listed is None:
-            super().__init__(terms=terms_of(terms, "AllDifferent"))
+            super().__init__(terms=flat_terms(given, "AllDifferent"))
         else:
             object.__setattr__(self, "listed", listed)
 
@@ -232,7 +233,7 @@ class AllEqual(Constraint):
     terms: LinearArray
 
     def __init__(self, *terms: Any) -> None:
-        super().__init__(terms=terms_of(terms, "AllEqual"))
+        super().__init__(terms=flat_terms(terms[0] if len(terms) == 1 else terms, "AllEqual"))
 
     def satisfied(self, values: IntArray) -> Truths:
         """Return where every term equals the first."""

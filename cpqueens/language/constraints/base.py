@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from cpqueens.errors import ModelError
 from cpqueens.language.constraints.table_rows import has_stars, written
-from cpqueens.language.conversion import aligned, as_linears, flat_terms
-from cpqueens.language.expressions import OPERATIONS, BoolArray, LinearArray, Registry
+from cpqueens.language.conversion import aligned, as_linears, flat_terms, registry_of
+from cpqueens.language.expressions import BoolArray, LinearArray, Registry
 from cpqueens.language.ranges import LIMIT, saturated_sum
 from cpqueens.language.rows import IntArray
 from cpqueens.text.attributes import ListsForUsers
@@ -97,10 +97,7 @@ class Constraint(BoolArray, metaclass=ListsForUsers):
     @property
     def registry(self) -> Registry:  # type: ignore[override]
         """The model of the arguments."""
-        for terms in self.arguments:
-            if not terms.registry.unbound:
-                return terms.registry
-        return OPERATIONS.unbound
+        return registry_of(*self.arguments)
 
     @property
     def shape(self) -> tuple[int, ...]:  # type: ignore[override]
@@ -110,8 +107,7 @@ class Constraint(BoolArray, metaclass=ListsForUsers):
     @property
     def arguments(self) -> tuple[LinearArray, ...]:
         """The arrays of terms it speaks about."""
-        values = [getattr(self, name) for name in self.fields]
-        return tuple([v for v in values if isinstance(v, LinearArray)])
+        return tuple([v for name in self.fields if isinstance(v := getattr(self, name), LinearArray)])
 
     @property
     def stated(self) -> dict[str, Any]:
@@ -130,8 +126,8 @@ class Constraint(BoolArray, metaclass=ListsForUsers):
 
     def map(self, change: Callable[[LinearArray], LinearArray]) -> Self:
         """Return the same constraint over changed arguments."""
-        values = {name: getattr(self, name) for name in self.fields}
-        return self.make(**{k: change(v) if isinstance(v, LinearArray) else v for k, v in values.items()})
+        values = self.__getstate__().items()
+        return self.make(**{k: change(v) if isinstance(v, LinearArray) else v for k, v in values})
 
     def bind(self, registry: Registry) -> Self:
         """Return the same constraint with arguments that belong to ``registry``."""
@@ -227,11 +223,6 @@ def _brief(value: Any) -> str:
     if isinstance(value, np.ndarray) and has_stars(value):
         value = written(value)
     return f"<terms {value.shape}>" if isinstance(value, LinearArray) else f"{shown(value)}"
-
-
-def terms_of(values: tuple[Any, ...], what: str) -> LinearArray:
-    """Return the terms of ``f(array)`` or ``f(x, y, z)`` as an array of shape (size,)."""
-    return flat_terms(values[0] if len(values) == 1 else values, what)
 
 
 def _is_unused(option: Any) -> bool:

@@ -34,10 +34,9 @@ def of_one_length(kind: str, present: Any, **sides: Any) -> dict[str, LinearArra
     arrays["present"] = as_linear(registry, truths)
     sizes = sorted({array.size for array in arrays.values() if array.shape}) or [1]
     if len(sizes) > 1:
-        raise ModelError(
-            f"{kind}: arrays of one length, or single terms, got {' and '.join(map(str, sizes))}"
-        )
-    return {n: a.reshape(-1) if a.shape else a.broadcast((sizes[0],)) for n, a in arrays.items()}
+        got = " and ".join(map(str, sizes))
+        raise ModelError(f"{kind}: arrays of one length, or single terms, got {got}")
+    return {n: a.reshape(-1) if len(a.shape) > 1 else a.broadcast((sizes[0],)) for n, a in arrays.items()}
 
 
 def _truths(kind: str, present: Any, in_time: bool) -> Any:

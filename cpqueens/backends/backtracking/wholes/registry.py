@@ -169,7 +169,7 @@ def _count(constraint: Count, parts: Parts) -> None:
 
 
 def _counts_a_number(constraint: Count) -> bool:
-    return not constraint.value.coefficients.any()
+    return not (constraint.value.width and constraint.value.coefficients.any())
 
 
 def _n_value(constraint: NValue, parts: Parts) -> None:
