@@ -422,7 +422,7 @@ BACKTRACKING = Area(
         Mutant("what lies beside an integral vertex is lost", "BranchAndBound._divide",
                "if not len(open_variables):", "if True:", tests=BOUNDED),
         Mutant("the other branch of a node is lost", "BranchAndBound._divide",
-               "self._keep(node, sides[1 - up])", "pass", tests=BOUNDED),
+               "heapq.heappush(self._open, self._child(node, sides[1 - up]))", "pass", tests=BOUNDED),
         Mutant("values that floating point shifts are no longer within the ends", "BranchAndBound._divide",
                "np.clip(np.rint(point).astype(np.int64), lower, upper)", "np.rint(point).astype(np.int64)",
                tests=BOUNDED),

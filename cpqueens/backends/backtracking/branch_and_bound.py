@@ -245,9 +245,9 @@ class BranchAndBound(CompetingSearch):
         cut = min(math.floor(point[v] + INTEGRAL), int(upper[v]) - 1)
         sides = (v, int(lower[v]), cut), (v, cut + 1, int(upper[v]))
         up = int(point[v] - cut > 1 / 2)
-        self._keep(node, sides[1 - up])
+        heapq.heappush(self._open, self._child(node, sides[1 - up]))
         if self._node is None:
-            self._keep(node, sides[up])
+            heapq.heappush(self._open, self._child(node, sides[up]))
             return reason
         self._node = self._child(node, sides[up])
         if simplex is not None:
@@ -268,11 +268,8 @@ class BranchAndBound(CompetingSearch):
         return products
 
     def _child(self, node: Node, decision: Decision) -> Node:
+        """Return a branch of a node."""
         return Node(node.bound, node.height - 1, self._nodes, (*node.decisions, decision))
-
-    def _keep(self, node: Node, decision: Decision) -> None:
-        """Keep a branch of a node for another time."""
-        heapq.heappush(self._open, self._child(node, decision))
 
     def _fail(self) -> None:
         """Close the node in memory."""

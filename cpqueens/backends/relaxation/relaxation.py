@@ -99,6 +99,8 @@ def fits(row: Row, objective: Row, ends: Ends) -> bool:
 
 ROUNDS, GAIN = 10, 1e-4
 """Times that covers are looked for, and by how much, of the objective, they raise it each time, at least."""
+DEAREST = 1 << 20
+"""Work of a relaxation, in runs of propagators, about a tenth of a second: a dearer one is solved once."""
 LARGEST = 60_000
 """Coefficients of a relaxation; larger ones are not solved."""
 
@@ -202,7 +204,7 @@ def _with_covers(
     program, cuts = LinearProgram(rows, objective or NO_ROW, lower, upper, spare=spare), list[Inequality]()
     simplex = program.solve()
     for _ in range(ROUNDS):
-        if objective is None or simplex is None:
+        if objective is None or simplex is None or program.work(simplex.iterations) > DEAREST:
             break
         values = dict(zip(program.columns.tolist(), simplex.vertex.tolist(), strict=True))
         more = list(covers(rows, values, (lower.tolist(), upper.tolist())))
