@@ -263,7 +263,7 @@ def require_not_negative(kind: str, present: LinearArray, **sides: LinearArray) 
         With the place of the first one.
     """
     for name, terms in sides.items():
-        wrong = np.flatnonzero(terms.constants < 0)
+        wrong = (terms.constants < 0).nonzero()[0]
         if wrong.size:  # seldom: look at which of them are numbers, of what is there
             wrong = wrong[~terms.coefficients[wrong].any(axis=1) & (present.bounds()[0][wrong] > 0)]
         if wrong.size:

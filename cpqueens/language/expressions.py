@@ -460,8 +460,9 @@ class LinearArray(Operand, LinearRows):
             raise ModelError(
                 f"an array of shape {index.shape}: allowed are at most {rows.MAX_ELEMENTS} elements"
             )
-        k = index.reshape(-1)
-        return build(self.registry, index.shape, self.variables[k], self.coefficients[k], self.constants[k])
+        k = index.reshape(-1)  # of rows NumPy's `take` is three times as quick as its brackets
+        columns = self.variables.take(k, axis=0), self.coefficients.take(k, axis=0), self.constants[k]
+        return build(self.registry, index.shape, *columns)
 
     def broadcast(self, shape: Shape) -> LinearArray:
         """Return the array broadcast to ``shape``, which must be possible."""
@@ -470,7 +471,7 @@ class LinearArray(Operand, LinearRows):
         if not self.shape and shape and not self.width:  # a number for all
             many = math.prod(shape)
             none = np.zeros((many, 0), dtype=np.int64)
-            return LinearArray(self.registry, shape, none, none, np.repeat(self.constants, many))
+            return LinearArray(self.registry, shape, none, none, self.constants.repeat(many))
         return self._pick(np.broadcast_to(self._index(), shape))
 
     def __getitem__(self, key: Any) -> LinearArray:
@@ -485,9 +486,8 @@ class LinearArray(Operand, LinearRows):
                 r, c = key
                 if type(r) is int and type(c) is int and 0 <= r < shape[0] and 0 <= c < shape[1]:
                     return scalars[r * shape[1] + c]
-        if (
-            type(key) is int and len(self.shape) > 1 and 0 <= key < self.shape[0]
-        ):  # a row: its columns as they are
+        if type(key) is int and len(self.shape) > 1 and 0 <= key < self.shape[0]:
+            # a row: its columns as they are
             size = math.prod(self.shape[1:])
             row = slice(key * size, key * size + size)
             columns = self.variables[row], self.coefficients[row], self.constants[row]

@@ -129,7 +129,7 @@ def _routes(writer: NativeWriter, rows: Any, possible: Any, depots: tuple[int, .
 
 
 def _no_overlap(writer: NativeWriter, constraint: Any) -> None:
-    kept = np.flatnonzero(constraint.present.bounds()[1])
+    kept = constraint.present.bounds()[1].nonzero()[0]
     sides = [_intervals(writer, constraint, kept, *names) for names in constraint.dimensions]
     if constraint.kind == "NoOverlap":
         writer.another("no_overlap.intervals", sides[0])
@@ -139,7 +139,7 @@ def _no_overlap(writer: NativeWriter, constraint: Any) -> None:
 
 
 def _cumulative(writer: NativeWriter, constraint: Any) -> None:
-    kept = np.flatnonzero(constraint.present.bounds()[1])
+    kept = constraint.present.bounds()[1].nonzero()[0]
     tasks = joined(_intervals(writer, constraint, kept, "start", "duration"))
     demand = constraint.demand._pick(kept)
     if demand.width:
@@ -217,13 +217,13 @@ def supports(constraint: Constraint, context: str) -> bool:
     """Say whether CP-SAT takes the constraint as it is in this context."""
     if context != "plain":
         return constraint.kind in UNDER
-    return constraint.kind in PLAIN and ONLY_IF.get(constraint.kind, lambda c: True)(constraint)
+    only_if = ONLY_IF.get(constraint.kind)
+    return constraint.kind in PLAIN and (only_if is None or only_if(constraint))
 
 
 def _listed(constraint: Any) -> bool:
-    return _fits_32_bits(
-        constraint.arguments[0]
-    )  # OR-Tools 9.15 loses solutions of others, see test_historic
+    # OR-Tools 9.15 loses solutions of others, see test_historic
+    return _fits_32_bits(constraint.arguments[0])
 
 
 def _never_negative(*fields: str) -> Callable[[Any], bool]:
