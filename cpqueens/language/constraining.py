@@ -216,8 +216,7 @@ class Constraints(Objectives):
                 self._check_ancestry(array)
         if isinstance(item, Literals):
             return Literals(item.terms.bind(self))
-        bound: BoolArray = item.bind(self)  # type: ignore[attr-defined]
-        return bound
+        return item.bind(self)  # type: ignore[attr-defined]
 
     def _check_ancestry(self, array: LinearArray) -> None:
         for ancestor, count in self._ancestors:

@@ -125,9 +125,12 @@ def flatten(connective: Connective, parts: list[Any]) -> Form:
     form: list[Any] = [type(connective)]
     for operand in connective.operands:  # type: ignore[union-attr]
         if type(operand) is Term:
-            literal = operand.known_literal
-            form.append(OTHER if literal is None else LITERAL)
-            parts.append(operand if literal is None else literal)
+            if (literal := operand.known_literal) is None:
+                form.append(OTHER)
+                parts.append(operand)
+            else:
+                form.append(LITERAL)
+                parts.append(literal)
         elif type(operand) is Linear:
             parts.append(operand.sides)
             form.append(operand.sign)

@@ -258,9 +258,7 @@ class Builder(TermBuilder):
         for k, result in enumerate(block.results.tolist()):
             variables = arguments[each * k : each * (k + 1)]
             self.origin = self.sources.owner(result)
-            if (
-                kind in implied.EXTREMES
-            ):  # an argument that comes twice would seem to be two that can be the result
+            if kind in implied.EXTREMES:  # one that comes twice would seem to be two that can be the result
                 variables = array("q", dict.fromkeys(variables))
             apart = result in known and self.are_apart(variables[1:])
             if apart and self.is_at_known_place(variables, result):
