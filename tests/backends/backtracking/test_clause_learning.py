@@ -385,3 +385,28 @@ def test_limits_end_it_and_a_run_does_not_depend_on_slices() -> None:
     single = solved(model).statistics  # audited, a call for each step
     names = ("nodes", "failures", "restarts", "clauses_learned", "literals_learned", "propagations")
     assert len({tuple(said[name] for name in names) for said in (*whole, single)}) == 1
+
+
+def holed(number: int) -> Model:
+    """Return a model of products, distances and tasks, whose variables lose values between their ends."""
+    source = random.Random(number)
+    m = Model("holes")
+    x, z = m.intvar(0, 4, shape=3, name="x"), m.intvar(0, 9, shape=2, name="z")
+    m += [z[0] == x[0] * x[1], z[1] == (abs(2 * x[1] - x[2]) if number % 3 == 1 else x[1] * x[2])]
+    if number % 3 == 2:
+        m += NoOverlap(x, [1, 2, 1])
+    for _ in range(14):
+        literals = []
+        for v, most in source.sample([*((v, 4) for v in x), *((v, 9) for v in z)], 3):
+            value = source.randint(0, most)
+            literals.append(v != value if source.random() < 0.75 else v == value)
+        m += Or(literals)
+    m.minimize(source.choice([-1, 1]) * z[0] + source.choice([-2, 1]) * z[1] + source.choice([-1, 1]) * x[1])
+    return m
+
+
+def test_what_is_refused_for_a_value_in_between_is_explained_by_that() -> None:
+    """A propagator that reads bounds alone may ask for one value, which was removed before."""
+    for number in (141, 420, *sweep(20, 400)):
+        model = holed(number)
+        assert solved(model).objective == oracle.solve(model).optimum, number

@@ -437,10 +437,13 @@ def explain_refused(m: Memory, q: Learner, r: int) -> None:
 
 
 @inner_kernel
-def is_by_all(m: Memory, p: int, refused: int) -> Any:
-    """Say whether a propagator's failure is explained by all that its arguments have lost."""
+def is_by_all(m: Memory, q: Learner, p: int, refused: int) -> Any:
+    """Say whether a propagator's failure is explained by all that its arguments have lost.
+
+    One that reads bounds alone may be refused what it asks for by values that were removed between them.
+    """
     kind = entry(m.net, p + at.KIND)
-    if refused and kind in (kinds.MINIMUM, kinds.MAXIMUM, kinds.ELEMENT):
+    if refused and ((q.state[of.BOUNDS_ONLY] >> kind) & 1 or kinds.MINIMUM <= kind <= kinds.ELEMENT):
         return 0
     return kind > kinds.TRUTH_AT_MOST
 
@@ -453,7 +456,7 @@ def explain_failure(m: Memory, q: Learner) -> None:
     by, what = reason & 3, reason >> 2
     if by == lit.BY_CLAUSE:
         add_false(q, what >> 1, -1)
-    elif by == lit.BY_PROPAGATOR and is_by_all(m, what, refused):
+    elif by == lit.BY_PROPAGATOR and is_by_all(m, q, what, refused):
         add_all_lost(m, q, what, m.stack[at.LOG_TOP])
     elif refused:
         explain_refused(m, q, refused)
