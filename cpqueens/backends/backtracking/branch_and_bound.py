@@ -325,7 +325,7 @@ class BranchAndBound(CompetingSearch):
         """Deliver values if they are a solution; the domains in memory are theirs now."""
         failures = self._failures
         self._narrow((v, value, value) for v, value in enumerate(values.tolist()))
-        if self._failures > failures:
+        if self._failures > failures or self._tree.state[tree.PHASE] != tree.DESCEND:  # or time is over
             return None
         self._advance(tree.DESCEND)
         if not self._tree.state[tree.FOUND]:

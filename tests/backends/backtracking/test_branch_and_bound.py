@@ -21,6 +21,8 @@ from cpqueens.backends.relaxation.program import LinearProgram, Simplex
 from cpqueens.backends.relaxation.relaxation import NOTHING
 from cpqueens.crosscheck import oracle
 from cpqueens.fuzzing.generate import random_model
+from cpqueens.kernels.exact import forward
+from cpqueens.kernels.jit.tiers import mode
 from cpqueens.language.arrays import of_variables
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.forms import DECOMPOSED, ModelForm, compiled_of
@@ -183,6 +185,22 @@ def test_it_leaves_where_a_relaxation_takes_too_long(monkeypatch: pytest.MonkeyP
     ended, found, _ = searched(model)
     assert (ended.stop_reason, ended.exhausted, found) == (StopReason.GAVE_UP, False, [])
     assert ended.statistics["gave_up"]
+
+
+def test_a_stop_within_propagation_delivers_nothing_that_is_no_solution(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(forward, "RUNS", 1)
+    for number, model in enumerate(models()):
+        rows = oracle.solve(model).rows
+        for most in (2, 5, 9):
+            asked = iter([None] * most)
+            monkeypatch.setattr(
+                BranchAndBound, "_limit", lambda _, asked=asked: next(asked, StopReason.TIME_LIMIT)
+            )
+            with mode("plain"):
+                _, found, _ = searched(model)
+            assert {tuple(x) for x in np.array(found).tolist()} <= rows, (number, most)
 
 
 def test_it_goes_on_where_a_callback_lets_it_and_stops_where_not() -> None:
