@@ -441,7 +441,7 @@ class VariableStore:
         """
         if self.has_partial:
             return self.complete_where_defined(decisions, known)[0]
-        values = np.zeros((len(decisions), self._count), dtype=np.int64)
+        values = np.zeros((len(decisions), self._count), dtype=np.int64, order="F")  # as it is read
         values[:, known] = decisions
         for definition in self.definitions:
             values[:, definition.results] = definition.evaluate(values)
@@ -449,7 +449,7 @@ class VariableStore:
 
     def complete_where_defined(self, decisions: IntArray, known: IntArray) -> tuple[IntArray, Defined]:
         """Return as `complete` the values of all variables, and where they are defined."""
-        values = np.zeros((len(decisions), self._count), dtype=np.int64)
+        values = np.zeros((len(decisions), self._count), dtype=np.int64, order="F")  # as it is read
         values[:, known] = decisions
         defined = np.ones(values.shape, dtype=bool)
         for definition in self.definitions:

@@ -175,3 +175,15 @@ def test_a_batch_of_no_assignments(kind: str) -> None:
     none = np.zeros((0, 2), dtype=np.int64)
     assert Checker(m).accepts(none).shape == (0,)
     assert m.complete_where_defined(none, m.decisions)[0].shape == (0, m.variable_count)
+
+
+def test_solutions_are_completed_column_by_column() -> None:
+    """A definition reads columns of many solutions; rows would be copied as a whole for each."""
+    m = Model()
+    x = m.intvar(0, 3, shape=3, name="x")
+    product = x[0] * x[1] + abs(x[2] - 1)
+    values = m.complete(oracle.assignments(m), m.decisions)
+    assert values.T.flags.c_contiguous
+    assert product.evaluate(values)[:, 0].tolist() == [
+        a * b + abs(c - 1) for a, b, c in oracle.assignments(m).tolist()
+    ]
