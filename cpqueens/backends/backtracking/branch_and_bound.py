@@ -242,7 +242,7 @@ class BranchAndBound(CompetingSearch):
             if not len(open_variables):
                 return reason
             v = int(open_variables[(upper - lower)[open_variables].argmin()])
-        cut = min(math.floor(point[v] + INTEGRAL), int(upper[v]) - 1)
+        cut = max(int(lower[v]), min(math.floor(point[v] + INTEGRAL), int(upper[v]) - 1))
         sides = (v, int(lower[v]), cut), (v, cut + 1, int(upper[v]))
         up = int(point[v] - cut > 1 / 2)
         heapq.heappush(self._open, self._child(node, sides[1 - up]))
