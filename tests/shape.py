@@ -22,7 +22,7 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 71_482,
+    "code lines": 71_480,
     "files": 480,
     "import lines": 5_792,
     "longest file": 693,

@@ -248,9 +248,8 @@ class Searching:
         def ordered(**orders: Any) -> Callable[[Request, Relaxation], ForwardSearch]:
             def make(request: Request, relaxation: Relaxation) -> ForwardSearch:
                 request = replace(request, parameters={**own, **orders}) if orders else request
-                network = searching._network(
-                    learning=True, proved=relaxation.proved
-                )  # one for all: to build it is dear
+                # one network for all: to build it is dear
+                network = searching._network(learning=True, proved=relaxation.proved)
                 return ForwardSearch(
                     searching.compiled, network, request, False, self.facts, Branching.of(request).learns
                 )

@@ -200,7 +200,7 @@ class LinearProgram:
         reach = float(mass @ (np.maximum(np.abs(lower), np.abs(upper)) + 1.0)) + abs(
             self._objective[2] - most
         )
-        bits = min(FINEST, WIDEST - math.ceil(math.log2(1 + reach + float(y @ np.abs(constants)))))
+        bits = min(FINEST, WIDEST - math.ceil(math.log2(1 + reach + float(np.abs(y) @ np.abs(constants)))))
         if bits < 0:
             return None
         integers = np.rint(np.ldexp(y, bits)).astype(np.int64)

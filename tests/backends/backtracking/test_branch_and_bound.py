@@ -17,6 +17,7 @@ from cpqueens.backends.backtracking.portfolio import drained
 from cpqueens.backends.backtracking.wholes.registry import takes
 from cpqueens.backends.base import Ended, Request, Want
 from cpqueens.backends.clock import Clock
+from cpqueens.backends.relaxation.inequalities import Inequality
 from cpqueens.backends.relaxation.program import LinearProgram, Simplex
 from cpqueens.backends.relaxation.relaxation import NOTHING
 from cpqueens.crosscheck import oracle
@@ -150,6 +151,16 @@ def test_sums_of_rows_hold_in_every_solution() -> None:
     assert closer > 50
 
 
+def test_sums_of_an_equation_that_cannot_hold_have_room_with_either_sign() -> None:
+    """Of x + 10**6 == 0 with x in 0..5: what is added to its terms counts by its size."""
+    rows = [Inequality(((0,), (1,), 10**6), equal=True)]
+    program = LinearProgram(rows, None, np.array([0]), np.array([5]), again=True)
+    for multiplier, least in ((1.0, 10**6), (-1.0, -(10**6) - 5), (-(2.0**30), -(2**30) * (10**6 + 5))):
+        proof = program.proof(np.array([multiplier]), 0)
+        assert proof is not None
+        assert proof.least == least
+
+
 def facilities(seed: int) -> Model:
     """Return plants to open for customers that are served as a whole, with costs that say nothing."""
     source = np.random.default_rng(seed)
@@ -174,7 +185,7 @@ def test_it_joins_where_the_relaxation_bounds_and_proves_what_propagation_does_n
 
 def test_it_is_absent_where_the_relaxation_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(alternating, "JOINING", 10)
-    found = facilities(0).solve(solver="backtracking", num_workers=1, time_limit=2, without=["relaxation"])
+    found = facilities(0).solve(solver="backtracking", num_workers=1, time_limit=10, without=["relaxation"])
     assert "relaxations" not in found.statistics
     assert any(said.startswith("without branch and bound") for said in found.statistics["absent"])
 
