@@ -161,31 +161,36 @@ def test_sums_of_an_equation_that_cannot_hold_have_room_with_either_sign() -> No
         assert proof.least == least
 
 
-def facilities(seed: int) -> Model:
+def facilities(seed: int, plants: int = 12, customers: int = 30) -> Model:
     """Return plants to open for customers that are served as a whole, with costs that say nothing."""
     source = np.random.default_rng(seed)
     m = Model("facilities")
-    is_open, serves = m.boolvar(shape=12, name="open"), m.boolvar(shape=(12, 30), name="serves")
+    is_open, serves = (
+        m.boolvar(shape=plants, name="open"),
+        m.boolvar(shape=(plants, customers), name="serves"),
+    )
     m += [serves.sum(axis=0) == 1, serves <= is_open[:, None]]
     m.minimize(
-        (serves * source.integers(5, 50, (12, 30))).sum() + (is_open * source.integers(40, 100, 12)).sum()
+        (serves * source.integers(5, 50, (plants, customers))).sum()
+        + (is_open * source.integers(40, 100, plants)).sum()
     )
     return m
 
 
 def test_it_joins_where_the_relaxation_bounds_and_proves_what_propagation_does_not() -> None:
     met = 0
-    for seed in range(3):
-        found = facilities(seed).solve(solver="backtracking", num_workers=1)
+    for seed in (5, 14, 15):
+        found = facilities(seed, 8, 16).solve(solver="backtracking", num_workers=1)
         assert found.status is Status.OPTIMAL, seed
-        assert found.objective == facilities(seed).solve(solver="cpsat").objective
+        assert found.objective == facilities(seed, 8, 16).solve(solver="cpsat").objective
         met += found.statistics.get("relaxations", 0)
     assert met > 5
 
 
 def test_it_is_absent_where_the_relaxation_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(alternating, "JOINING", 10)
-    found = facilities(0).solve(solver="backtracking", num_workers=1, time_limit=10, without=["relaxation"])
+    found = facilities(0, 6, 10).solve(solver="backtracking", num_workers=1, without=["relaxation"])
+    assert found.status is Status.OPTIMAL
     assert "relaxations" not in found.statistics
     assert any(said.startswith("without branch and bound") for said in found.statistics["absent"])
 
