@@ -16,13 +16,22 @@ import numpy as np
 from cpqueens.answers.outcome import StopReason
 from cpqueens.answers.quality import Z95, wilson_interval
 from cpqueens.answers.trace import TraceRecorder
+from cpqueens.backends.backtracking.orders import tree_search
 from cpqueens.backends.base import TRACE, Deliver, Ended, Feature, Many, Order, Parameter, Request
 from cpqueens.errors import ModelError, UnsupportedRequest
 from cpqueens.kernels.boards import las_vegas as codes
 from cpqueens.kernels.boards.pattern import Pattern
+from cpqueens.kernels.boards.tables import masks_of
+from cpqueens.kernels.exact.branching import DEPTH, NODES
+from cpqueens.kernels.exact.domains import copied
+from cpqueens.kernels.jit.random import seed_state
+from cpqueens.kernels.jit.tiers import Fixed
+from cpqueens.kernels.local.start import STEPS, make_lot
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
 from cpqueens.lowered.compiled import Compiled
+from cpqueens.lowered.forms import BOARD, compiled_of
+from cpqueens.lowered.structures.table import find
 from cpqueens.system.platforms import ThreadTime
 from cpqueens.system.stopping import Pace, Stopped, doubled, stopping
 
@@ -93,8 +102,6 @@ class LasVegas:
         return pattern_many(pattern, pattern.n if random is None else random, request, seeds)
 
     def _compiled(self, model: Statement) -> Compiled:
-        from cpqueens.lowered.forms import BOARD, compiled_of
-
         return compiled_of(model, BOARD, self.name)
 
 
@@ -108,8 +115,6 @@ def _attempts(model: Statement, compiled: Compiled, random: int, seed: int) -> A
 
 def _pattern_of(compiled: Compiled) -> Pattern | None:
     """Return the board that a model is, if there are tables of its lines."""
-    from cpqueens.lowered.structures.table import find
-
     pattern = find("shifted_board", compiled)
     return pattern if pattern is not None and pattern.has_table else None
 
@@ -149,9 +154,6 @@ class _PatternAttempts:
     stepped: Callable[[bool], None] | None = None
 
     def __init__(self, pattern: Pattern, random: int, seed: int) -> None:
-        from cpqueens.kernels.boards.tables import masks_of
-        from cpqueens.kernels.jit.random import seed_state
-
         self._base, self._random = pattern.base, random
         self.tally, state, x = (
             np.zeros(size, dtype=np.int64) for size in (codes.TALLIES, codes.STATES, pattern.n)
@@ -196,8 +198,6 @@ class _PatternAttempts:
 def pattern_many(pattern: Pattern, random: int, request: Request, seeds: IntArray) -> Many:
     """Make a run for each seed with `_PatternAttempts`."""
     from cpqueens.backends.together import Together, drive, ended
-    from cpqueens.kernels.jit.tiers import Fixed
-    from cpqueens.kernels.local.start import STEPS, make_lot
 
     attempts = _PatternAttempts(pattern, random, 0)
     unlimited = request.step_limit is None and not request.clock.limited
@@ -221,8 +221,6 @@ class _AnyAttempts:
 
     def __init__(self, model: Statement, compiled: Compiled, random: int, seed: int) -> None:
         from cpqueens.backends.backtracking.memory import LISTED, build_memory
-        from cpqueens.backends.backtracking.orders import tree_search
-        from cpqueens.kernels.exact.domains import copied
 
         count = compiled.decision_count
         spans = compiled.upper[:random] - compiled.lower[:random] + 1
@@ -266,8 +264,6 @@ class _AnyAttempts:
 
     @property
     def open_nodes(self) -> int:
-        from cpqueens.kernels.exact.branching import DEPTH, NODES
-
         return int(self._search.state[NODES]) if self._search.state[DEPTH] else 0
 
 

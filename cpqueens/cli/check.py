@@ -5,8 +5,9 @@ from __future__ import annotations
 import dataclasses
 import re
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 import numpy as np
@@ -18,14 +19,12 @@ from cpqueens.cli.options import json_option, load
 from cpqueens.cli.results import CHECKER_DOUBT, DONE, INVALID, document, echo_json
 from cpqueens.cli.terminal import say, style_of
 from cpqueens.errors import ModelError
+from cpqueens.files.reading import Found, target_of
+from cpqueens.files.solutionfile import FORMATS, read_solutions, read_text
+from cpqueens.model import Model
+from cpqueens.problems.catalog import Instance
+from cpqueens.report.draw import TEXT_ROWS, draw_text
 from cpqueens.text.bounded import MAX_TEXT, decoded, read_standard_input
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from cpqueens.files.reading import Found
-    from cpqueens.model import Model
-    from cpqueens.problems.catalog import Instance
 
 _SHOWN = 5  # invalid solutions that are explained
 _VERIFIED = 1000  # solutions that the problem's own plain check looks at too
@@ -61,8 +60,6 @@ def command(model: str, rest: tuple[str, ...], base: str | None, by_column: bool
 
 
 def _read(sources: list[str], instance: Instance, base: int | None, by_column: bool) -> Found:
-    from cpqueens.files.solutionfile import FORMATS, read_solutions, read_text
-
     if sources == ["-"]:
         return read_text(_standard_input(), instance.model, base, by_column)
     only = sources[0]
@@ -115,8 +112,6 @@ def _as_typed(instance: Instance, found: Found) -> Callable[[Violation], Violati
     """Return what puts values into the numbers in which they were written."""
     if not found.counts_from:
         return lambda violation: violation
-    from cpqueens.files.reading import target_of
-
     name = re.escape(target_of(instance.model).variable)
     valued = re.compile(rf"^({name}(?:\[.*\])?)=(-?\d+)$")
 
@@ -191,8 +186,6 @@ def _lines(instance: Instance, found: Found, report: dict[str, Any]) -> list[str
 
 
 def _drawn(instance: Instance, found: Found, row: int) -> list[str]:
-    from cpqueens.report.draw import TEXT_ROWS, draw_text
-
     if instance.model.view is None or len(found.matrix[row]) > TEXT_ROWS**2:
         return []
     solution = SolutionSet(instance.model, instance.model.decisions, found.matrix[row : row + 1])[0]

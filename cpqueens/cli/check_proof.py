@@ -9,6 +9,8 @@ from cpqueens.cli.options import json_option, load
 from cpqueens.cli.results import DONE, INVALID, LIMIT, document, echo_json
 from cpqueens.cli.terminal import say
 from cpqueens.errors import ModelError
+from cpqueens.proofs.check import check_proof
+from cpqueens.proofs.parts import BadProof
 from cpqueens.text.bounded import label, reason_of
 
 
@@ -22,9 +24,6 @@ def command(model: str, rest: tuple[str, ...], as_json: bool) -> int:
     PROOF is its file. No solver has a part in it: each step has to follow from one
     constraint of MODEL and what was derived before.
     """
-    from cpqueens.proofs.check import check_proof
-    from cpqueens.proofs.parts import BadProof
-
     *parameters, place = rest
     instance = load(model, parameters)
     started = time.monotonic()

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from cpqueens.cli.options import json_option, load, split_pair, term_of
 from cpqueens.cli.results import echo_json
 from cpqueens.cli.terminal import Standing, progress, say
+from cpqueens.crosscheck.equivalence import compare
+from cpqueens.crosscheck.roles import SOLVERS, ConstraintRole, Role, constraint_roles
+from cpqueens.crosscheck.two_models import ModelComparison, values_text
 from cpqueens.errors import ModelError
+from cpqueens.language.posted import Posted
+from cpqueens.model import Model
+from cpqueens.problems.catalog import Instance
 from cpqueens.text.plaintext import shown
-
-if TYPE_CHECKING:
-    from cpqueens.crosscheck.roles import ConstraintRole
-    from cpqueens.crosscheck.two_models import ModelComparison
-    from cpqueens.language.posted import Posted
-    from cpqueens.model import Model
-    from cpqueens.problems.catalog import Instance
 
 
 @click.command()
@@ -57,9 +56,6 @@ def command(
     The models are compared on the variables that both have, matched by name; others are projected away.
     Parameters name=value are for both models, a.name=value and b.name=value for one of them.
     """
-    from cpqueens.crosscheck.equivalence import compare
-    from cpqueens.crosscheck.roles import SOLVERS, Role, constraint_roles
-
     instances = [_load(name, letter, parameters) for name, letter in ((first, "a"), (second, "b"))]
     models = [instance.model for instance in instances]
     groups = [instance.symmetries() if symmetries else () for instance in instances]
@@ -117,8 +113,6 @@ def _documents(found: ModelComparison) -> list[dict[str, Any]]:
 
 def _about(letter: str, model: Model, found: ConstraintRole, all_roles: bool) -> list[str]:
     """Return what is said of one constraint."""
-    from cpqueens.crosscheck.two_models import values_text
-
     if not all_roles and found.role not in _OF_SYMMETRIES:
         return []
     what = _WORDS[found.role].format(found.orbits_lost)

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from cpqueens.answers.outcome import Outcome
+from cpqueens.answers.solution import SolutionSet
+from cpqueens.answers.symmetry import OrbitTally, orbits_text
 from cpqueens.backends.base import Want
 from cpqueens.cli import options as shared, results
 from cpqueens.cli.durable import durable_given, in_store
 from cpqueens.cli.terminal import Standing, estimated, progress, say, so_far, summary
 from cpqueens.errors import ModelError
+from cpqueens.problems.catalog import Instance
 from cpqueens.solving.solve import count_solutions, run, trusted
 from cpqueens.solving.staged import OF_OPTIMA
+from cpqueens.system.interrupts import Interrupt
 
 _PART = 1024
 """Solutions counted between two looks for Ctrl-C."""
-
-if TYPE_CHECKING:
-    from cpqueens.answers.outcome import Outcome
-    from cpqueens.answers.solution import SolutionSet
-    from cpqueens.answers.symmetry import OrbitTally
-    from cpqueens.problems.catalog import Instance
-    from cpqueens.system.interrupts import Interrupt
 
 
 @click.command()
@@ -58,8 +56,6 @@ def command(
 
 def _orbits(instance: Instance, given: dict[str, Any], as_json: bool) -> int:
     """Count solutions as they come, and orbits by their least members."""
-    from cpqueens.answers.symmetry import OrbitTally, orbits_text
-
     tally = OrbitTally(shared.declared_symmetries(instance))
     with progress(Standing(instance.title, given["solver"], "orbits", given.get("time_limit"))) as standing:
         outcome = _enumerated(instance, tally, given, standing)

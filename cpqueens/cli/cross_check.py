@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from cpqueens.backends.base import Want
 from cpqueens.cli import options as shared, results
+from cpqueens.cli.results import echo_json
 from cpqueens.cli.terminal import Standing, columns_of, progress, say, width_of_output
+from cpqueens.crosscheck.crosscheck import cross_check
+from cpqueens.crosscheck.external import External
+from cpqueens.crosscheck.given import SolutionFile
+from cpqueens.crosscheck.metamorphic import metamorphic
+from cpqueens.crosscheck.participants import default_solvers
+from cpqueens.crosscheck.report import plain, print_report, render_html, to_json
 from cpqueens.errors import ModelError
+from cpqueens.problems.catalog import Instance, find
+from cpqueens.report.outputfile import write_whole
 from cpqueens.solving.request import choose, positive_integer
 from cpqueens.system.interrupts import listening
-
-if TYPE_CHECKING:
-    from cpqueens.problems.catalog import Instance
 
 BUNDLES = "cpqueens-bundles"
 
@@ -64,15 +71,10 @@ def command(model: str, parameters: tuple[str, ...], as_json: bool, relations: b
     shared.check_place(options["page"], "--html")
     report = _compared(instance, range(first, first + runs), options)
     if as_json:
-        from cpqueens.crosscheck.report import to_json
-
         click.echo(to_json(report))
     else:
         _print(report)
     if options["page"]:
-        from cpqueens.crosscheck.report import render_html
-        from cpqueens.report.outputfile import write_whole
-
         write_whole(options["page"], render_html(report))  # last: what was found must not be lost with it
     return _exit_of(report, options["require"])
 
@@ -89,8 +91,6 @@ def _exit_of(report: Any, rate: float | None) -> int:
 
 def _compared(instance: Instance, seeds: range, options: dict[str, Any]) -> Any:
     """Return the report of a cross-check, with progress meanwhile."""
-    from cpqueens.crosscheck.crosscheck import cross_check
-
     standing = Standing(instance.title, unit="solutions", time_limit=options["time_limit"])
 
     def note(solver: str, count: int, seconds: float) -> None:
@@ -118,8 +118,6 @@ def _compared(instance: Instance, seeds: range, options: dict[str, Any]) -> Any:
 def _print(report: Any) -> None:
     from rich.console import Console
 
-    from cpqueens.crosscheck.report import print_report
-
     class Printer(Console):
         def on_broken_pipe(self) -> None:
             raise BrokenPipeError  # rich would exit with 1, which has a meaning here
@@ -130,10 +128,6 @@ def _print(report: Any) -> None:
 
 def _participants(options: dict[str, Any]) -> list[Any] | None:
     """Return everyone who takes part; None for the default."""
-    from cpqueens.crosscheck.external import External
-    from cpqueens.crosscheck.given import SolutionFile
-    from cpqueens.problems.catalog import find
-
     chosen: list[Any] = _solvers(options)
     chosen += [External(words) for words in shared.commands(options["external"])]
     chosen += [find(text).function for text in options["heuristic"]]  # that FILE.py:FUNCTION names
@@ -142,17 +136,11 @@ def _participants(options: dict[str, Any]) -> list[Any] | None:
 
 
 def _solvers(options: dict[str, Any]) -> list[str]:
-    from cpqueens.crosscheck.participants import default_solvers
-
     named: str | None = options["solvers"]
     return default_solvers() if named is None else [s for s in named.split(",") if s]
 
 
 def _metamorphic(instance: Instance, as_json: bool, options: dict[str, Any]) -> int:
-    from cpqueens.backends.base import Want
-    from cpqueens.crosscheck.metamorphic import metamorphic
-    from cpqueens.crosscheck.report import plain
-
     refused = (
         "require",
         "solutions",
@@ -190,8 +178,6 @@ def _metamorphic(instance: Instance, as_json: bool, options: dict[str, Any]) -> 
         ]
     not_run = solvers[len(reports) :]
     if as_json:
-        from cpqueens.cli.results import echo_json
-
         about = {"schema": "cpqueens.metamorphic", "version": 1, "solvers": plain(reports)}
         echo_json({**about, "interrupted": interrupt.seen, "not_run": not_run})
     else:

@@ -10,6 +10,9 @@ from typing import Any
 
 import click
 
+from cpqueens.backends import named
+from cpqueens.backends.cpmpy import backend as cpmpy
+from cpqueens.cli import warming
 from cpqueens.cli.options import json_option
 from cpqueens.cli.results import DONE, REFUSED, document, echo_json
 from cpqueens.cli.terminal import Standing, progress, say
@@ -59,8 +62,6 @@ def command(compiling: bool, as_json: bool) -> int:
 
 def _compile() -> None:
     """Compile all kernels, with progress meanwhile."""
-    from cpqueens.cli import warming
-
     with progress(Standing("compiling", unit="kernels", of=warming.NUMBER)) as standing:
         for standing.done, name in enumerate(warming.compile_all(processors())):
             standing.said = f"for {name}"
@@ -110,16 +111,13 @@ def kernel_cache() -> tuple[Path, bool]:
 
 
 def _backends() -> list[dict[str, Any]]:
-    from cpqueens.backends import named
-    from cpqueens.backends.cpmpy import backend
-
     listed = []
     for name in named.registered():
         what = "" if named.is_installed(name) else named.remedy(name)
         listed.append({"name": name, "installed": not what, "command": what, "refuses": ""})
     if named.is_installed("cpmpy"):
-        there = {name: ("", backend.refuses(name)) for name in backend.installed()}
-        to_come = {name: (what, "") for name, what in backend.missing().items()}
+        there = {name: ("", cpmpy.refuses(name)) for name in cpmpy.installed()}
+        to_come = {name: (what, "") for name, what in cpmpy.missing().items()}
         listed += [
             {"name": f"cpmpy:{name}", "installed": name in there, "command": what, "refuses": refused}
             for name, (what, refused) in {**there, **to_come}.items()

@@ -6,15 +6,15 @@ import shlex
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Executor
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cpqueens.cli.results import COUNT_DIFF, DONE, INTERRUPTED, document, echo_json, held, published_lines
+from cpqueens.cli.runs import exit_of
 from cpqueens.cli.terminal import Standing, clock, progress, say, so_far
 from cpqueens.errors import ModelError
-
-if TYPE_CHECKING:
-    from cpqueens.longrun.coordinator import DurableCount
-    from cpqueens.problems.catalog import Instance
+from cpqueens.longrun.cluster import connected
+from cpqueens.longrun.coordinator import DurableCount, durable_count, durable_enumerate
+from cpqueens.problems.catalog import Instance
 
 _DURABLE = ("cluster", "parts", "changed_code")
 _TAKEN = {"solver", "num_workers", "time_limit"}
@@ -49,8 +49,6 @@ def stored(options: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 @contextmanager
 def announced(address: str) -> Iterator[tuple[Executor, int]]:
     """Give a cluster's executor and its threads, and say where it shows what it does."""
-    from cpqueens.longrun.cluster import connected
-
     with connected(address) as (executor, threads, dashboard):
         say(f"cluster    {threads} threads, dashboard {dashboard}", err=True)
         yield executor, threads
@@ -65,8 +63,6 @@ def in_store(
     as_json: bool,
 ) -> int:
     """Count or enumerate with a ledger, and say what came of it; return the exit code."""
-    from cpqueens.longrun.coordinator import durable_count, durable_enumerate
-
     refused = sorted(given.keys() - _TAKEN)
     if refused:
         raise ModelError(f"--store: {refused[0]} is not taken; with it are solver, workers and time-limit")
@@ -92,8 +88,6 @@ def in_store(
 
 
 def _told(verb: str, instance: Instance, store: str, found: DurableCount, as_json: bool) -> int:
-    from cpqueens.cli.runs import exit_of
-
     totals = found.totals
     comparison = held(instance, found.count, found.complete)
     if as_json:

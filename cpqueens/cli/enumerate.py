@@ -5,25 +5,30 @@ from __future__ import annotations
 import sys
 from contextlib import ExitStack
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import click
 
 from cpqueens.answers.outcome import Outcome, StopReason
 from cpqueens.answers.solution import SolutionSet
 from cpqueens.answers.symmetry import Group, OrbitsMet, orbit_members, symmetry_class
+from cpqueens.backends.base import Want
 from cpqueens.cli import options as shared, results
 from cpqueens.cli.durable import durable_given, in_store
 from cpqueens.cli.guard import JSON_WANTED
 from cpqueens.cli.terminal import WIDTH, Standing, progress, say, style_of, summary
 from cpqueens.errors import CpqueensError, ModelError
+from cpqueens.files.solutionfile import MOST_BOARDS, SolutionWriter
+from cpqueens.language.statement import Statement
+from cpqueens.longrun.partfiles import merge
+from cpqueens.problems.catalog import Instance
+from cpqueens.report.board import BoardPicture
+from cpqueens.report.board_svg import gallery_svg
+from cpqueens.report.draw import check_format, picture_of, render
+from cpqueens.report.outputfile import OutputFile
 from cpqueens.solving.request import positive_integer
-
-if TYPE_CHECKING:
-    from cpqueens.language.statement import Statement
-    from cpqueens.problems.catalog import Instance
-    from cpqueens.report.board import BoardPicture
-    from cpqueens.system.interrupts import Interrupt
+from cpqueens.solving.solve import run, trusted
+from cpqueens.system.interrupts import Interrupt
 
 # ---- where solutions go: through a funnel that thins out and limits, to print, files or nowhere ----------
 
@@ -48,8 +53,6 @@ class PrintSink:
 
     def write(self, found: SolutionSet) -> None:
         """Print a batch."""
-        from cpqueens.report.draw import render
-
         for solution in found:
             text = render(solution, self.form, self.style)
             if self.started and "\n" in text:
@@ -135,8 +138,6 @@ class OrbitPrinter(PrintSink):
 
     def write(self, found: SolutionSet) -> None:
         """Print the orbits of a batch of fundamental solutions."""
-        from cpqueens.report.draw import render
-
         for row in found.matrix:
             names, members = orbit_members(row, self.group)
             self.count += 1
@@ -169,9 +170,6 @@ class OrbitSheet:
     """Collects boards, one orbit a row, and writes them as one picture when the ``with`` block ends."""
 
     def __init__(self, path: str, model: Statement, group: Group, force: bool) -> None:
-        from cpqueens.report.draw import check_format
-        from cpqueens.report.outputfile import OutputFile
-
         if not path.lower().endswith(".svg"):
             raise ModelError(f"--orbits: a sheet is a file.svg, got {path}")
         check_format(model, "svg")
@@ -184,9 +182,6 @@ class OrbitSheet:
 
     def write(self, found: SolutionSet) -> None:
         """Keep the orbits of a batch of fundamental solutions."""
-        from cpqueens.files.solutionfile import MOST_BOARDS
-        from cpqueens.report.draw import picture_of
-
         for row in found.matrix:
             names, members = orbit_members(row, self.group)
             self.rows += 1
@@ -202,8 +197,6 @@ class OrbitSheet:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *details: object) -> None:
-        from cpqueens.report.board_svg import gallery_svg
-
         if kind is not None and not issubclass(kind, KeyboardInterrupt):
             self.file.discard()
             return
@@ -290,8 +283,6 @@ def _in_store(
     """List into files beside a ledger; make one of them where that was asked for."""
     code = in_store("enumerate", instance, store, given, durable, as_json)
     if out and code == results.DONE:
-        from cpqueens.longrun.partfiles import merge
-
         merge(store, out, force)
         say(f"written    {out}", err=as_json)
     return code
@@ -301,9 +292,6 @@ def _sink(
     stack: ExitStack, instance: Instance, head: dict[str, Any] | None, form: str, out: str | None, force: bool
 ) -> Sink:
     """Return where the solutions go; a file is opened, or refused, before the search starts."""
-    from cpqueens.files.solutionfile import SolutionWriter
-    from cpqueens.report.draw import check_format
-
     if out:
         return stack.enter_context(SolutionWriter(out, instance.model, force=force))
     if head is not None:
@@ -318,8 +306,6 @@ def _orbit_sink(
     stack: ExitStack, instance: Instance, group: Group, form: str, out: str | None, force: bool
 ) -> Sink:
     """Return what shows whole orbits."""
-    from cpqueens.report.draw import check_format
-
     if out:
         return stack.enter_context(OrbitSheet(out, instance.model, group, force))
     if form == "svg":
@@ -329,9 +315,6 @@ def _orbit_sink(
 
 
 def _run(instance: Instance, funnel: Funnel, given: dict[str, Any], shown: bool) -> Outcome:
-    from cpqueens.backends.base import Want
-    from cpqueens.solving.solve import run, trusted
-
     options = dict(given)
     solver = options.pop("solver")
     standing = Standing(instance.title, solver, "solutions", options.get("time_limit"))

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from cpqueens.cli import options as shared
 from cpqueens.cli.durable import announced
 from cpqueens.cli.terminal import Standing, progress, say, width_of_output
+from cpqueens.crosscheck.external import External
 from cpqueens.errors import ModelError
+from cpqueens.lab import evaluation_text
+from cpqueens.lab.evaluate import evaluate
+from cpqueens.lab.evaluation import Evaluation, form_of
+from cpqueens.lab.making import Progress
+from cpqueens.problems.catalog import find, load
+from cpqueens.system.requirements import need
+from cpqueens.text.parameters import parse_assignments
 from cpqueens.text.plaintext import shown
-
-if TYPE_CHECKING:
-    from cpqueens.lab.evaluation import Evaluation
-    from cpqueens.lab.making import Progress
 
 
 @click.command("evaluate")
@@ -65,9 +69,7 @@ def command(model: str, parameters: tuple[str, ...], as_json: bool, **options: A
     if as_json:
         click.echo(found.to_json())
     else:
-        from cpqueens.lab.evaluation_text import text
-
-        say(text(found, width_of_output()))
+        say(evaluation_text.text(found, width_of_output()))
     for path in options["out"]:
         found.write(path)
     return found.exit_code(options["require"])
@@ -75,9 +77,6 @@ def command(model: str, parameters: tuple[str, ...], as_json: bool, **options: A
 
 def _check_report(path: str) -> None:
     """Refuse a report that cannot be written, before the first run."""
-    from cpqueens.lab.evaluation import form_of
-    from cpqueens.system.requirements import need
-
     form_of(Path(path))
     shared.check_place(path, "--out")
     if path.lower().endswith(".html"):
@@ -86,8 +85,6 @@ def _check_report(path: str) -> None:
 
 def _evaluated(model: str, assignments: tuple[str, ...], options: dict[str, Any]) -> Evaluation:
     """Return the evaluation, with progress meanwhile."""
-    from cpqueens.lab.evaluate import evaluate
-
     problem, sizes, parameters = _problem(model, assignments, options["sizes"])
     heuristics = _heuristics(options)
     processes, address = options["processes"], options["cluster"]
@@ -115,9 +112,6 @@ def _evaluated(model: str, assignments: tuple[str, ...], options: dict[str, Any]
 
 def _problem(model: str, assignments: tuple[str, ...], sizes: str | None) -> tuple[Any, Any, Any]:
     """Return problem, sizes and parameters."""
-    from cpqueens.problems.catalog import find, load
-    from cpqueens.text.parameters import parse_assignments
-
     if sizes is None:
         return load(model, assignments), None, None
     if model.lower().endswith(".json"):
@@ -134,8 +128,6 @@ def _problem(model: str, assignments: tuple[str, ...], sizes: str | None) -> tup
 
 def _heuristics(options: dict[str, Any]) -> list[Any]:
     """Return everyone who is evaluated."""
-    from cpqueens.crosscheck.external import External
-
     found: list[Any] = []
     for text in options["solvers"]:
         name, *given = text.split() or [""]

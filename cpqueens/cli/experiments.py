@@ -5,6 +5,10 @@ import click
 from cpqueens.cli.options import check_place, json_option
 from cpqueens.cli.results import document, echo_json
 from cpqueens.cli.terminal import Standing, progress, say, width_of_output
+from cpqueens.lab.classical_texts import chosen, reproduce
+from cpqueens.lab.experiments import Reproduced, data, page, text
+from cpqueens.report.outputfile import write_whole
+from cpqueens.system.requirements import need
 
 
 @click.command()
@@ -20,11 +24,6 @@ def command(runs: int, only: tuple[str, ...], out: str | None, as_json: bool) ->
 
     A signal ends it with the sections that are whole; a page or a document is written of all or not at all.
     """
-    from cpqueens.lab.classical_texts import chosen, reproduce
-    from cpqueens.lab.experiments import Reproduced, data, page, text
-    from cpqueens.report.outputfile import write_whole
-    from cpqueens.system.requirements import need
-
     check_place(out, "--out")
     if out is not None:
         need("matplotlib", "matplotlib")

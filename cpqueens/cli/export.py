@@ -6,29 +6,26 @@ from collections.abc import Callable
 
 import click
 
+from cpqueens.backends.minizinc.flat import flatzinc_text
+from cpqueens.backends.minizinc.writing import minizinc_text
 from cpqueens.cli import options as shared
 from cpqueens.cli.results import DONE
 from cpqueens.cli.terminal import say
 from cpqueens.errors import ONE_BY_ONE, ModelError
+from cpqueens.files.modelfile import dump_model
 from cpqueens.model import Model
 from cpqueens.report.outputfile import OutputFile
 
 
 def _as_minizinc(model: Model) -> str:
-    from cpqueens.backends.minizinc.writing import minizinc_text
-
     return minizinc_text(model)
 
 
 def _as_flatzinc(model: Model) -> str:
-    from cpqueens.backends.minizinc.flat import flatzinc_text
-
     return flatzinc_text(model)
 
 
 def _as_json(model: Model) -> str:
-    from cpqueens.files.modelfile import dump_model
-
     return dump_model(model)
 
 

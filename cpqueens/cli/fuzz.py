@@ -7,8 +7,12 @@ import click
 
 from cpqueens.cli.durable import stored
 from cpqueens.cli.options import json_option, store_options
+from cpqueens.cli.results import echo_json
 from cpqueens.cli.terminal import Standing, progress, say
+from cpqueens.crosscheck.report import plain
 from cpqueens.errors import ModelError
+from cpqueens.fuzzing.fuzz import fuzz
+from cpqueens.report.outputfile import write_whole
 
 
 @click.command()
@@ -30,8 +34,6 @@ def command(solvers: str | None, as_json: bool, out: str | None, **options: Any)
     with stored(options) as given:
         report = _fuzzed([s for s in solvers.split(",") if s] if solvers is not None else None, given)
     if as_json:
-        from cpqueens.cli.results import echo_json
-
         echo_json(_document(report))
     else:
         say(str(report))
@@ -44,8 +46,6 @@ def command(solvers: str | None, as_json: bool, out: str | None, **options: Any)
 
 def _fuzzed(solvers: list[str] | None, options: dict[str, Any]) -> Any:
     """Return the report, with progress meanwhile."""
-    from cpqueens.fuzzing.fuzz import fuzz
-
     standing = Standing("fuzzing", unit="models", of=options["models"])
 
     def note(models: int, of: int, failures: int) -> None:
@@ -57,8 +57,6 @@ def _fuzzed(solvers: list[str] | None, options: dict[str, Any]) -> Any:
 
 
 def _document(report: Any) -> dict[str, Any]:
-    from cpqueens.crosscheck.report import plain
-
     data = plain(report)
     data["coverage"] = [
         {"kind": kind, "context": context, "solver": solver, "hits": hits}
@@ -79,8 +77,6 @@ def _folder(name: str) -> None:
 
 
 def _write_models(report: Any, folder: str) -> None:
-    from cpqueens.report.outputfile import write_whole
-
     for k, failure in enumerate(report.failures):
         if failure.model:
             write_whole(Path(folder) / f"{k:03d}-{failure.code}-{failure.accused}.json", failure.model)

@@ -9,6 +9,7 @@ from cpqueens.cli.compare import paired
 from cpqueens.cli.options import json_option, load
 from cpqueens.cli.results import document, echo_json
 from cpqueens.cli.terminal import Standing, progress, say
+from cpqueens.crosscheck.judge import Assessment, Judged, judge, read_apart
 from cpqueens.errors import ModelError
 
 ENDINGS = (".json", ".fzn", ".mzn", ".py")
@@ -43,8 +44,6 @@ def command(
     candidates run in a process of their own with limits on time and memory. This is no sandbox: judge only
     programs that you would run.
     """
-    from cpqueens.crosscheck.judge import Assessment, Judged, judge, read_apart
-
     instance = load(reference, parameters)
     names = [name for given in candidates for name in _files(given)]
     found: dict[str, Assessment] = {}

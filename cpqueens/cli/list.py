@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
+from cpqueens.backends.clock import Share, sharing
 from cpqueens.cli.options import check_place, json_option
 from cpqueens.cli.results import document, echo_json
+from cpqueens.cli.show import values_published
 from cpqueens.cli.terminal import Standing, progress, say
-
-if TYPE_CHECKING:
-    from cpqueens.problems.catalog import Problem
-    from cpqueens.report.gallery import Exhibit
+from cpqueens.problems import catalog
+from cpqueens.problems.catalog import Problem
+from cpqueens.report.draw import draw_svg
+from cpqueens.report.gallery import Exhibit, gallery_page, runnable
+from cpqueens.report.outputfile import write_whole
 
 _SECONDS = 20
 _TITLE = 80  # characters of parameters under a picture
@@ -23,8 +24,6 @@ _TITLE = 80  # characters of parameters under a picture
 @json_option
 def command(as_json: bool, gallery: str | None) -> int:
     """List the problems."""
-    from cpqueens.problems import catalog
-
     problems = [catalog.find(name) for name in catalog.names()]
     if gallery is not None:
         check_place(gallery, "--gallery")
@@ -43,9 +42,6 @@ def command(as_json: bool, gallery: str | None) -> int:
 
 
 def _write_gallery(path: str, problems: list[Problem]) -> None:
-    from cpqueens.report.gallery import gallery_page
-    from cpqueens.report.outputfile import write_whole
-
     exhibits: list[Exhibit] = []
     with progress(Standing("gallery", unit="problems", of=len(problems))) as standing:
         for problem in problems:
@@ -57,11 +53,6 @@ def _write_gallery(path: str, problems: list[Problem]) -> None:
 
 def _exhibit(problem: Problem) -> Exhibit:
     """Solve a problem with its defaults and return what the page shows of it."""
-    from cpqueens.backends.clock import Share, sharing
-    from cpqueens.cli.show import values_published
-    from cpqueens.report.draw import draw_svg
-    from cpqueens.report.gallery import Exhibit, runnable
-
     instance = problem.instance()
     with sharing(Share(_SECONDS)):
         outcome = instance.model.solve(random_seed=0)

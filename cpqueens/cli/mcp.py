@@ -16,9 +16,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from cpqueens.cli.results import dumps
+from cpqueens.crosscheck.judge import judge
 from cpqueens.errors import CpqueensError, MissingLibrary, ModelError
+from cpqueens.exchange.flatzinc import from_flatzinc
+from cpqueens.exchange.minizinc import minizinc_model
+from cpqueens.files.modelfile import parse_model
 from cpqueens.model import Model
+from cpqueens.solving.explain import NotInfeasible
 from cpqueens.system.children import Worker
+from cpqueens.system.requirements import requirement
 from cpqueens.text.plaintext import shown
 
 if TYPE_CHECKING:
@@ -91,8 +98,6 @@ def run_call(connection: Connection, verb: str, arguments: dict[str, Any], secon
     silent = os.open(os.devnull, os.O_WRONLY)
     os.dup2(silent, 1)
     os.dup2(silent, 2)
-    from cpqueens.cli.results import dumps
-
     try:
         found = CALLS[verb](**arguments, seconds=seconds)
     except CpqueensError as error:
@@ -112,10 +117,6 @@ def read_model(text: str, form: str) -> Model:
     ModelError
         For another form, a text that is none, or MiniZinc that includes a file.
     """
-    from cpqueens.exchange.flatzinc import from_flatzinc
-    from cpqueens.exchange.minizinc import minizinc_model
-    from cpqueens.files.modelfile import parse_model
-
     if form == "json":
         return parse_model(text)
     if form == "flatzinc":
@@ -159,16 +160,12 @@ def _check(model: str, form: str, assignment: dict[str, Any], seconds: float) ->
 
 
 def _compare(reference: str, candidate: str, form: str, seconds: float) -> dict[str, Any]:
-    from cpqueens.crosscheck.judge import judge
-
     found = judge(read_model(reference, form), read_model(candidate, form), time_limit=seconds)
     witnesses = [{"values": dict(values), "accepted": yes} for values, yes in found.witnesses]
     return {"verdict": found.verdict.value, "reasons": list(found.reasons), "witnesses": witnesses}
 
 
 def _explain(model: str, form: str, seconds: float) -> dict[str, Any]:
-    from cpqueens.solving.explain import NotInfeasible
-
     try:
         found = read_model(model, form).explain_infeasible(time_limit=seconds)
     except NotInfeasible as error:
@@ -218,8 +215,6 @@ def server() -> MCPServer:
     try:
         from mcp.server import MCPServer
     except ImportError:
-        from cpqueens.system.requirements import requirement
-
         raise MissingLibrary(f"a server for agents needs mcp: {requirement('mcp').remedy}") from None
     made = MCPServer("cpqueens", instructions=_ABOUT, log_level="ERROR")
     for tool in (solve, check, compare, explain):

@@ -15,12 +15,16 @@ import click
 
 from cpqueens.answers.outcome import Outcome
 from cpqueens.answers.solution import Solution
+from cpqueens.backends import named
+from cpqueens.backends.base import Feature
 from cpqueens.cli.results import DONE, INTERRUPTED
 from cpqueens.cli.terminal import say
 from cpqueens.errors import CpqueensError, ModelError
 from cpqueens.exchange.flatzinc import ImportedFlatZinc, load_flatzinc
 from cpqueens.exchange.flatzinc_searches import hint_of, parameters_of, unfollowed
 from cpqueens.exchange.flatzinc_symbols import Output
+from cpqueens.solving.request import named_solver
+from cpqueens.solving.solve import STOP
 from cpqueens.system import platforms
 from cpqueens.system.stopping import Stopped, stopping
 from cpqueens.text.bounded import label, reason_of
@@ -105,10 +109,6 @@ def _left(milliseconds: int) -> float:
 
 def _understood(solver: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options that the solver has something for: MiniZinc passes on all that it was told."""
-    from cpqueens.backends import named
-    from cpqueens.backends.base import Feature
-    from cpqueens.solving.request import named_solver
-
     if solver == "auto":
         return dict(options)
     _, backend, strategy = named_solver(solver)
@@ -139,8 +139,6 @@ class SolutionPrinter:
 
     def __call__(self, solution: Solution) -> object:
         """Print a solution; say when there are enough."""
-        from cpqueens.solving.solve import STOP
-
         text = "".join(written(output, solution) for output in self.imported.outputs) + END_OF_SOLUTION
         if self.seen is None or text not in self.seen:
             if self.seen is not None:
@@ -273,6 +271,4 @@ def _write_program(place: Path, name: str) -> Path:
 @click.option("-v", "verbose", is_flag=True, help="report progress on standard error")
 def solve(path: str, **options: Any) -> int:
     """Solve a FlatZinc model and print checked solutions in the format of MiniZinc."""
-    from cpqueens.cli.minizinc import answer
-
     return answer(path, **options)

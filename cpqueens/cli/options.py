@@ -13,21 +13,22 @@ import shlex
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
 import numpy as np
 
+from cpqueens.answers.symmetry import Group
+from cpqueens.backends.named import parameters_of
 from cpqueens.cli.guard import JSON_WANTED
 from cpqueens.errors import CpqueensError, ModelError, UnknownParameter
 from cpqueens.language.expressions import BoolArray, LinearArray
+from cpqueens.model import Model
+from cpqueens.problems import catalog
+from cpqueens.problems.catalog import Instance
+from cpqueens.solving.request import COMMON, named_solver
 from cpqueens.text.bounded import label, reason_of
 from cpqueens.text.plaintext import shown
-
-if TYPE_CHECKING:
-    from cpqueens.answers.symmetry import Group
-    from cpqueens.model import Model
-    from cpqueens.problems.catalog import Instance
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -193,8 +194,6 @@ def declared_symmetries(instance: Instance) -> Group:
 
 def load(model: str, parameters: Sequence[str]) -> Instance:
     """Return the model that the arguments name."""
-    from cpqueens.problems import catalog
-
     return catalog.load(model, parameters)
 
 
@@ -210,9 +209,6 @@ def own_parameters(solver: str, params: Sequence[str]) -> dict[str, Any]:
         return {}
     if solver == "auto":
         raise UnknownParameter("--param: name the solver that it is for with --solver")
-    from cpqueens.backends.named import parameters_of
-    from cpqueens.solving.request import COMMON, named_solver
-
     name, backend, strategy = named_solver(solver)
     declared = parameters_of(backend, strategy)
     chosen: dict[str, Any] = {}

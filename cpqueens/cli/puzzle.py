@@ -5,16 +5,20 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from cpqueens.cli.options import check_place, json_option
 from cpqueens.cli.results import DONE, INFEASIBLE, INVALID, LIMIT, echo_json
 from cpqueens.cli.terminal import Standing, progress, say, style_of
-
-if TYPE_CHECKING:
-    from cpqueens.puzzles.puzzle import Puzzle, Square
+from cpqueens.puzzles.generating import first_two, made
+from cpqueens.puzzles.puzzle import Puzzle, Square, picture_of, places, read_puzzle
+from cpqueens.puzzles.rules import LEVELS, after, difficulty, next_step, reasoned
+from cpqueens.report.board_svg import board_svg
+from cpqueens.report.board_text import board_text
+from cpqueens.report.outputfile import write_whole
+from cpqueens.text.bounded import MAX_TEXT, decoded, read_bytes, read_standard_input
 
 
 @click.group(invoke_without_command=False)
@@ -38,9 +42,6 @@ def _puzzle_options(function: Any) -> Any:
 
 
 def _read(file: str, stars: int, touching: bool) -> Puzzle:
-    from cpqueens.puzzles.puzzle import read_puzzle
-    from cpqueens.text.bounded import MAX_TEXT, decoded, read_bytes, read_standard_input
-
     text = read_standard_input(MAX_TEXT) if file == "-" else read_bytes(Path(file), MAX_TEXT)
     puzzle = read_puzzle(decoded(text), stars=stars, touching=touching)
     for warning in puzzle.warnings:
@@ -54,10 +55,6 @@ def _read(file: str, stars: int, touching: bool) -> Puzzle:
 @click.option("--time-limit", type=float, metavar="SECONDS", help="for build, translation and search")
 def solve(file: str, stars: int, touching: bool, as_json: bool, solver: str, time_limit: float | None) -> int:
     """Tell whether there is one solution, none, or more; of two, show the squares that differ."""
-    from cpqueens.puzzles.generating import first_two
-    from cpqueens.puzzles.puzzle import places
-    from cpqueens.puzzles.rules import difficulty
-
     puzzle = _read(file, stars, touching)
     limits = {} if time_limit is None else {"time_limit": time_limit}
     with progress(Standing("puzzle", solver, time_limit=time_limit)):
@@ -85,9 +82,6 @@ def _document(verb: str, **fields: Any) -> None:
 
 
 def _drawn(puzzle: Puzzle, given: frozenset[Square] = frozenset()) -> str:
-    from cpqueens.puzzles.puzzle import picture_of
-    from cpqueens.report.board_text import board_text
-
     return board_text(picture_of(puzzle, given), style_of(sys.stdout))
 
 
@@ -95,8 +89,6 @@ def _drawn(puzzle: Puzzle, given: frozenset[Square] = frozenset()) -> str:
 @_puzzle_options
 def check(file: str, stars: int, touching: bool, as_json: bool) -> int:
     """Show which rules the queens on the board violate, and whether a solution is left."""
-    from cpqueens.puzzles.generating import first_two
-
     puzzle = _read(file, stars, touching)
     faults = puzzle.faults()
     done = len(puzzle.queens) == puzzle.size * puzzle.stars and not faults
@@ -116,9 +108,6 @@ def check(file: str, stars: int, touching: bool, as_json: bool) -> int:
 @click.option("--all", "every", is_flag=True, help="all steps that the rules can find")
 def hint(file: str, stars: int, touching: bool, as_json: bool, every: bool) -> int:
     """Show the next logical step, its rule and the reason."""
-    from cpqueens.puzzles.puzzle import places
-    from cpqueens.puzzles.rules import LEVELS, after, next_step, reasoned
-
     puzzle = _read(file, stars, touching)
     faults = puzzle.faults()
     if faults:
@@ -162,8 +151,6 @@ def generate(
     boards above 4 rows a star are made sooner: 14 rows with three and 17 with four in seconds, 21 with five
     and 25 with six in minutes (--time-limit).
     """
-    from cpqueens.puzzles.generating import made
-
     with progress(Standing("puzzle", time_limit=time_limit)):
         puzzle, hardness, used = made(size, seed, level, stars, time_limit)
     if as_json:
@@ -179,10 +166,6 @@ def generate(
 @click.option("--out", type=click.Path(dir_okay=False), metavar="FILE.SVG", help="a picture instead of text")
 def draw(file: str, stars: int, touching: bool, as_json: bool, out: str | None) -> int:
     """Draw a puzzle and its board, legible without colour."""
-    from cpqueens.puzzles.puzzle import picture_of
-    from cpqueens.report.board_svg import board_svg
-    from cpqueens.report.outputfile import write_whole
-
     check_place(out, "--out")
     puzzle = _read(file, stars, touching)
     if out:

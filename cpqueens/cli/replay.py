@@ -5,6 +5,10 @@ import click
 from cpqueens.cli import options as shared
 from cpqueens.cli.results import document, echo_json
 from cpqueens.cli.terminal import Standing, progress, say, watched
+from cpqueens.report.outputfile import OutputFile
+from cpqueens.report.replay import replay_page
+from cpqueens.solving.request import recording_solver
+from cpqueens.solving.solve import solve
 
 
 @click.command()
@@ -39,11 +43,6 @@ def command(
 
     Several solvers are shown side by side.
     """
-    from cpqueens.report.outputfile import OutputFile
-    from cpqueens.report.replay import replay_page
-    from cpqueens.solving.request import recording_solver
-    from cpqueens.solving.solve import solve
-
     instance = shared.load(model, parameters)
     solvers = tuple(map(recording_solver, solvers))
     shared.check_place(out, "--out")

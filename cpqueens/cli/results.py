@@ -7,17 +7,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 import numpy as np
 
+from cpqueens.answers.outcome import Outcome
+from cpqueens.problems.catalog import Instance
 from cpqueens.problems.published import called
 from cpqueens.solving.staged import OF_OPTIMA
-
-if TYPE_CHECKING:
-    from cpqueens.answers.outcome import Outcome
-    from cpqueens.problems.catalog import Instance
 
 VERSION = 1
 """Raised when a field changes its meaning or goes away; new fields do not raise it."""

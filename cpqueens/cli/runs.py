@@ -8,16 +8,16 @@ import sys
 import time
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from cpqueens.cli.options import json_option
 from cpqueens.cli.results import DONE, INTERRUPTED, LEDGER_CONFLICT, LIMIT, echo_json
 from cpqueens.cli.terminal import Standing, progress, say
-
-if TYPE_CHECKING:
-    from cpqueens.longrun.ledger import Ledger, Totals
+from cpqueens.longrun.coordinator import verify as again
+from cpqueens.longrun.ledger import Ledger, Totals, listed
+from cpqueens.longrun.partfiles import merge
 
 _SHOWN = 10
 _WORDS = {"count": ("solutions", "counted by"), "evaluate": ("solved", "made by"),
@@ -34,8 +34,6 @@ def command() -> None:
 @json_option
 def show(store: str, as_json: bool) -> int:
     """Show the finished parts, the workers, the speed, and conflicts."""
-    from cpqueens.longrun.ledger import Ledger
-
     with closing(Ledger.open(Path(store))) as ledger:
         totals = ledger.totals()
         if as_json:
@@ -70,8 +68,6 @@ def _document(ledger: Ledger, totals: Totals) -> dict[str, Any]:
 
 
 def _lines(ledger: Ledger, totals: Totals) -> list[str]:
-    from cpqueens.longrun.ledger import listed
-
     job = ledger.job
     at_least = "" if totals.complete else "at least "
     counted, by = _WORDS.get(job.kind, _WORDS["count"])
@@ -117,8 +113,6 @@ def _lines(ledger: Ledger, totals: Totals) -> list[str]:
 @click.option("--seed", "random_seed", type=int, metavar="SEED", help="seed of the sample")
 def verify(store: str, **options: Any) -> int:
     """Count a random sample of the parts again with another solver."""
-    from cpqueens.longrun.coordinator import verify as again
-
     standing = Standing("counting again", options["solver"] or "", "parts")
 
     def note(done: int, total: int) -> None:
@@ -140,12 +134,8 @@ def verify(store: str, **options: Any) -> int:
 def export(store: str, form: str, solutions: str | None, force: bool) -> int:
     """Write all results to standard output, one part a line; or the solutions of an enumeration."""
     if solutions is not None:
-        from cpqueens.longrun.partfiles import merge
-
         say(f"{merge(store, solutions, force):,} solutions written to {solutions}")
         return DONE
-    from cpqueens.longrun.ledger import Ledger
-
     with closing(Ledger.open(Path(store))) as ledger:
         results = ledger.sound_results()
     names = ("part", "count", "seconds", "worker")

@@ -8,6 +8,8 @@ import click
 from cpqueens.cli import options as shared
 from cpqueens.cli.results import document, echo_json
 from cpqueens.cli.terminal import Standing, progress, say, style_of
+from cpqueens.files.solutionfile import SolutionWriter
+from cpqueens.report.draw import check_format, render
 
 
 @click.command()
@@ -35,9 +37,6 @@ def command(
 
     Each is drawn from all solutions, independently of the others, so one may be drawn twice.
     """
-    from cpqueens.files.solutionfile import SolutionWriter
-    from cpqueens.report.draw import check_format, render
-
     instance = shared.load(model, parameters)
     shared.check_place(out or None, "--out")
     if out is None and not as_json:

@@ -5,20 +5,24 @@ from __future__ import annotations
 import dataclasses
 import sys
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from cpqueens.answers.outcome import Outcome
+from cpqueens.answers.solution import Solution
 from cpqueens.cli import options as shared
 from cpqueens.cli.results import document, echo_json, exit_of_solve, outcome_fields
 from cpqueens.cli.terminal import Standing, progress, say, style_of, summary, watched
 from cpqueens.errors import ModelError
+from cpqueens.files.solutionfile import SolutionWriter
+from cpqueens.problems.catalog import Instance
 from cpqueens.problems.published import called
-
-if TYPE_CHECKING:
-    from cpqueens.answers.outcome import Outcome
-    from cpqueens.answers.solution import Solution
-    from cpqueens.problems.catalog import Instance
+from cpqueens.report.draw import check_format, draw_text, render
+from cpqueens.report.replay import LARGEST, boards_text, rows_text, shows_boards
+from cpqueens.solving.explain import NotInfeasible
+from cpqueens.solving.request import recording_solver
+from cpqueens.solving.solve import solve
 
 
 @click.command()
@@ -45,10 +49,6 @@ def command(
     **options: Any,
 ) -> int:
     """Find one solution, or the best one."""
-    from cpqueens.files.solutionfile import SolutionWriter
-    from cpqueens.report.draw import check_format
-    from cpqueens.solving.solve import solve
-
     instance = shared.load(model, parameters)
     given = shared.run_options(**options) | ({"trace": TRACED} if trace or trace_boards else {})
     _check_trace(instance, given, trace_boards)
@@ -86,9 +86,6 @@ TRACED = 10_000
 
 def _check_trace(instance: Instance, given: dict[str, Any], boards: bool) -> None:
     """Refuse what could not be printed, before it is searched for."""
-    from cpqueens.report.replay import LARGEST, shows_boards
-    from cpqueens.solving.request import recording_solver
-
     if boards and not shows_boards(instance.model):
         raise ModelError(
             f"--trace-boards: {instance.title} has no board of at most {LARGEST} rows; use --trace"
@@ -100,8 +97,6 @@ def _check_trace(instance: Instance, given: dict[str, Any], boards: bool) -> Non
 
 def _print_trace(outcome: Outcome, boards: bool) -> None:
     """Print what the search did."""
-    from cpqueens.report.replay import boards_text, rows_text
-
     if outcome.trace is None:
         say(f"{outcome.solver} recorded nothing", err=True)
         return
@@ -117,8 +112,6 @@ def _explanation(
     instance: Instance, outcome: Outcome, given: dict[str, Any]
 ) -> tuple[dict[str, Any], str] | None:
     """Return why there is no solution, as data and as text; None if there may be one."""
-    from cpqueens.solving.explain import NotInfeasible
-
     if outcome.status != "INFEASIBLE":
         return None
     limits = {k: v for k, v in given.items() if k == "time_limit"}
@@ -153,8 +146,6 @@ def _published(instance: Instance) -> dict[str, Any] | None:
 
 def _print(instance: Instance, outcome: Outcome, form: str, out: str | None, explain: bool) -> None:
     """Print the solution; what is said about it goes where it does not disturb a program that reads."""
-    from cpqueens.report.draw import render
-
     if outcome.solution is not None and out is None:
         say(render(outcome.solution, form, style_of(sys.stdout)))
     written = "written   " if len(outcome.solutions) else "no file    nothing to write to"
@@ -177,8 +168,6 @@ _INDENT = 11
 
 def _closest(state: Solution) -> list[str]:
     """Return the best assignment of a failed search as it is drawn, and some of what it violates."""
-    from cpqueens.report.draw import draw_text
-
     check = state.check()
     found = [*check.problems, *map(str, check.violations)]
     more = [f"... and {len(found) - _FEW:,} more"] if len(found) > _FEW else []

@@ -10,8 +10,11 @@ from typing import Any
 
 from cpqueens.errors import CpqueensError
 from cpqueens.kernels.exact import apart
+from cpqueens.kernels.jit import tiers
+from cpqueens.language.constraints.cumulative import NoOverlap2D
 from cpqueens.model import Model
 from cpqueens.problems import catalog
+from cpqueens.solving.solve import count_solutions
 from cpqueens.system.children import Worker
 
 _PATIENCE = 10.0  # seconds for an end after all is done
@@ -101,8 +104,6 @@ def model_of(problem: str, size: str) -> Model:
     """Return a problem of the catalogue; or ``squares``, which are packed: those of Moron's rectangle."""
     if problem != "squares":
         return catalog.load(problem, [size]).model
-    from cpqueens.language.constraints.cumulative import NoOverlap2D
-
     sizes, m = (18, 15, 14, 10, 9, 8, 7, 4, 1), Model(problem)
     x, y = (m.intvar(0, [side - size for size in sizes], shape=len(sizes)) for side in (33, 32))
     m.add(NoOverlap2D(x, sizes, y, sizes))
@@ -114,9 +115,6 @@ def warm(group: int, whole: bool) -> Iterator[str]:
 
     If not ``whole``, without those of `FURTHER`.
     """
-    from cpqueens.kernels.jit import tiers
-    from cpqueens.solving.solve import count_solutions
-
     belongs = GROUPS[group]
     with tiers.mode("here"):
         for problem, size, solver, options in (*RUNS, *FURTHER) if whole else RUNS:

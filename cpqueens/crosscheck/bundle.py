@@ -11,6 +11,7 @@ from typing import Any
 
 from cpqueens.backends.base import Want
 from cpqueens.crosscheck.compare import Case, compare
+from cpqueens.crosscheck.external import External
 from cpqueens.crosscheck.findings import Code, Disagreement
 from cpqueens.crosscheck.given import Exhaustive, GivenSolutions, SolutionFile, small_enough
 from cpqueens.crosscheck.heuristic import Heuristic
@@ -167,8 +168,6 @@ def replay_command(
     Solvers that exist only in the calling program (lambdas, backend objects) cannot be named on a
     command line; the command then names the others, and `replay` does the rest from Python.
     """
-    from cpqueens.crosscheck.external import External
-
     involved = _involved(found, participants)
     names = [_solver_text(p) for p in involved if isinstance(p, BackendParticipant)]
     if small_enough(model):

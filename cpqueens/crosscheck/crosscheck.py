@@ -8,10 +8,12 @@ from typing import Any
 
 from cpqueens.answers.outcome import Status
 from cpqueens.answers.symmetry import Group, as_group
+from cpqueens.backends import named
 from cpqueens.backends.base import Want
 from cpqueens.crosscheck.bundle import want_of, write_bundle
 from cpqueens.crosscheck.compare import Case, Verify, compare, objectives_text
 from cpqueens.crosscheck.evidence import bisect, diagnose, level, verdict
+from cpqueens.crosscheck.external import External
 from cpqueens.crosscheck.findings import (
     Code,
     Disagreement,
@@ -28,6 +30,7 @@ from cpqueens.crosscheck.participants import PROOF, BackendParticipant, as_parti
 from cpqueens.crosscheck.report import Report
 from cpqueens.crosscheck.sets import Packing
 from cpqueens.errors import ModelError
+from cpqueens.files.modelfile import fingerprint, load_model
 from cpqueens.model import Model
 from cpqueens.problems.catalog import Instance
 from cpqueens.problems.published import Published
@@ -35,6 +38,7 @@ from cpqueens.solving.request import as_seeds, positive_integer, positive_second
 from cpqueens.solving.staged import as_gap
 from cpqueens.solving.stages import narrowed
 from cpqueens.system.interrupts import Interrupt, listening
+from cpqueens.system.requirements import versions
 from cpqueens.text.bounded import MAX_TEXT, decoded, parse_json, read_bytes
 from cpqueens.text.foreign import explaining_keywords
 from cpqueens.text.parameters import as_function, as_path, as_switch, got
@@ -291,9 +295,6 @@ class _Inquiry:
 
     def _conclude(self, case: Case, interrupt: Interrupt) -> Report:
         """Return the report of a case."""
-        from cpqueens.files.modelfile import fingerprint
-        from cpqueens.system.requirements import versions
-
         disagreements = self._followed_up(case, interrupt)
         accused = frozenset(name for d in disagreements for name in d.accused.split(" or "))
         levels = {o.name: level(case, o, accused) for o in case.observations}
@@ -445,8 +446,6 @@ def replay(folder: str | Path, solvers: Mapping[str, Any] | None = None, shrunk:
     ModelError
         If the folder is not a bundle, or a solver of it is missing.
     """
-    from cpqueens.files.modelfile import load_model
-
     place = Path(as_path(folder))
     try:
         data = parse_json(decoded(read_bytes(place / "bundle.json", MAX_TEXT)))
@@ -463,14 +462,10 @@ def replay(folder: str | Path, solvers: Mapping[str, Any] | None = None, shrunk:
 
 
 def _again(entry: Mapping[str, Any], given: Mapping[str, Any]) -> Any:
-    from cpqueens.backends import named
-
     name = entry["name"]
     if name in given:
         return given[name]
     if entry["kind"] == "External":
-        from cpqueens.crosscheck.external import External
-
         return External(entry["argv"], label=name)
     if entry["kind"] == "Exhaustive":
         return Exhaustive()

@@ -6,6 +6,7 @@ from random import Random
 import numpy as np
 
 from cpqueens.answers.solution import Solution
+from cpqueens.crosscheck.evidence import narrowed
 from cpqueens.language import rebuild
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.definedness import conditions
@@ -147,8 +148,6 @@ def blocked(model: Model, solution: Solution) -> Model:
 
 def fixed_at(model: Model, solution: Solution) -> Model:
     """Return the model with every variable fixed at a solution's value."""
-    from cpqueens.crosscheck.evidence import narrowed
-
     return narrowed(model, tuple(solution.values.tolist()))
 
 

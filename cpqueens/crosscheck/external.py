@@ -28,6 +28,7 @@ from typing import Any
 from cpqueens.crosscheck.heuristic import Attempt, collect_runs
 from cpqueens.crosscheck.observe import Observation, Plan
 from cpqueens.errors import ModelError, UnsupportedRequest
+from cpqueens.files.modelfile import dump_model
 from cpqueens.model import Model
 from cpqueens.solving.request import positive_integer
 from cpqueens.system.children import Command, Patience
@@ -138,8 +139,6 @@ class ProcessRun:
 
 def describe_task(model: Model) -> dict[str, Any]:
     """Return the model as its file's content, with the variables in a form that scripts read easily."""
-    from cpqueens.files.modelfile import dump_model
-
     variables = []
     for block in model.blocks:
         part = slice(block.first, block.first + block.size)

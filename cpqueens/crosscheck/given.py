@@ -17,6 +17,7 @@ from cpqueens.crosscheck.heuristic import better_of, read_answer
 from cpqueens.crosscheck.observe import FAULTS_KEPT, Observation, Plan
 from cpqueens.crosscheck.sets import SolutionStore
 from cpqueens.files.reading import Found
+from cpqueens.files.solutionfile import read_solutions
 from cpqueens.language.rows import IntArray
 from cpqueens.model import Model
 
@@ -136,8 +137,6 @@ class SolutionFile:
         self._prepared[:] = [(model, self._found(model))]
 
     def _found(self, model: Model) -> Found:
-        from cpqueens.files.solutionfile import read_solutions
-
         return next((found for m, found in self._prepared if m is model), None) or read_solutions(
             self.path, model
         )

@@ -11,7 +11,9 @@ from cpqueens.crosscheck.equivalence import compare
 from cpqueens.crosscheck.roles import SOLVERS
 from cpqueens.crosscheck.two_models import ModelComparison, ModelRelation, values_text
 from cpqueens.errors import CpqueensError, ModelError
+from cpqueens.files.modelfile import dump_model, parse_model
 from cpqueens.model import Model
+from cpqueens.problems import catalog
 from cpqueens.system.children import Patience, Worker
 from cpqueens.system.interrupts import listening
 from cpqueens.text.plaintext import shown
@@ -195,8 +197,6 @@ def read_apart(
     ModelError
         If there is none within the limits.
     """
-    from cpqueens.files.modelfile import parse_model
-
     worker = Worker("cpqueens.crosscheck.judge:send_model", (reference, list(parameters)), memory)
     text: bytes | None = None
     try:
@@ -217,9 +217,6 @@ def read_apart(
 
 def send_model(connection: Connection, reference: str, parameters: list[str]) -> None:
     """Read a model and send its text after a ``+``, or why there is none after a ``-``; runs in the child."""
-    from cpqueens.files.modelfile import dump_model
-    from cpqueens.problems import catalog
-
     silent = os.open(os.devnull, os.O_WRONLY)
     os.dup2(silent, 1)
     os.dup2(silent, 2)

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from cpqueens.answers.check import Checker
 from cpqueens.answers.outcome import Outcome
 from cpqueens.answers.solution import Solution
 from cpqueens.answers.symmetry import Group, as_group, orbit_sizes
@@ -24,6 +25,7 @@ from cpqueens.language.ranges import OutOfRange
 from cpqueens.language.statement import Statement
 from cpqueens.model import Model
 from cpqueens.solving.request import choose, named_solver, positive_seconds
+from cpqueens.solving.solve import count_solutions
 from cpqueens.system.interrupts import EXIT_CODE, Interrupt, listening
 from cpqueens.text.parameters import needed
 from cpqueens.text.plaintext import shown
@@ -75,8 +77,6 @@ def _unfinished(outcome: Outcome) -> str:
 
 def count_of(model: Model, solver: str, time_limit: float | None) -> Answer:
     """Return the number of solutions."""
-    from cpqueens.solving.solve import count_solutions
-
     outcome = count_solutions(model, solver, **_options(time_limit))
     return Answer(outcome.count if outcome.complete else None, None, _unfinished(outcome))
 
@@ -194,8 +194,6 @@ def symmetric_images(lab: Laboratory, base: Answer) -> Iterator[Disagreement]:
     """The images of a solution under the declared symmetries are solutions."""
     if base.solution is None:
         return
-    from cpqueens.answers.check import Checker
-
     checker = Checker(lab.model)
     row = base.solution.values[None, :]
     for symmetry in lab.symmetries:

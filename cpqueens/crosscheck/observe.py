@@ -27,6 +27,8 @@ from cpqueens.language.rows import IntArray
 from cpqueens.language.term import Term
 from cpqueens.model import Model
 from cpqueens.solving.collect import Callbacks, Collector
+from cpqueens.solving.request import choose
+from cpqueens.solving.solve import run
 from cpqueens.system.interrupts import Interrupt
 from cpqueens.text.plaintext import one_line
 
@@ -165,9 +167,6 @@ def observe_backend(
     **options: Any,
 ) -> Observation:
     """Run one backend and return what was seen; refusals and crashes are part of the observation."""
-    from cpqueens.solving.request import choose
-    from cpqueens.solving.solve import run
-
     started = time.monotonic()
     store, theirs = SolutionStore(packing), Callbacks()
     recorder = Recorder(name, store, None if progress is None else theirs.watched(progress), started)

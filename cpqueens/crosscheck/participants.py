@@ -18,10 +18,15 @@ from cpqueens.answers.runs import Runs
 from cpqueens.backends import named
 from cpqueens.backends.base import Backend, Clock, Feature, Want
 from cpqueens.crosscheck.findings import Code
+from cpqueens.crosscheck.given import Exhaustive
+from cpqueens.crosscheck.heuristic import Heuristic, observe_seeds
 from cpqueens.crosscheck.observe import Observation, Participant, Plan, observe_backend
 from cpqueens.crosscheck.sets import Packing, SolutionStore
 from cpqueens.errors import CpqueensError, ModelError
+from cpqueens.files.modelfile import dump_model, parse_model
 from cpqueens.model import Model
+from cpqueens.proofs.check import check_proof
+from cpqueens.proofs.parts import BadProof
 from cpqueens.solving.request import NEEDED, build_request, choose
 from cpqueens.system.children import Patience, Worker
 from cpqueens.system.interrupts import Interrupt, listening
@@ -41,8 +46,6 @@ def as_participant(given: Any) -> Participant:
         If it is nothing that can take part.
     """
     if isinstance(given, str) and given == "exhaustive":
-        from cpqueens.crosscheck.given import Exhaustive
-
         return Exhaustive()
     if isinstance(given, str) and given == PROOF:
         return ProofParticipant()
@@ -59,8 +62,6 @@ def as_participant(given: Any) -> Participant:
     if hasattr(given, "run") and hasattr(given, "proves"):
         return BackendParticipant(given.name, given)
     if callable(given):
-        from cpqueens.crosscheck.heuristic import Heuristic
-
         return Heuristic(given)
     raise ModelError(
         f"solvers: a name, a backend, (name, {{parameters}}), a function, an external command or a file of "
@@ -126,8 +127,6 @@ class BackendParticipant:
         """Run it once, or once for each seed if it is a heuristic."""
         backend = choose(model, self.solver, plan.want)[1]
         if not backend.proves:
-            from cpqueens.crosscheck.heuristic import observe_seeds
-
             return observe_seeds(model, self, plan)
         return self.once(model, plan, plan.seeds[0])
 
@@ -203,8 +202,6 @@ class Isolated:
         return seen
 
     def _observe_once(self, model: Model, plan: Plan, interrupt: Interrupt) -> Observation:
-        from cpqueens.files.modelfile import dump_model
-
         started = time.monotonic()
         limits = (plan.want.value, plan.seeds, plan.time_limit, plan.solution_limit)
         task = (dump_model(model), self.name, self.solver, dict(self.options), limits)
@@ -274,8 +271,6 @@ def work(
     connection: Connection, text: str, name: str, solver: str, options: dict[str, Any], limits: Any
 ) -> None:
     """Run one backend and send what was seen; runs in the child process."""
-    from cpqueens.files.modelfile import parse_model
-
     model = parse_model(text)
     want, seeds, time_limit, solution_limit = limits
     plan = Plan(Want(want), seeds, Packing(model), time_limit, solution_limit)
@@ -306,9 +301,6 @@ class ProofParticipant:
 
     def observe(self, model: Model, plan: Plan) -> Observation:
         """Run it and check every step."""
-        from cpqueens.proofs.check import check_proof
-        from cpqueens.proofs.parts import BadProof
-
         with TemporaryDirectory() as folder:
             place = Path(folder) / "run.proof"
             limits = {"time_limit": plan.time_limit, "proof": place}

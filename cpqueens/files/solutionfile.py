@@ -20,6 +20,8 @@ from cpqueens.language.rows import as_integers
 from cpqueens.language.statement import Statement
 from cpqueens.model import Model
 from cpqueens.report.board import BoardPicture
+from cpqueens.report.board_svg import gallery_svg
+from cpqueens.report.draw import check_format, picture_of, render
 from cpqueens.report.outputfile import OutputFile
 from cpqueens.text.bounded import MAX_TEXT, NotJsonError, decoded, label, parse_json, read_bytes
 from cpqueens.text.parameters import as_path, needed
@@ -111,8 +113,6 @@ class SvgWriter(FormatWriter):
     """One picture: a solution alone, or a sheet of boards."""
 
     def __init__(self, file: OutputFile, model: Statement) -> None:
-        from cpqueens.report.draw import check_format
-
         check_format(model, "svg")
         super().__init__(file, model)
         self.title = model.name
@@ -121,8 +121,6 @@ class SvgWriter(FormatWriter):
 
     def write(self, found: SolutionSet) -> None:
         """Keep a batch for the sheet."""
-        from cpqueens.report.draw import picture_of, render
-
         for solution in found:
             picture = picture_of(solution)
             if picture is None or not self.pictures:
@@ -143,8 +141,6 @@ class SvgWriter(FormatWriter):
 
     def finish(self) -> None:
         """Draw."""
-        from cpqueens.report.board_svg import gallery_svg
-
         alone = len(self.pictures) == 1 or not self.pictures
         text = self.alone if alone else gallery_svg(self.pictures, title=self.title)
         self.file.append((text or gallery_svg([], title=self.title)).encode())

@@ -16,6 +16,7 @@ from cpqueens.crosscheck.compare import Case, compare
 from cpqueens.crosscheck.findings import Code, Disagreement
 from cpqueens.crosscheck.observe import Observation
 from cpqueens.errors import CpqueensError, ModelError
+from cpqueens.files.modelfile import dump_model, parse_model
 from cpqueens.fuzzing import probes
 from cpqueens.fuzzing.subject import ORACLE, Examination, Subject, compared
 from cpqueens.fuzzing.written import Script, declared
@@ -240,8 +241,6 @@ def second_runs(s: Subject) -> Iterator[Disagreement]:
 
 def round_trip(s: Subject) -> Iterator[Disagreement]:
     """The model's file means the same as the model."""
-    from cpqueens.files.modelfile import dump_model, parse_model
-
     try:
         read = parse_model(dump_model(s.model))
         again = oracle.solve(read)

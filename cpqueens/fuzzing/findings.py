@@ -14,6 +14,7 @@ from cpqueens.crosscheck import as_written, oracle
 from cpqueens.crosscheck.findings import Code
 from cpqueens.crosscheck.observe import Participant
 from cpqueens.crosscheck.shrink import Budget, shrink, size
+from cpqueens.files.modelfile import dump_model
 from cpqueens.fuzzing.examine import examine
 from cpqueens.fuzzing.generate import usage, written_model
 from cpqueens.fuzzing.subject import Subject
@@ -165,8 +166,6 @@ def examine_one(
 
 
 def _failure(subject: Subject, found: Any, seed: int, index: int, make: bool) -> Failure:
-    from cpqueens.files.modelfile import dump_model
-
     model = subject.model
     if make:
         model = shrink(model, _same(subject, found.code, found.accused), Budget(tries=600, seconds=20))

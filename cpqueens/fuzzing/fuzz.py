@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from cpqueens.backends.named import available
+from cpqueens.crosscheck.crosscheck import cross_check
 from cpqueens.crosscheck.findings import Code
 from cpqueens.crosscheck.observe import Participant
 from cpqueens.crosscheck.participants import BackendParticipant, as_participants
@@ -29,7 +30,7 @@ from cpqueens.fuzzing.findings import (
     examine_one,
     replay_command,
 )
-from cpqueens.fuzzing.fuzzworkers import HANG, MEMORY
+from cpqueens.fuzzing.fuzzworkers import HANG, MEMORY, in_child_processes
 from cpqueens.longrun.ledger import Ledger
 from cpqueens.longrun.pool import OUT_OF_MEMORY
 from cpqueens.longrun.session import STANDS_STILL, run_session
@@ -276,8 +277,6 @@ def fuzz(
                 indices = range(models) if only is None else range(only, only + 1)
                 _in_this_process(seed, indices, participants, tally, seconds, progress, interrupt)
             else:
-                from cpqueens.fuzzing.fuzzworkers import in_child_processes
-
                 in_child_processes(seed, models, names, processes, tally, seconds, progress, interrupt)
         except KeyboardInterrupt:  # the second: hours of work may be done, which are reported all the same
             interrupt.note()
@@ -313,8 +312,6 @@ def assert_agree(model: Model, solvers: Sequence[Any] | str | None = None, **opt
     AssertionError
         With the whole report, if anything disagrees or nothing was complete.
     """
-    from cpqueens.crosscheck.crosscheck import cross_check
-
     report = cross_check(model, solvers, **options)
     if not report.agree or not any(s.complete for s in report.solvers):
         raise AssertionError(f"\n{report}")

@@ -19,6 +19,7 @@ from cpqueens.crosscheck.participants import BackendParticipant
 from cpqueens.crosscheck.sets import Packing
 from cpqueens.fuzzing.written import Script
 from cpqueens.model import Model
+from cpqueens.solving.request import choose
 
 ORACLE = "exhaustive"
 HEURISTIC_LIMIT = 0.02
@@ -144,8 +145,6 @@ def _doubt_if_oracle(d: Disagreement) -> Disagreement:
 
 def proves(s: Subject, participant: Participant) -> bool:
     """Say whether a participant is a backend that proves."""
-    from cpqueens.solving.request import choose
-
     if not isinstance(participant, BackendParticipant):
         return False
     return choose(s.model, participant.solver, Want.ALL)[1].proves

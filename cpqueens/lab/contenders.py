@@ -22,6 +22,7 @@ from cpqueens.lab.runfile import RunRecord
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import LARGEST_VARIABLES
 from cpqueens.model import Model
+from cpqueens.problems.catalog import find
 from cpqueens.solving.collect import Callbacks
 from cpqueens.solving.request import build_request, choose
 from cpqueens.system.interrupts import Interrupt, listening
@@ -334,8 +335,6 @@ class FileFunction:
 
 @functools.cache
 def _function(reference: str) -> Callable[..., Any]:
-    from cpqueens.problems.catalog import find
-
     return find(reference).function
 
 

@@ -26,6 +26,7 @@ from cpqueens.lab.evaluation_text import interval, laid_out, percent
 from cpqueens.lab.runlength import Interval, RunLengths
 from cpqueens.lab.source_programs import Program, lengths, played
 from cpqueens.model import Model
+from cpqueens.problems.catalog import load
 from cpqueens.system.requirements import versions
 from cpqueens.text.plaintext import wrapped
 
@@ -239,8 +240,6 @@ class Reproduced:
 @cache
 def board(n: int) -> Model:
     """Return n queens."""
-    from cpqueens.problems.catalog import load
-
     return load("queens", [f"n={n}"]).model
 
 

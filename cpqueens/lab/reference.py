@@ -7,6 +7,7 @@ import numpy as np
 
 from cpqueens.answers.symmetry import Group, orbits
 from cpqueens.backends.clock import limited
+from cpqueens.errors import CpqueensError
 from cpqueens.language.rows import IntArray
 from cpqueens.model import Model
 
@@ -67,8 +68,6 @@ def prove(model: Model, title: str, seconds: float | None) -> Reference:
 
 
 def _proved(model: Model, title: str, seconds: float) -> Reference:
-    from cpqueens.errors import CpqueensError
-
     try:
         if model.objective is not None:
             best = model.solve(time_limit=seconds)

@@ -22,6 +22,7 @@ import numpy as np
 
 from cpqueens.answers.outcome import Outcome
 from cpqueens.answers.quality import wilson_interval
+from cpqueens.backends.local_search.annealing import rowwise_course
 from cpqueens.errors import UnsupportedRequest
 from cpqueens.kernels.boards.pattern import Pattern
 from cpqueens.kernels.jit import tiers
@@ -36,6 +37,7 @@ from cpqueens.lab.source_programs import (
     played,
 )
 from cpqueens.language.rows import IntArray
+from cpqueens.lowered.structures.table import Structures
 from cpqueens.model import Model
 from cpqueens.solving.solve import count_solutions
 
@@ -87,8 +89,6 @@ def las_vegas_expectations(model: Model) -> tuple[Expectations, ...]:
     UnsupportedRequest
         If the model is not AllDifferents over shifted variables with at most 64 values, as queens is.
     """
-    from cpqueens.lowered.structures.table import Structures
-
     pattern = Structures(model, "las-vegas").find("shifted_board")
     if pattern is None:
         raise UnsupportedRequest(
@@ -459,8 +459,6 @@ _WATCHED = (0, 10, 20)
 
 def acceptance(runs: int) -> FigureTable:
     """Return how often the two rules of annealing take a worse move."""
-    from cpqueens.backends.local_search.annealing import rowwise_course
-
     number = max(20, runs // 20)
     tables = [_worse_moves(rule, number) for rule in ("coarse", "metropolis")]
     rows = [["temperature", "the survey's rule, ours", "the usual rule, ours", "runs"]]

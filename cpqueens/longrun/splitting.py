@@ -22,6 +22,8 @@ from typing import Protocol
 import numpy as np
 
 import cpqueens
+from cpqueens.backends.backtracking.backend import halved_board
+from cpqueens.backends.backtracking.choosing import no_halves
 from cpqueens.backends.backtracking.patterned import UnitCounts
 from cpqueens.errors import CpqueensError, ModelError, UnsupportedRequest
 from cpqueens.files.modelfile import parse_model
@@ -335,9 +337,6 @@ def _by_halves(model: Model, solver: str) -> int | None:
     """Return the size of the board if our own engine would count the model by halves."""
     if solver not in ("auto", "backtracking", "backtracking:halves"):
         return None
-    from cpqueens.backends.backtracking.backend import halved_board
-    from cpqueens.backends.backtracking.choosing import no_halves
-
     n = halved_board(model, asked=solver.endswith(":halves"))
     if n is None and solver.endswith(":halves"):
         raise no_halves()

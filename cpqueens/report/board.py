@@ -15,6 +15,7 @@ from cpqueens.errors import CpqueensError
 from cpqueens.kernels.boards.pattern import Pattern
 from cpqueens.language.statement import Statement
 from cpqueens.language.views import Armies, Board, Dots, Pieces, View
+from cpqueens.lowered.structures.table import Structures
 from cpqueens.text.plaintext import one_line
 
 Place = TypeVar("Place", int, tuple[int, int])
@@ -101,8 +102,6 @@ class PairRules:
 
 def attacks_of(model: Statement) -> PairRules | None:
     """Return what a model's constraints say of pairs, None if they are no lines of few values."""
-    from cpqueens.lowered.structures.table import Structures
-
     try:
         pattern = Structures(model, "backtracking").find("shifted_board")
     except CpqueensError:

@@ -34,7 +34,7 @@ def test_all_runs_are_made_once(whole: bool, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(Model, "solve", lambda *_, **__: made.append("solve"))
     monkeypatch.setattr(Model, "runs", lambda *_, **__: made.append("runs"))
     monkeypatch.setattr(apart, "compile_apart", made.append)
-    monkeypatch.setattr("cpqueens.solving.solve.count_solutions", lambda *_: made.append("count"))
+    monkeypatch.setattr(warming, "count_solutions", lambda *_: made.append("count"))
     said = Counter(name for group in range(len(warming.GROUPS)) for name in warming.warm(group, whole))
     assert said == all_names(whole)
     assert len(made) == said.total()

@@ -12,10 +12,10 @@ from __future__ import annotations
 import random
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,15 +24,16 @@ from cpqueens.answers.outcome import StopReason
 from cpqueens.answers.trace import TraceRecorder
 from cpqueens.backends.backtracking.portfolio import Slices, drained
 from cpqueens.backends.backtracking.tally import Tally
+from cpqueens.backends.backtracking.watching import PatternObserver
 from cpqueens.backends.base import Deliver, Ended, Request, Want
+from cpqueens.kernels.boards.bitmask import BitmaskSearch
 from cpqueens.kernels.boards.halves import Half, Room, count_units
 from cpqueens.kernels.boards.pattern import Pattern, SumPattern
 from cpqueens.kernels.boards.quadrants import Layout, Quadrant, Units, layout, quadrant_builders, row_sets
+from cpqueens.kernels.boards.search import PatternSearch
+from cpqueens.kernels.boards.sums import SumsSearch
+from cpqueens.kernels.boards.tables import CheckSearch, RowmaskSearch, TableSearch
 from cpqueens.system.stopping import Stopped
-
-if TYPE_CHECKING:
-    from cpqueens.backends.backtracking.watching import PatternObserver
-    from cpqueens.kernels.boards.search import PatternSearch
 
 CHUNK_SECONDS = 0.02  # between two looks at the limits
 
@@ -213,20 +214,14 @@ class UnitCounts:
 _FIRST_BATCH, _LARGEST_BATCH = 64, 4096
 
 
-def search_class(strategy: str) -> type[PatternSearch]:
-    """Return the class of a strategy: ``bitmask``, ``rowmask``, ``sums``, ``table`` or ``check``."""
-    from cpqueens.kernels.boards.bitmask import BitmaskSearch
-    from cpqueens.kernels.boards.sums import SumsSearch
-    from cpqueens.kernels.boards.tables import CheckSearch, RowmaskSearch, TableSearch
-
-    classes: dict[str, type[PatternSearch]] = {
-        "bitmask": BitmaskSearch,
-        "check": CheckSearch,
-        "rowmask": RowmaskSearch,
-        "sums": SumsSearch,
-        "table": TableSearch,
-    }
-    return classes[strategy]
+SEARCHES: Mapping[str, type[PatternSearch]] = {
+    "bitmask": BitmaskSearch,
+    "check": CheckSearch,
+    "rowmask": RowmaskSearch,
+    "sums": SumsSearch,
+    "table": TableSearch,
+}
+"""The classes of the strategies."""
 
 
 def slices(
@@ -238,7 +233,7 @@ def slices(
     recorder: TraceRecorder | None = None,
 ) -> Slices:
     """Search slice by slice: count, or deliver the pattern's solutions in lexicographic order."""
-    make = search_class(strategy)
+    make = SEARCHES[strategy]
     if request.want is Want.COUNT:
         facts = facts | {"workers": request.workers or 1}
         ended = yield from _counting(make(pattern), request)
@@ -253,7 +248,7 @@ def _lister(pattern: Pattern | SumPattern, strategy: str, request: Request, reco
     if strategy == "bitmask" and recorded and pattern.has_table:
         strategy = "check"
     after = None if request.after is None else (request.after - pattern.base).tolist()
-    return search_class(strategy)(pattern, after=after)
+    return SEARCHES[strategy](pattern, after=after)
 
 
 def _listing(
@@ -263,7 +258,7 @@ def _listing(
     deliver: Deliver,
     recorder: TraceRecorder | None,
 ) -> Slices:
-    observer = observed(search, recorder)
+    observer = None if recorder is None or not pattern.n else PatternObserver(recorder, search)
     capacity = 1 if request.wants_few else _FIRST_BATCH
     reason = None
     stored = np.zeros((capacity, pattern.n), dtype=np.uint8)
@@ -286,15 +281,6 @@ def _listing(
             found, filled, flushed = found + filled, 0, time.monotonic()
         yield found + filled
     return replace(_ended(search, reason), trace=None if recorder is None else recorder.trace())
-
-
-def observed(search: PatternSearch, recorder: TraceRecorder | None) -> PatternObserver | None:
-    """Return what shows a search to a recorder, None where there is none or nothing to place."""
-    from cpqueens.backends.backtracking.watching import PatternObserver
-
-    if recorder is None or not search.pattern.n:
-        return None
-    return PatternObserver(recorder, search)
 
 
 def _counting(search: PatternSearch, request: Request) -> Slices:
@@ -325,7 +311,7 @@ def count_in_parts(
     pattern: Pattern | SumPattern, strategy: str, request: Request, facts: dict[str, Any]
 ) -> Ended:
     """Count the pattern's solutions; the first rows' placements are parts, for threads and an estimate."""
-    make = search_class(strategy)
+    make = SEARCHES[strategy]
     prefixes, nodes, failures = _prefixes(pattern, request)
     tally = Tally(request, len(prefixes))
     tally.nodes, tally.failures = nodes, failures

@@ -11,18 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cpqueens.kernels.boards import search as at
 from cpqueens.kernels.boards.pattern import FULL, KEEP_LEFT, KEEP_RIGHT, LEFT, MEMBER, RIGHT, Ints, Words
-from cpqueens.kernels.boards.search import (
-    BASE,
-    DONE,
-    FAILURES,
-    NODES,
-    ROW,
-    SOLUTIONS,
-    TOP,
-    PathSearch,
-    record,
-)
+from cpqueens.kernels.boards.search import PathSearch, record
 from cpqueens.kernels.jit.bits import lowest, popcount
 from cpqueens.kernels.jit.decorators import inlined, inner_kernel, kernel
 
@@ -85,7 +76,7 @@ def search_queens(
     all, is chosen by masks, because no processor foresees where dead ends are.
     """
     last = np.uint64(allowed.size - 1)
-    top = np.uint64(control[TOP])
+    top = np.uint64(control[at.TOP])
     listing = out.shape[0] > 0
     nodes = failures = solutions = filled = 0
     untried, columns, left, right = load(stack, top)
@@ -132,11 +123,11 @@ def search_queens(
         if nodes >= budget:
             break
     store(stack, top, untried, columns, left, right)
-    control[TOP] = top
-    control[ROW] = DONE if top == _ZERO and untried == _ZERO else np.int64(popcount(columns))
-    control[NODES] += nodes
-    control[FAILURES] += failures
-    control[SOLUTIONS] += solutions
+    control[at.TOP] = top
+    control[at.ROW] = at.DONE if top == _ZERO and untried == _ZERO else np.int64(popcount(columns))
+    control[at.NODES] += nodes
+    control[at.FAILURES] += failures
+    control[at.SOLUTIONS] += solutions
     return filled
 
 
@@ -151,30 +142,30 @@ def search_pattern(
     holds untried columns and masks, ``x`` (n,) the columns placed.
     """
     last = allowed.size - 1
-    row = control[ROW]
+    row = control[at.ROW]
     masks = steps.shape[1]
     depth = near.shape[1]
-    end = control[NODES] + budget
+    end = control[at.NODES] + budget
     filled = 0
     while True:
         untried = stack[row, 0]
         if untried == _ZERO:
-            if row == control[BASE]:
-                control[ROW] = DONE
+            if row == control[at.BASE]:
+                control[at.ROW] = at.DONE
                 return filled
             row -= 1
             continue
         if row == last and out.shape[0] == 0:
             found: Any = np.int64(popcount(untried))
-            control[SOLUTIONS] += found
-            control[NODES] += found
+            control[at.SOLUTIONS] += found
+            control[at.NODES] += found
             stack[row, 0] = _ZERO
             continue
         rest = untried & (untried - _ONE)
         bit = untried ^ rest
         stack[row, 0] = rest
         x[row] = np.int64(lowest(bit))
-        control[NODES] += 1
+        control[at.NODES] += 1
         if row == last:
             filled = record(x, control, out, filled)
             if filled == out.shape[0]:
@@ -192,13 +183,13 @@ def search_pattern(
             taken |= near[row + 1, d, x[row - d]]
         safe = allowed[row + 1] & ~taken
         if safe == _ZERO:
-            control[FAILURES] += 1
+            control[at.FAILURES] += 1
             continue
         row += 1
         stack[row, 0] = safe
-        if control[NODES] >= end:
+        if control[at.NODES] >= end:
             break
-    control[ROW] = row
+    control[at.ROW] = row
     return filled
 
 
@@ -234,13 +225,13 @@ class BitmaskSearch(PathSearch):
         """Bring the stack of rows into the form of `search_queens`."""
         self.placed = np.zeros(self.pattern.n + 1, dtype=np.uint64)
         self.placed[:-1] = self.stack[:, 1]
-        rows = self.stack[base : int(self.control[ROW]) + 1]
+        rows = self.stack[base : int(self.control[at.ROW]) + 1]
         rows = rows[rows[:, 0] != 0]
         self.stack = np.zeros(4 * (self.pattern.n + 1), dtype=np.uint64)
         self.stack[: rows.size] = rows.reshape(-1)
-        self.control[TOP] = max(0, len(rows) - 1)
+        self.control[at.TOP] = max(0, len(rows) - 1)
         if len(rows) == 0:
-            self.control[ROW] = DONE
+            self.control[at.ROW] = at.DONE
 
     def _run(self, out: NDArray[np.uint8], budget: int) -> Any:
         if self.pattern.is_queens:

@@ -12,24 +12,9 @@ import numpy as np
 
 from cpqueens.kernels.boards.pattern import Words
 from cpqueens.kernels.boards.tables import enter_next
-from cpqueens.kernels.exact import domains as at
+from cpqueens.kernels.exact import branching as tree, domains as at
 from cpqueens.kernels.exact.apart import link
-from cpqueens.kernels.exact.branching import (
-    DECIDED,
-    DEPTH,
-    DESCEND,
-    EQUAL,
-    FAILED,
-    FINISHED,
-    FOUND,
-    NODES,
-    PHASE,
-    RETREAT,
-    ROOT,
-    STORED,
-    UNFINISHED,
-    TreeSearch,
-)
+from cpqueens.kernels.exact.branching import TreeSearch
 from cpqueens.kernels.exact.domains import Ints, Memory, restore
 from cpqueens.kernels.exact.forward import RUNS, begin, conclude, decide, descend, retreat
 from cpqueens.kernels.jit.bits import lowest, popcount
@@ -178,8 +163,8 @@ def pattern_runs(steps: int, s: Any, lot: Any, random_rows: int, tallies: Ints) 
 @inner_kernel
 def undecide(m: Memory, q: TreeSearch) -> None:
     """Take the last decision back without excluding its value."""
-    depth = q.state[DEPTH] - 1
-    q.state[DEPTH] = depth
+    depth = q.state[tree.DEPTH] - 1
+    q.state[tree.DEPTH] = depth
     restore(m, q.levels[depth, 2], q.levels[depth, 3])
     m.x[q.levels[depth, 0] + at.FROZEN] = 1
 
@@ -191,7 +176,7 @@ def scan(m: Memory, q: TreeSearch, own: Ints) -> Any:
     Each safe value takes the place of the chosen one with probability 1 / (safe values so far), so that all
     are equally likely (reservoir sampling). Says whether a value was placed.
     """
-    v = q.state[DEPTH] * at.X_WIDTH
+    v = q.state[tree.DEPTH] * at.X_WIDTH
     if not own[SCANNING]:
         own[SCANNING] = 1
         own[VALUE] = m.x[v + at.LOW]
@@ -200,49 +185,49 @@ def scan(m: Memory, q: TreeSearch, own: Ints) -> Any:
     while own[VALUE] <= m.x[v + at.HIGH] and not m.cells[shift + own[VALUE]]:
         own[VALUE] += 1
     if own[VALUE] <= m.x[v + at.HIGH]:
-        decide(m, q, v, EQUAL, own[VALUE])
+        decide(m, q, v, tree.EQUAL, own[VALUE])
         return 1
     own[SCANNING] = 0
     if own[SAFE]:
-        decide(m, q, v, EQUAL, own[CHOSEN])
+        decide(m, q, v, tree.EQUAL, own[CHOSEN])
     return own[SAFE] > 0
 
 
 @inner_kernel
 def judge(m: Memory, q: TreeSearch, own: Ints, before: int) -> None:
     """Note whether the value just tested is safe, and take it back."""
-    if q.state[NODES] > before:
+    if q.state[tree.NODES] > before:
         own[SAFE] += 1
         if below(q.random, own[SAFE]) == 0:
             own[CHOSEN] = own[VALUE]
     own[VALUE] += 1
-    q.state[NODES] = before
+    q.state[tree.NODES] = before
     undecide(m, q)
-    q.state[PHASE] = DESCEND
+    q.state[tree.PHASE] = tree.DESCEND
 
 
 @inner_kernel
 def afresh(m: Memory, q: TreeSearch, own: Ints) -> None:
     """Go back to the root."""
-    for depth in range(q.state[DEPTH]):
+    for depth in range(q.state[tree.DEPTH]):
         m.x[q.levels[depth, 0] + at.FROZEN] = 1
     restore(m, own[ROOT_TRAIL], own[ROOT_CELLS])
-    q.state[DEPTH] = 0
-    q.state[NODES] = 1
-    q.state[PHASE] = DESCEND
+    q.state[tree.DEPTH] = 0
+    q.state[tree.NODES] = 1
+    q.state[tree.PHASE] = tree.DESCEND
 
 
 @inner_kernel
 def change(m: Memory, q: TreeSearch, own: Ints) -> Any:
     """Take the next step of an attempt, still to be propagated; return what it did."""
-    if q.state[PHASE] >= UNFINISHED:
-        return q.state[PHASE] - UNFINISHED
-    if q.state[PHASE] == RETREAT:
-        return retreat(m, q) if q.state[DEPTH] > own[RANDOM_VARIABLES] else FINISHED
-    if q.state[PHASE] == ROOT:
+    if q.state[tree.PHASE] >= tree.UNFINISHED:
+        return q.state[tree.PHASE] - tree.UNFINISHED
+    if q.state[tree.PHASE] == tree.RETREAT:
+        return retreat(m, q) if q.state[tree.DEPTH] > own[RANDOM_VARIABLES] else tree.FINISHED
+    if q.state[tree.PHASE] == tree.ROOT:
         return begin(m, q)
-    if q.state[DEPTH] < own[RANDOM_VARIABLES]:
-        return DECIDED if scan(m, q, own) else FAILED
+    if q.state[tree.DEPTH] < own[RANDOM_VARIABLES]:
+        return tree.DECIDED if scan(m, q, own) else tree.FAILED
     return descend(m, q)
 
 
@@ -259,27 +244,28 @@ def attempt_any(m: Memory, q: TreeSearch, own: Ints, tally: Ints, most: int, lim
         if m.stack[at.TRAIL_TOP] + room > len(m.stack):
             return TRAIL_FULL
         closed = tally[SUCCESS_NODES] + tally[FAILURE_NODES]
-        if tally[ATTEMPTS] >= most or closed + (q.state[NODES] if q.state[DEPTH] > 0 else 0) >= limit:
+        depth, phase = q.state[tree.DEPTH], q.state[tree.PHASE]
+        if tally[ATTEMPTS] >= most or closed + (q.state[tree.NODES] if depth > 0 else 0) >= limit:
             return PAUSED
-        at_root = q.state[PHASE] == ROOT or (q.state[DEPTH] == 0 and q.state[PHASE] == UNFINISHED + DECIDED)
-        before = q.state[NODES]
+        at_root = phase == tree.ROOT or (depth == 0 and phase == tree.UNFINISHED + tree.DECIDED)
+        before = q.state[tree.NODES]
         step = change(m, q, own)
-        if q.state[FOUND] or step == FINISHED:
-            success = q.state[FOUND]
+        if q.state[tree.FOUND] or step == tree.FINISHED:
+            success = q.state[tree.FOUND]
             close(tally, before, success)
-            q.state[FOUND] = 0
-            q.state[STORED] = 0
+            q.state[tree.FOUND] = 0
+            q.state[tree.STORED] = 0
             afresh(m, q, own)
             if success:
                 return SUCCESS
             continue
         conclude(m, q, step, end)
-        if q.state[PHASE] >= UNFINISHED:
+        if q.state[tree.PHASE] >= tree.UNFINISHED:
             return PAUSED
         if at_root:
             own[ROOT_TRAIL] = m.stack[at.TRAIL_TOP]
             own[ROOT_CELLS] = m.stack[at.CELLS_TOP]
-            if q.state[PHASE] == RETREAT:
+            if q.state[tree.PHASE] == tree.RETREAT:
                 return NO_ROOT
         elif own[SCANNING]:
             judge(m, q, own, before)

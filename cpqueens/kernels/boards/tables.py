@@ -14,18 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cpqueens.kernels.boards import search as at
 from cpqueens.kernels.boards.pattern import EIGHT, FULL, Ints, Pattern, Words, aligned, spread
-from cpqueens.kernels.boards.search import (
-    BASE,
-    DONE,
-    FAILURES,
-    NODES,
-    ROW,
-    TOP,
-    PathSearch,
-    PatternSearch,
-    record,
-)
+from cpqueens.kernels.boards.search import PathSearch, PatternSearch, record
 from cpqueens.kernels.jit.bits import add_eight, and_eight, lowest, take_eight
 from cpqueens.kernels.jit.decorators import inlined, kernel
 from cpqueens.kernels.jit.entries import entry, put
@@ -144,9 +135,9 @@ def search_placements(
     columns placed, in the current row the last one tried; ``found`` (n,) says whether the current row has had
     a safe column under the rows before it.
     """
-    row = control[ROW]
-    base = control[BASE]
-    nodes = control[NODES]
+    row = control[at.ROW]
+    base = control[at.BASE]
+    nodes = control[at.NODES]
     end = nodes + budget
     rows = x.size
     fresh = entry(found, row) == 0
@@ -181,10 +172,10 @@ def search_placements(
         filled = record(x, control, out, filled)
         if filled == out.shape[0] and filled > 0:
             break
-    control[ROW] = row if row >= base else DONE
+    control[at.ROW] = row if row >= base else at.DONE
     found[max(row, 0)] = not fresh
-    control[NODES] = nodes
-    control[FAILURES] += failures
+    control[at.NODES] = nodes
+    control[at.FAILURES] += failures
     return filled
 
 
@@ -195,9 +186,9 @@ def search_masks(masks: Any, x: Ints, stack: Ints, control: Ints, out: NDArray[n
     The first ``control[TOP]`` entries of ``stack`` are the rows before the current one that have columns to
     try: going back is one step, and the only branch that a processor cannot foresee is the one at dead ends.
     """
-    row = control[ROW]
-    top = control[TOP]
-    nodes = control[NODES]
+    row = control[at.ROW]
+    top = control[at.TOP]
+    nodes = control[at.NODES]
     end = nodes + budget
     last = x.size - 1
     failures = 0
@@ -206,7 +197,7 @@ def search_masks(masks: Any, x: Ints, stack: Ints, control: Ints, out: NDArray[n
     while nodes < end:
         if word == _ZERO:
             if top == 0:
-                row = DONE
+                row = at.DONE
                 break
             top -= 1
             row = entry(stack, top)
@@ -226,12 +217,12 @@ def search_masks(masks: Any, x: Ints, stack: Ints, control: Ints, out: NDArray[n
         word = enter_next(row, value, masks)
         row += 1
         failures += word == _ZERO
-    if row != DONE:
+    if row != at.DONE:
         put(masks.untried, row, word)
-    control[ROW] = row
-    control[TOP] = top
-    control[NODES] = nodes
-    control[FAILURES] += failures
+    control[at.ROW] = row
+    control[at.TOP] = top
+    control[at.NODES] = nodes
+    control[at.FAILURES] += failures
     return filled
 
 
@@ -251,13 +242,13 @@ class _PlacementSearch(PatternSearch):
                 word &= ~int(pattern.conflict[i, row, self.x[i]])
             if not (0 <= value < pattern.width and word >> value & 1):
                 if row >= len(prefix):  # the search goes on behind a value that it would never have taken
-                    self.control[ROW] = row
+                    self.control[at.ROW] = row
                     self.x[row] = max(-1, min(value, pattern.width - 1))
                     self.found[row] = 1
                 return
             self.x[row] = value
             self.found[row] = 1
-        self.control[ROW] = min(len(path), pattern.n - 1)
+        self.control[at.ROW] = min(len(path), pattern.n - 1)
 
     def _run(self, out: NDArray[np.uint8], budget: int) -> Any:
         return search_placements(*self.state, self.x, self.found, self.control, out, budget)
@@ -287,8 +278,8 @@ class TableSearch(_PlacementSearch):
 
     def _placed(self) -> int:
         """Return how many rows have a queen."""
-        row = int(self.control[ROW])
-        return 0 if row == DONE else row + int(self.x[row] >= 0)
+        row = int(self.control[at.ROW])
+        return 0 if row == at.DONE else row + int(self.x[row] >= 0)
 
 
 def masks_of(pattern: Pattern) -> Rowmasks:
@@ -308,8 +299,8 @@ class RowmaskSearch(PathSearch):
         self.free = self.masks.free.reshape(n, -1)
         self.x, self.stack = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
         self._follow(prefix, after, self.masks.untried)
-        rows = np.flatnonzero(self.masks.untried[: max(0, self.control[ROW])])
-        self.stack[: len(rows)], self.control[TOP] = rows, len(rows)
+        rows = np.flatnonzero(self.masks.untried[: max(0, self.control[at.ROW])])
+        self.stack[: len(rows)], self.control[at.TOP] = rows, len(rows)
 
     def _enter(self, row: int) -> int:
         return int(self.free[row, row])

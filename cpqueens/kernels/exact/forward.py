@@ -10,21 +10,7 @@ from typing import Any
 
 from cpqueens.kernels.exact import branching as tree, domains as at
 from cpqueens.kernels.exact.apart import link
-from cpqueens.kernels.exact.branching import (
-    DECIDED,
-    DESCEND,
-    FAILED,
-    FINISHED,
-    NARROWED,
-    RETREAT,
-    ROOT,
-    UNFINISHED,
-    TreeSearch,
-    choose_branch,
-    choose_variable,
-    is_open,
-    limit,
-)
+from cpqueens.kernels.exact.branching import TreeSearch, choose_branch, choose_variable, is_open, limit
 from cpqueens.kernels.exact.domains import Memory, enqueue, forget, note, restore, tally_decision, tighten
 from cpqueens.kernels.exact.propagation import LATE, propagate
 from cpqueens.kernels.exact.propagators.nogoods import keep_path
@@ -132,18 +118,18 @@ def descend(m: Memory, q: TreeSearch) -> Any:
         if not q.state[tree.REPLAYING] or behind(m, q):
             record(m, q)
         q.state[tree.REPLAYING] = 0
-        return FAILED
+        return tree.FAILED
     if q.state[tree.REPLAYING]:
         value, possible = replayed_value(m, q, v)
         if not possible:
-            return FAILED
+            return tree.FAILED
         if not is_open(m, v) and not q.options[tree.CHECK_ONLY]:
-            return NARROWED
+            return tree.NARROWED
     kind, value = choose_branch(m, q, v)
     if q.state[tree.REPLAYING]:
         value = entry(m.x, v + at.LOW)
     decide(m, q, v, kind, value)
-    return DECIDED
+    return tree.DECIDED
 
 
 @inner_kernel
@@ -151,7 +137,7 @@ def retreat(m: Memory, q: TreeSearch) -> Any:
     """Undo the last decision and do the opposite."""
     depth = q.state[tree.DEPTH] - 1
     if depth < 0:
-        return FINISHED
+        return tree.FINISHED
     q.state[tree.DEPTH] = depth
     v = q.levels[depth, tree.VARIABLE]
     restore(m, q.levels[depth, tree.TRAIL], q.levels[depth, tree.CELLS])
@@ -161,7 +147,7 @@ def retreat(m: Memory, q: TreeSearch) -> Any:
         put(m.x, v + at.FROZEN, 1)
     if q.options[tree.NOGOOD] >= 0:
         note_refuted(q, depth)
-    return NARROWED if possible else FAILED
+    return tree.NARROWED if possible else tree.FAILED
 
 
 @inner_kernel
@@ -198,7 +184,7 @@ def restart(m: Memory, q: TreeSearch) -> Any:
         q.state[tree.GROWTH] = q.options[q.options[tree.PLACES_END] + place] << min(turn, MOST_DOUBLED)
     q.state[tree.LIMIT] = q.state[tree.FAILURES] + q.state[tree.GROWTH]
     q.state[tree.GROWTH] += q.state[tree.GROWTH] >> 2
-    return NARROWED
+    return tree.NARROWED
 
 
 @inner_kernel
@@ -213,32 +199,32 @@ def begin(m: Memory, q: TreeSearch) -> Any:
     for v in range(0, m.stack[at.VARIABLES], at.X_WIDTH):
         if not is_open(m, v):
             note(m, v, at.BOUND | at.DOMAIN, entry(m.x, v + at.LOW), entry(m.x, v + at.HIGH))
-    return DECIDED
+    return tree.DECIDED
 
 
 @inlined
 def conclude(m: Memory, q: TreeSearch, step: int, end: int) -> None:
     """Propagate what a step changed, up to the propagator number ``end``, and choose the next phase."""
     possible = 0
-    if step != FAILED:
-        if q.state[tree.PHASE] < UNFINISHED:  # what goes on has woken it
+    if step != tree.FAILED:
+        if q.state[tree.PHASE] < tree.UNFINISHED:  # what goes on has woken it
             wake_objective(m, q)
         possible = propagate(m, end)
         m.stack[at.RUNNING] = 0
     if possible == LATE:
-        q.state[tree.PHASE] = UNFINISHED + step
+        q.state[tree.PHASE] = tree.UNFINISHED + step
         return
-    if step == DECIDED:
+    if step == tree.DECIDED:
         q.state[tree.NODES if possible else tree.FAILURES] += 1
         if q.options[tree.LEARNING] and q.state[tree.DEPTH] > 0:
             tree.note_conflict(m, q, possible)
     if possible:
-        q.state[tree.PHASE] = DESCEND
+        q.state[tree.PHASE] = tree.DESCEND
     else:
         forget(m)
         if q.options[tree.LEARNING] and q.state[tree.TRIAL] != tree.WRITTEN:
             tree.blame(m)
-        q.state[tree.PHASE] = RETREAT
+        q.state[tree.PHASE] = tree.RETREAT
 
 
 @linking_kernel(link)
@@ -259,20 +245,20 @@ def search(m: Memory, q: TreeSearch, steps: int) -> Any:
             or q.state[tree.FAILURES] >= q.state[tree.ASK_FAILURES]
         ):
             return ASKED
-        if q.state[tree.PHASE] == DESCEND:
+        if q.state[tree.PHASE] == tree.DESCEND:
             if q.options[tree.ASKS] and not q.state[tree.ANSWERED]:
                 return CHOOSING
             step = restart(m, q) if wants_restart(q) else descend(m, q)
             q.state[tree.ANSWERED] = q.state[tree.CHOSEN] = q.state[tree.HAS_VALUE] = 0
-        elif q.state[tree.PHASE] == RETREAT:
+        elif q.state[tree.PHASE] == tree.RETREAT:
             step = retreat(m, q)
-        elif q.state[tree.PHASE] == ROOT:
+        elif q.state[tree.PHASE] == tree.ROOT:
             step = begin(m, q)
         else:
-            step = q.state[tree.PHASE] - UNFINISHED
-        if step == FINISHED:
+            step = q.state[tree.PHASE] - tree.UNFINISHED
+        if step == tree.FINISHED:
             return EXHAUSTED
         conclude(m, q, step, end)
-        if q.state[tree.PHASE] >= UNFINISHED:
+        if q.state[tree.PHASE] >= tree.UNFINISHED:
             return PAUSED
     return PAUSED

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ctypes
 import struct
 from array import array
-from collections.abc import Iterable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -18,35 +18,27 @@ import numpy as np
 _WORD = 1 << 64
 
 
-def flatten(arguments: Iterable[Any]) -> tuple[str, array[int]]:
-    """Return types and words (each -2**63 .. 2**63 - 1) of arguments, which must outlive the words.
+def flatten(value: Any, types: list[str], words: array[int]) -> None:
+    """Add the types and words (each -2**63 .. 2**63 - 1) of an argument, which must outlive the words.
 
     Raises
     ------
     TypeError
         For an argument that no kernel takes.
     """
-    types: list[str] = []
-    words: list[int] = []
-    for argument in arguments:
-        _flatten(argument, types, words)
-    return " ".join(types), array("q", words)
-
-
-def _flatten(value: Any, types: list[str], words: list[int]) -> None:
     if isinstance(value, np.ndarray):
         if not value.flags.c_contiguous:
             raise TypeError("kernels take contiguous arrays only")
-        types.append(_ARRAYS.get((value.dtype, value.ndim)) or _array_type(value.dtype, value.ndim))
+        types.append(_array_type(value.dtype, value.ndim))
         try:  # what NumPy itself says takes four times as long
             words.append(ctypes.addressof(_BYTE.from_buffer(value)))
         except (TypeError, ValueError):  # it is read-only, or has no entries
             words.append(value.__array_interface__["data"][0])
-        words += value.shape
+        words.extend(value.shape)
     elif isinstance(value, tuple):
         types.append(_tuple_type(type(value), len(value)))
         for part in value:
-            _flatten(part, types, words)
+            flatten(part, types, words)
     elif value is None:
         types.append("none")
     else:
@@ -59,8 +51,6 @@ _BYTE: Any = ctypes.c_char
 _NAMES = {bool: "bool", np.bool_: "bool", float: "float64", np.float64: "float64"} | {
     kind: np.dtype(kind).name for kind in (np.int64, np.uint64, np.int32, np.uint32, np.uint8)
 }
-_ARRAYS: dict[tuple[np.dtype[Any], int], str] = {}
-_TUPLES: dict[tuple[type, int], str] = {}
 
 
 def _int_name(value: Any) -> str:
@@ -69,19 +59,15 @@ def _int_name(value: Any) -> str:
     return "int64" if value < _WORD >> 1 else "uint64"
 
 
+@cache
 def _array_type(dtype: np.dtype[Any], dimensions: int) -> str:
-    key = (dtype, dimensions)
-    if key not in _ARRAYS:
-        _ARRAYS[key] = f"{dtype.name}[{dimensions}]"
-    return _ARRAYS[key]
+    return f"{dtype.name}[{dimensions}]"
 
 
+@cache
 def _tuple_type(kind: type, length: int) -> str:
-    key = (kind, length)
-    if key not in _TUPLES:
-        fields = getattr(kind, "_fields", None)
-        _TUPLES[key] = f"({length})" if fields is None else f"{kind.__name__}({','.join(fields)})"
-    return _TUPLES[key]
+    fields = getattr(kind, "_fields", None)
+    return f"({length})" if fields is None else f"{kind.__name__}({','.join(fields)})"
 
 
 def as_word(value: Any, name: str) -> int:

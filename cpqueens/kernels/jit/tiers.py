@@ -181,7 +181,9 @@ class Fixed:
     def flat(self) -> tuple[str, array[int]]:
         """Return types and words, see `signatures.flatten`."""
         if self._flat is None:
-            self._flat = flatten((self.value,))
+            types, words = list[str](), array("q")
+            flatten(self.value, types, words)
+            self._flat = " ".join(types), words
         return self._flat
 
 
@@ -199,9 +201,14 @@ def words_of(arguments: Sequence[Any]) -> tuple[tuple[str, ...], array[int]]:
             types.append("int64")
             words.append(argument)
             continue
-        kinds, more = argument.flat() if type(argument) is Fixed else flatten((argument,))
-        types.append(kinds)
-        words.extend(more)
+        if type(argument) is Fixed:
+            kinds, more = argument.flat()
+            types.append(kinds)
+            words.extend(more)
+            continue
+        own: list[str] = []
+        flatten(argument, own, words)
+        types.append(" ".join(own))
     return tuple(types), words
 
 
