@@ -22,16 +22,16 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 71_480,
+    "code lines": 71_294,
     "files": 480,
-    "import lines": 5_792,
+    "import lines": 5_660,
     "longest file": 693,
-    "sudoku by backtracking, files": 47,
-    "sudoku by backtracking, functions": 297,
+    "sudoku by backtracking, files": 46,
+    "sudoku by backtracking, functions": 292,
     "knapsack by local-search, files": 48,
-    "knapsack by local-search, functions": 296,
+    "knapsack by local-search, functions": 292,
     "cross-check of 8 queens, files": 77,
-    "cross-check of 8 queens, functions": 595,
+    "cross-check of 8 queens, functions": 580,
 }
 """What must not be passed today."""
 
@@ -222,6 +222,7 @@ def main() -> int:
     os.environ.setdefault(
         "CPQUEENS_KERNELS", "compiled"
     )  # as in the tests: plain kernels are files of their own
+    sys.path.insert(0, str(ROOT.parent))  # this copy of the package is measured, whatever is installed
     found = measured()
     print(f"{'':42}{'now':>10}{'ceiling':>10}{'goal':>10}")
     for name, value in found.items():

@@ -20,17 +20,13 @@ from cpqueens.text.plaintext import wrapped
 @json_option
 def command(names: tuple[str, ...], as_json: bool) -> int:
     """List the solvers' strategies with their options and sources."""
-    found = [told for name in names or _installed() for told in _strategies(name)]
+    found = [told for name in names or named.available() for told in _strategies(name)]
     if as_json:
         echo_json(document("strategies", strategies=found))
         return 0
     width = width_of_output()
     say("\n\n".join("\n".join(_lines(told, width)) for told in found))
     return 0
-
-
-def _installed() -> list[str]:
-    return named.available()
 
 
 def _strategies(solver: str) -> Iterator[dict[str, Any]]:
@@ -53,7 +49,9 @@ def told_of(
 
 
 def _told(name: str, about: tuple[str, str], options: Mapping[str, Parameter]) -> dict[str, Any]:
-    listed = {key: _option(parameter) for key, parameter in options.items()}
+    listed = {
+        key: {"default": p.default, "allowed": p.allowed, "meaning": p.meaning} for key, p in options.items()
+    }
     told = {"name": name, "summary": about[0], "options": listed, "note": _TOO_MANY.get(name, "")}
     return {**told, "source": about[1]}
 
@@ -62,23 +60,16 @@ _TOO_MANY = {"cpsat": "all parameters of CP-SAT, by their names there"}
 """Solvers whose options nobody wants listed, and what they are."""
 
 
-def _option(parameter: Parameter) -> dict[str, Any]:
-    return {"default": parameter.default, "allowed": parameter.allowed, "meaning": parameter.meaning}
-
-
 def _lines(told: dict[str, Any], width: int) -> Iterator[str]:
     """Yield a strategy's name, summary, options and source."""
     yield told["name"]
     yield from wrapped("  " + told["summary"], width, "    ")
     for key, option in told["options"].items():
         values = f" ({option['allowed']})" if option["allowed"].startswith("one of") else ""
-        said = f"{key}={_shown(option['default'])}: {option['meaning']}{values}"
+        default = "none" if option["default"] is None else option["default"]
+        said = f"{key}={default}: {option['meaning']}{values}"
         yield from wrapped(f"    {said}", width, " " * 6)
     if told["note"]:
         yield from wrapped("    " + told["note"], width, " " * 6)
     if told["source"]:
         yield from wrapped(f"  source: {told['source']}", width, "    ")
-
-
-def _shown(value: Any) -> str:
-    return "none" if value is None else str(value)

@@ -169,7 +169,8 @@ def replay_command(
     command line; the command then names the others, and `replay` does the rest from Python.
     """
     involved = _involved(found, participants)
-    names = [_solver_text(p) for p in involved if isinstance(p, BackendParticipant)]
+    backends = [p.solver for p in involved if isinstance(p, BackendParticipant)]
+    names = [solver if isinstance(solver, str) else "" for solver in backends]
     if small_enough(model):
         names.append("exhaustive")
     beside: list[str] = []
@@ -203,10 +204,6 @@ def _reference(function: Callable[..., Any]) -> str | None:
     if code is None or not name.isidentifier() or not Path(code.co_filename).is_file():
         return None
     return f"{Path(code.co_filename).resolve()}:{name}"
-
-
-def _solver_text(participant: BackendParticipant) -> str:
-    return participant.solver if isinstance(participant.solver, str) else ""
 
 
 # ---- the disagreements once more -------------------------------------------------------------------------

@@ -359,7 +359,7 @@ def as_published(value: Any) -> PublishedValues | None:
 def _solver_report(case: Case, o: Observation, evidence: Evidence, reason: str) -> SolverReport:
     outcome, store = o.outcome, o.store
     statistics = dict(outcome.statistics) if outcome is not None else {}
-    status = str(o.error) if o.error is not None else str(_status(o) if outcome is None else outcome.status)
+    status = str(o.error or (outcome.status if outcome is not None else _STATUS[bool(o.count)]))
     return SolverReport(
         name=o.name,
         role=o.role,
@@ -388,8 +388,7 @@ def _solver_report(case: Case, o: Observation, evidence: Evidence, reason: str) 
     )
 
 
-def _status(o: Observation) -> Status:
-    return Status.FEASIBLE if o.count else Status.UNKNOWN
+_STATUS = (Status.UNKNOWN, Status.FEASIBLE)  # without an outcome: whether anything was found
 
 
 def _sentence(o: Observation, status: str) -> str:

@@ -63,7 +63,8 @@ class Direction:
         """Ask for so long; after two rounds also what takes longer to ask."""
         end = now() + seconds
         self._round += 1
-        if self._round == 1 and _terms(self.first) > _LARGE:
+        terms = sum(array.size for constraint in self.first.joined for array in constraint.arguments)
+        if self._round == 1 and terms > _LARGE:
             self._sample(_FOR_LARGE * self._questions.seconds)
         elif self._round > 1 and not self._seen:
             self._sample((0.5 if self._round == 2 else 0.3) * seconds)
@@ -217,8 +218,3 @@ class Direction:
             if outcome.complete or outcome.solution is not None:
                 return solver, outcome.solution
         return None, None
-
-
-def _terms(side: Side) -> int:
-    """Return how much a model says."""
-    return sum(array.size for constraint in side.joined for array in constraint.arguments)

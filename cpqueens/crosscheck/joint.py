@@ -266,7 +266,7 @@ class Joint:
             term = of_rows(self.model, [rebuilder.row(w)], ())
             low, high = (int(end[0]) for end in term.bounds())
             found += _outside(term, (low, high), domain_of(self.second.model, w))
-        stated = self.second.joined if not own else _but(self.second.stated, own)
+        stated = [c for k, c in enumerate(self.second.stated) if k not in own] if own else self.second.joined
         constraints = [(rebuilder.constraint(one).flattened(), one) for one in stated]
         unknown = [(there, one) for there, one in constraints if _new(said, there)]
         for constraint in self._stated if unknown else ():
@@ -348,10 +348,6 @@ def _new(said: Said, constraint: Constraint) -> list[int]:
 def _row(array: Any) -> Row:
     ((variables, coefficients, constant),) = array.reshape(-1).rows()
     return tuple(variables), tuple(coefficients), constant
-
-
-def _but(constraints: Sequence[Constraint], positions: set[int]) -> list[Constraint]:
-    return [c for k, c in enumerate(constraints) if k not in positions]
 
 
 def reached_constraints(side: Side, variables: Sequence[int]) -> set[int]:

@@ -8,6 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -132,10 +133,8 @@ class Recorder:
     started: float
     count: int = 0
     shown: float = 0.0
-
-    def __post_init__(self) -> None:
-        self.digest = hashlib.blake2b(digest_size=16)
-        self.heads: list[IntArray] = []
+    digest: Any = field(default_factory=partial(hashlib.blake2b, digest_size=16))
+    heads: list[IntArray] = field(default_factory=list)
 
     def __call__(self, _interrupt: Interrupt, found: SolutionSet) -> None:
         """Record a batch; always goes on."""

@@ -8,7 +8,8 @@ is bounded by the buffer and by the largest bucket of the sets compared, about 1
 
 import hashlib
 import tempfile
-from collections.abc import Collection, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -98,15 +99,12 @@ class SolutionStore:
     def finish(self) -> None:
         """Sort what is in memory; no rows can be added afterwards."""
         if self._folder is not None:
-            self._spill_rest()
+            if self._parts:
+                self._spill()
             return
         empty = np.zeros(0, dtype=f"S{self.packing.width}")
         self._final = np.unique(np.concatenate([empty, *self._parts]))
         self._parts = []
-
-    def _spill_rest(self) -> None:
-        if self._parts:
-            self._spill()
 
     def buckets(self) -> Iterator[Packed]:
         """Yield the distinct packed rows of each bucket, sorted."""
@@ -207,8 +205,9 @@ def compare_sets(stores: Mapping[str, SolutionStore], first: int = 10) -> SetCom
     """Compare finished sets bucket by bucket; exact, in memory of about 1/64 of the sets."""
     union = 0
     totals = dict.fromkeys(stores, 0)
-    kept: dict[str, list[tuple[bytes, tuple[str, ...]]]] = {name: [] for name in stores}
-    for parts in _aligned(stores.values()):
+    kept: dict[str, list[tuple[bytes, tuple[str, ...]]]] = defaultdict(list)
+    small = all(store.is_small for store in stores.values())  # then all rows of each are one part
+    for parts in zip(*(s.parts() if small else s.buckets() for s in stores.values()), strict=True):
         together = np.unique(np.concatenate(parts))
         union += len(together)
         for name, part in zip(stores, parts, strict=True):
@@ -217,30 +216,20 @@ def compare_sets(stores: Mapping[str, SolutionStore], first: int = 10) -> SetCom
             lacking = np.setdiff1d(together, part, assume_unique=True)
             totals[name] += len(lacking)
             for row in lacking[: first - len(kept[name])]:
-                kept[name].append((row, _holders(row, stores, parts)))
-    lacks = {name: _lack(stores[name].packing, totals[name], kept[name]) for name in stores}
+                holders = (o for o, theirs in zip(stores, parts, strict=True) if _holds(theirs, row))
+                kept[name].append((row, tuple(holders)))
+    lacks = {}
+    for name, store in stores.items():
+        rows, held_by = zip(*kept[name], strict=True) if kept[name] else ((), ())
+        lacking = store.packing.unpack(np.array(rows, dtype=f"S{store.packing.width}"))
+        lacks[name] = Lack(totals[name], lacking, held_by)
     return SetComparison(union, lacks)
-
-
-def _aligned(stores: Collection[SolutionStore]) -> Iterator[tuple[Packed, ...]]:
-    """Yield what the sets hold of the same range of rows: of all rows if every set is small."""
-    small = all(store.is_small for store in stores)
-    return zip(*(store.parts() if small else store.buckets() for store in stores), strict=True)
-
-
-def _holders(row: Any, stores: Mapping[str, SolutionStore], parts: tuple[Packed, ...]) -> tuple[str, ...]:
-    return tuple(name for name, part in zip(stores, parts, strict=True) if _holds(part, row))
 
 
 def _holds(part: Packed, row: Any) -> bool:
     """Say whether a row is among sorted ones."""
     at = part.searchsorted(row)
     return bool(at < len(part) and part[at] == row)
-
-
-def _lack(packing: Packing, total: int, kept: list[tuple[bytes, tuple[str, ...]]]) -> Lack:
-    rows, holders = zip(*kept, strict=True) if kept else ((), ())
-    return Lack(total, packing.unpack(np.array(rows, dtype=f"S{packing.width}")), holders)
 
 
 def count_orbits(group: Group, store: SolutionStore) -> int | None:

@@ -195,7 +195,7 @@ def _arrays(domains: Mapping[str, Domain]) -> list[Block]:
         shape = _shape(entries)
         if shape is None or name in domains or "[" in name or not _fits(name):
             continue
-        places = [*_places(shape)]
+        places = [",".join(place) for place in product(*[map(str, range(n)) for n in shape])]
         if all(place in entries and not isinstance(domains[entries[place]], list) for place in places):
             complete.append((name, shape, [entries[place] for place in places]))
     return complete
@@ -208,10 +208,6 @@ def _shape(entries: Iterable[str]) -> tuple[int, ...] | None:
         return None
     shape = tuple([max(axis) + 1 for axis in zip(*axes, strict=True)])
     return shape if math.prod(shape) == len(axes) else None
-
-
-def _places(shape: tuple[int, ...]) -> Iterable[str]:
-    return map(",".join, product(*[list(map(str, range(n))) for n in shape]))
 
 
 def _fits(name: str) -> bool:

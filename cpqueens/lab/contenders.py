@@ -140,7 +140,9 @@ class SolverContender:
                         return [self._rejected(title, seeds[0], error)]
                     return [row for s in seeds for row in self.make(model, title, [s], budget)]
                 seconds = used()
-        return list(_rows(made, self.name, title, Checker.of(model), seconds, self._is_lot(model)))
+        # whether one call of one thread has made all runs
+        lot = model.objective is None and hasattr(choose(model, self.solver, Want.ONE)[1], "run_many")
+        return list(_rows(made, self.name, title, Checker.of(model), seconds, lot))
 
     def _warm_up(self, model: Model, options: Mapping[str, Any], seeds: Sequence[int]) -> None:
         """Make a run of one step that counts nowhere.
@@ -156,10 +158,6 @@ class SolverContender:
             with contextlib.suppress(Exception):  # what is wrong will happen again, and be told
                 model.runs(self.solver, [seed], **{**options, **least})
                 return
-
-    def _is_lot(self, model: Model) -> bool:
-        """Say whether one call of one thread makes all runs."""
-        return model.objective is None and hasattr(choose(model, self.solver, Want.ONE)[1], "run_many")
 
     def _rejected(self, title: str, seed: int, error: Exception) -> RunRecord:
         why = "invalid" if isinstance(error, BackendFault) else "raised"

@@ -7,17 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from cpqueens.lab.drawing import (
-    COLOURS,
-    INK,
-    MARKERS,
-    MOST_STEPS,
-    Picture,
-    distributions,
-    drawn,
-    look,
-    together,
-)
+from cpqueens.lab import drawing
+from cpqueens.lab.drawing import Picture, distributions, drawn, look, together
 from cpqueens.lab.evaluated import COMPARED, Evaluated, Occupancy
 from cpqueens.lab.performance import Anytime, Performance, named
 from cpqueens.lab.runlength import Interval, RunLengths, thin
@@ -99,10 +90,10 @@ def _cutoffs(axes: Any, chosen: Measured, unit: str) -> None:
             x, y = (part[known] for part in curve)
             if not len(x):
                 continue
-            at, best = thin(len(x), MOST_STEPS), int(y.argmin())
+            at, best = thin(len(x), drawing.MOST_STEPS), int(y.argmin())
             axes.plot(x[at], y[at], label=label, linewidth=width, **look(k))
             mark = {
-                "marker": MARKERS[k % len(MARKERS)],
+                "marker": drawing.MARKERS[k % len(drawing.MARKERS)],
                 "color": look(k)["color"],
                 "markersize": 4 + 2 * width,
             }
@@ -151,7 +142,7 @@ def _over_sizes(axes: Any, e: Evaluated, points: Points, what: str, log: bool = 
     for k, name, found in together(curves, lambda found: [(n, i.value, i.low, i.high) for n, i in found]):
         ends = [(i.value, i.value - i.low, min(i.high, _FARTHEST * i.value) - i.value) for _, i in found]
         middle, *errors = np.maximum(np.array(ends).T, 0.0)
-        mark = {"marker": MARKERS[k % len(MARKERS)], "capsize": 3, **look(k)}
+        mark = {"marker": drawing.MARKERS[k % len(drawing.MARKERS)], "capsize": 3, **look(k)}
         axes.errorbar([size for size, _ in found], middle, yerr=errors, label=name, **mark)
     axes.set(xlabel="size", ylabel=what, **({"yscale": "log"} if log else {"ylim": (-0.02, 1.02)}))
     axes.xaxis.get_major_locator().set_params(integer=True)
@@ -220,12 +211,14 @@ def _distinct(axes: Any, e: Evaluated, found: Sequence[Any], groups: Any) -> Non
         (e.heuristics.index(c.heuristic), c.heuristic, _rising(groups[c.heuristic, c.problem])) for c in found
     ]
     for k, name, counts in together(curves, lambda counts: [counts]):
-        at = thin(len(counts), MOST_STEPS)
+        at = thin(len(counts), drawing.MOST_STEPS)
         axes.plot(at, np.array(counts)[at], label=name, **look(k))
     x = np.linspace(0, longest, 200)
-    axes.plot(x, size * (1 - (1 - 1 / size) ** x), color=INK, linestyle="--", linewidth=1.2, label="uniform")
+    axes.plot(
+        x, size * (1 - (1 - 1 / size) ** x), color=drawing.INK, linestyle="--", linewidth=1.2, label="uniform"
+    )
     if size < 20 * longest:
-        axes.axhline(size, color=INK, linewidth=1.0)
+        axes.axhline(size, color=drawing.INK, linewidth=1.0)
     axes.set(xlabel="solved runs", ylabel="different solutions", ylim=(0, None))
 
 
@@ -283,12 +276,14 @@ def _map(axes: Any, found: Occupancy) -> None:
     scale = max(_FULL, float(np.abs(points).max()))
     for row, column in np.ndindex(rows, columns):
         value = float(points[row, column])
-        colour, strength = COLOURS[value > 0], 0.65 * abs(value) / scale
+        colour, strength = drawing.COLOURS[value > 0], 0.65 * abs(value) / scale
         place = (column - 0.5, row - 0.5)
         axes.add_patch(Rectangle(place, 1, 1, facecolor=colour, alpha=strength, linewidth=0))
         if p[row, column] * p.size < _SURE:
             axes.add_patch(
-                Rectangle((column - 0.43, row - 0.43), 0.86, 0.86, fill=False, edgecolor=INK, linewidth=1.3)
+                Rectangle(
+                    (column - 0.43, row - 0.43), 0.86, 0.86, fill=False, edgecolor=drawing.INK, linewidth=1.3
+                )
             )
         if columns <= _MOST_NUMBERED:
             text = f"{value:+.1f}".replace("-", "\N{MINUS SIGN}") if abs(value) >= 0.05 else "0"
@@ -350,7 +345,7 @@ def _incumbents(axes: Any, heuristics: Sequence[str], curves: Sequence[Anytime],
             linewidth=0,
         )
     if optimum is not None:
-        axes.axhline(optimum, color=INK, linewidth=1.0)
+        axes.axhline(optimum, color=drawing.INK, linewidth=1.0)
     axes.set(xscale="log", xlabel="seconds", ylabel="objective")
 
 

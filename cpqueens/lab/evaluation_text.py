@@ -38,8 +38,8 @@ def interval(found: Interval | None) -> str:
         return "-"
     if math.isinf(found.value):
         return "never" + (f", > {figure(found.low)}" if 0 < found.low < math.inf else "")
-    high = found.high if found.high <= _FAR * found.value else math.inf
-    return f"{figure(found.value)} [{figure(found.low)}, {_end(high)}]"
+    high = figure(found.high) if found.high <= _FAR * found.value else "?"
+    return f"{figure(found.value)} [{figure(found.low)}, {high}]"
 
 
 _FAR = 100  # times the estimate: an end beyond says nothing
@@ -50,10 +50,6 @@ def percent(found: Interval) -> str:
     if math.isnan(found.value):
         return "-"
     return f"{100 * found.value:.1f} % [{100 * found.low:.1f}, {100 * found.high:.1f}]"
-
-
-def _end(value: float) -> str:
-    return "?" if math.isinf(value) else figure(value)
 
 
 # ---- what is said, for the terminal and the page alike --------------------------------------------------

@@ -142,6 +142,8 @@ class Objectives(VariableStore):
     @property
     def goals(self) -> tuple[Goal, ...]:
         """What is optimised, the most important first; penalties are part of it."""
+        if not self.soft and not self._penalties:
+            return self.stated
         if self._goals is None:
             self._goals = self._with_penalties()
         return self._goals

@@ -372,7 +372,8 @@ def verify(
         known = {r.part: r.count for r in ledger.sound_results()}
         size = min(len(known), max(least, math.ceil(share * len(known))))
         sample = random.Random(random_seed).sample(list(known), size)
-        by = solver or _other(splitting.name, ledger.job.solver)
+        other = "backtracking" if ledger.job.solver.startswith("cpsat") else _OTHERS[splitting.name]
+        by = solver or other
         checked, differing = 0, set()
         for part in interrupt.until_seen(sample):
             began = time.perf_counter()
@@ -391,7 +392,3 @@ def verify(
             if on_progress is not None:
                 on_progress(checked, size)
         return Verification(by, checked, tuple(sorted(differing)), len(known), checked < size)
-
-
-def _other(splitting: str, solver: str) -> str:
-    return "backtracking" if solver.startswith("cpsat") else _OTHERS[splitting]

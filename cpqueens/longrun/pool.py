@@ -110,7 +110,8 @@ class Processes(Executor):
                 future.cancel()
                 continue
             try:
-                fresh, child = child is None, child or self._begun()
+                fresh = child is None
+                child = child or Worker("cpqueens.longrun.pool:attend", (self._module,), self._memory)
                 self._children[future] = child
                 if fresh:
                     self._heard(child, None)  # it is ready
@@ -125,9 +126,6 @@ class Processes(Executor):
                 self._children.pop(future, None)
         if child is not None:
             child.end()
-
-    def _begun(self) -> Worker:
-        return Worker("cpqueens.longrun.pool:attend", (self._module,), self._memory)
 
     def _answer(self, child: Worker, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
         """Return what a process answers, or raise what it raised.

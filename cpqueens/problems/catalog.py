@@ -168,7 +168,8 @@ class Problem:
         try:
             return function(**values)
         except CpqueensError as error:
-            raise ModelError(_prefixed(self.name, error)) from error
+            text = str(error).removeprefix(f"{self.name}: ")  # which it may have already
+            raise ModelError(f"{self.name}: {text}") from error
         except (Exception, SystemExit) as error:
             raise ModelError(f"{self.name}: {raised_text(error, self.source)}") from error
 
@@ -365,8 +366,3 @@ def _problem(name: str, function: Callable[..., Any], module: ModuleType) -> Pro
     except ModelError as error:
         raise ModelError(f"{name}: {error}") from None
     return Problem(name, text.partition("\n")[0], text, parameters, function, module)
-
-
-def _prefixed(name: str, error: Exception) -> str:
-    """Return the message with the problem's name in front of it, once."""
-    return str(error) if str(error).startswith(f"{name}: ") else f"{name}: {error}"

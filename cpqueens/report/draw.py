@@ -13,7 +13,7 @@ from cpqueens.language import views
 from cpqueens.language.labels import text_of_label
 from cpqueens.language.statement import Statement
 from cpqueens.language.views import Armies, Board, Cages, Colouring, Dots, Grid, Pairing, Pieces, Sequence
-from cpqueens.report import numbers, pieces
+from cpqueens.report import board_text, numbers, pieces
 from cpqueens.report.board import (
     BoardPicture,
     armies_picture,
@@ -23,16 +23,7 @@ from cpqueens.report.board import (
     pieces_picture,
 )
 from cpqueens.report.board_svg import board_svg
-from cpqueens.report.board_text import (
-    PLAIN,
-    Style,
-    board_matrix,
-    board_rules,
-    board_text,
-    board_width,
-    numbers_text,
-    rules_text,
-)
+from cpqueens.report.board_text import PLAIN, Style
 from cpqueens.report.groups import colouring_svg, colouring_text, groups_svg, groups_text
 from cpqueens.report.schedule import Bar, bars, schedule_svg, schedule_text
 from cpqueens.report.tour import tour_svg, tour_text
@@ -110,8 +101,8 @@ def _board_text(solution: Solution, view: Board, style: Style) -> str:
     if solution.model[view.variable].size > TEXT_ROWS:
         return _in_tens(solution, view)
     picture = board_picture(solution, view)
-    fits = style.fits(board_width(picture.columns, style))
-    return board_text(picture, style) if fits else _in_tens(solution, view)
+    fits = style.fits(board_text.board_width(picture.columns, style))
+    return board_text.board_text(picture, style) if fits else _in_tens(solution, view)
 
 
 def _in_tens(solution: Solution, view: Board) -> str:
@@ -124,8 +115,8 @@ def _in_tens(solution: Solution, view: Board) -> str:
 
 def _pieces_text(picture: BoardPicture, style: Style) -> str:
     """Return a board, or where it is too wide the columns of the pieces in each row."""
-    if style.fits(board_width(picture.columns, style, bool(picture.regions))):
-        return board_text(picture, style)
+    if style.fits(board_text.board_width(picture.columns, style, bool(picture.regions))):
+        return board_text.board_text(picture, style)
     colours = sorted(set(picture.queens.values()))
     lines = []
     for row in range(picture.rows):
@@ -162,7 +153,7 @@ def _grid_text(solution: Solution, view: Grid | Sequence, style: Style) -> str:
     down, across = _axes(solution, view)
     if len(rows) == 1 and isinstance(view, Sequence) and not across:
         return " ".join(rows[0])
-    return numbers_text(rows, style, down, across)
+    return board_text.numbers_text(rows, style, down, across)
 
 
 def _grid_svg(solution: Solution, view: Grid | Sequence) -> str:
@@ -284,16 +275,14 @@ def check_format(model: Statement, form: str) -> None:
     """
     has = _HAS.get(form)
     if has is not None and not has(model):
-        reason = _why_no_svg(model) if form == "svg" else "has no single array"
+        reason = "has no single array"
+        if form == "svg":
+            reason = "is too large for one" if model.view is not None else "does not say how it is drawn"
         raise ModelError(f"no {form}: {model.name} {reason}; use --format list or json")
 
 
 def _has_rows(model: Statement) -> bool:
     return len(model.blocks) == 1 and len(model.blocks[0].shape) in (1, 2)
-
-
-def _why_no_svg(model: Statement) -> str:
-    return "is too large for one" if model.view is not None else "does not say how it is drawn"
 
 
 def picture_of(solution: Solution) -> BoardPicture | None:
@@ -317,13 +306,13 @@ def _list(solution: Solution, _style: Style) -> str:
 def _matrix(solution: Solution, _style: Style) -> str:
     picture = picture_of(solution)
     if picture is not None and not isinstance(solution.model.view, Armies):
-        return board_matrix(picture)
-    return numbers_text(_rows_of(solution))
+        return board_text.board_matrix(picture)
+    return board_text.numbers_text(_rows_of(solution))
 
 
 def _grid(solution: Solution, _style: Style) -> str:
     picture = picture_of(solution)
-    return rules_text(_rows_of(solution)) if picture is None else board_rules(picture)
+    return board_text.rules_text(_rows_of(solution)) if picture is None else board_text.board_rules(picture)
 
 
 def _rows_of(solution: Solution) -> list[Any]:

@@ -129,11 +129,7 @@ def lattice_text(cells: Sequence[Sequence[str]], regions: Regions = (), *, unico
         if r < rows:
             parts = [(down if walls.left(r, c) else " ") + cells[r][c].rjust(width) for c in range(columns)]
             lines.append("".join(parts) + down)
-    return "\n".join(line for k, line in enumerate(lines) if k % 2 or (line.strip() and _has_rule(line)))
-
-
-def _has_rule(line: str) -> bool:
-    return any(sign in line for sign in "─-")
+    return "\n".join(line for k, line in enumerate(lines) if k % 2 or "─" in line or "-" in line)
 
 
 def borders(rows: int, columns: int, regions: Regions) -> str:

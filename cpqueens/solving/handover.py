@@ -19,20 +19,11 @@ import numpy as np
 
 from cpqueens.answers.outcome import Outcome, StopReason
 from cpqueens.backends import named
-from cpqueens.backends.base import (
-    Backend,
-    Deliver,
-    Ended,
-    Feature,
-    Order,
-    Parameter,
-    Request,
-    Want,
-    within_limits,
-)
+from cpqueens.backends.base import Backend, Deliver, Ended, Feature, Order, Request, Want, within_limits
 from cpqueens.errors import BackendFault, UnknownBackend, UnknownParameter, UnsupportedConstraint
 from cpqueens.language.statement import Statement
 from cpqueens.solving.beside import Beside, Receiver, Said
+from cpqueens.text.parameters import Parameter
 from cpqueens.text.plaintext import shown
 
 _OWN: Mapping[str, Parameter] = {

@@ -25,17 +25,8 @@ from cpqueens.answers.outcome import Outcome
 from cpqueens.backends import named
 from cpqueens.backends.backtracking.backend import halved_board
 from cpqueens.backends.backtracking.orders import Branching
-from cpqueens.backends.base import (
-    Backend,
-    Clock,
-    Deliver,
-    Ended,
-    Order,
-    Parameter,
-    Request,
-    Want,
-    within_limits,
-)
+from cpqueens.backends.base import Backend, Deliver, Ended, Order, Parameter, Request, Want, within_limits
+from cpqueens.backends.clock import Clock
 from cpqueens.errors import BackendFault, CpqueensError, ModelError, UnsupportedConstraint
 from cpqueens.kernels.jit import tiers
 from cpqueens.language.rows import IntArray, behind

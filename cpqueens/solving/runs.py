@@ -87,7 +87,8 @@ def runs(
             if want is Want.BEST:
                 given["on_improvement"] = table.listener(model, row)
             outcome = solve(model, solver, **given)
-            if outcome.stop_reason is StopReason.INTERRUPTED or (whole.expired() and _by_clock(outcome)):
+            reason = outcome.stop_reason
+            if reason is StopReason.INTERRUPTED or (whole.expired() and reason is StopReason.TIME_LIMIT):
                 break
             table.enter(row, outcome)
     ended_by = None
@@ -97,10 +98,6 @@ def runs(
     made = table.runs(model, label, np.array(chosen, dtype=np.int64), ended_by)
     _trust(checker, made)
     return made
-
-
-def _by_clock(outcome: Outcome) -> bool:
-    return outcome.stop_reason is StopReason.TIME_LIMIT
 
 
 def _trust(checker: Checker, made: Runs) -> None:

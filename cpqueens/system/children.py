@@ -187,16 +187,13 @@ class Worker:
             given = theirs.fileno()
             argv = [sys.executable, "-c", _SERVE, str(given), *sys.path]
             self._command = Command(argv, memory=memory, own=(given,), deaf=True)
-            self._send((function, arguments))
+            with contextlib.suppress(ConnectionError):  # it died at once: whoever listens will see that
+                self.connection.send((function, arguments))
         else:
             context = multiprocessing.get_context("spawn")
             self._process = context.Process(target=run, args=(theirs, function, arguments), daemon=True)
             self._process.start()
         theirs.close()
-
-    def _send(self, task: Any) -> None:
-        with contextlib.suppress(ConnectionError):  # it died at once: whoever listens will see that
-            self.connection.send(task)
 
     @property
     def pid(self) -> int:

@@ -171,15 +171,11 @@ class stopping:  # noqa: N801 - used like a function
                 elif _may_break(frame):
                     self._fired, self._asks_from, broken = True, now + _AGAIN, True
                     _raise_in(self._thread)
-                    self._note(frame)
+                    if frame is not None and self.place is None:  # the first time
+                        self.place = f"{frame.f_globals.get('__name__', '')}.{frame.f_code.co_qualname}"
         finally:
             if not broken:
                 self._collect_again()
-
-    def _note(self, frame: FrameType | None) -> None:
-        """Note where the block is broken off, the first time."""
-        if frame is not None and self.place is None:
-            self.place = f"{frame.f_globals.get('__name__', '')}.{frame.f_code.co_qualname}"
 
     def _collect_again(self) -> None:
         """Let collections begin as before."""

@@ -9,19 +9,10 @@ from typing import Any
 
 from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.base import REFUSED, Deliver, Ended, Feature, Order, Parameter, Request, Want
+from cpqueens.backends.cpsat import searches
 from cpqueens.backends.cpsat.constraints import supports
 from cpqueens.backends.cpsat.native import CONCLUSIVE, Solver, make_callback, new_proto
-from cpqueens.backends.cpsat.searches import (
-    CpSatSearch,
-    Flow,
-    Narrow,
-    Second,
-    both,
-    in_turn,
-    joins,
-    parts,
-    run_shared,
-)
+from cpqueens.backends.cpsat.searches import CpSatSearch, Flow, Narrow, Second
 from cpqueens.backends.cpsat.translation import Translation, refusal, translate
 from cpqueens.errors import UnknownParameter
 from cpqueens.language.statement import Statement
@@ -107,10 +98,10 @@ class CpSat:
             statistics["presolve"] = f"off: {reason}"
         if _is_listing(request) and request.workers > 1:
             return self._shared(model, translation, request, deliver, statistics, bool(reason))
-        if not joins(request, translation.proto):
+        if not searches.joins(request, translation.proto):
             first, second = CpSatSearch(solver, model, translation, request, deliver), None
         else:
-            put = in_turn(deliver)
+            put = searches.in_turn(deliver)
             first = CpSatSearch(solver, model, translation, request, put)
             second = Second(first, lambda other: CpSatSearch(other, model, translation, request, put))
 
@@ -129,7 +120,7 @@ class CpSat:
         ended = self._ended(first, request, statistics)
         if other is None:
             return ended
-        return both(ended, self._ended(other, request, statistics), first, other, model.maximizing)
+        return searches.both(ended, self._ended(other, request, statistics), first, other, model.maximizing)
 
     def _shared(
         self,
@@ -160,10 +151,10 @@ class CpSat:
             totals["conflicts"] += int(solver.response.num_conflicts)
             return not flow.stopped and status in CONCLUSIVE
 
-        narrows = parts(translation.proto, translation.columns.tolist(), request.workers)
+        narrows = searches.parts(translation.proto, translation.columns.tolist(), request.workers)
         exhausted, enough = request.clock.foreign(
             "CP-SAT's search",  # its threads end with the searches
-            lambda: run_shared(search, narrows, request.workers, deliver, request.should_stop),
+            lambda: searches.run_shared(search, narrows, request.workers, deliver, request.should_stop),
         )
         exhausted = exhausted and not (
             request.interrupted() or request.cancel.is_set() or request.clock.expired()

@@ -365,7 +365,11 @@ def _term(row: Row) -> Bounded:
     if not variables:
         return lambda ends: (constant, constant)
     if len(variables) == 1:
-        return _affine(variables[0], coefficients[0], constant)
+        v, a = variables[0], coefficients[0]
+        if a == 1 and constant == 0:
+            return lambda ends: ends[v]
+        low, high = (0, 1) if a > 0 else (1, 0)
+        return lambda ends: (a * ends[v][low] + constant, a * ends[v][high] + constant)
     pairs = list(zip(variables, coefficients, strict=True))
 
     def several(ends: Ends) -> Interval:
@@ -379,14 +383,6 @@ def _term(row: Row) -> Bounded:
         return least, most
 
     return several
-
-
-def _affine(v: int, a: int, c: int) -> Bounded:
-    if a == 1 and c == 0:
-        return lambda ends: ends[v]
-    if a > 0:
-        return lambda ends: (a * ends[v][0] + c, a * ends[v][1] + c)
-    return lambda ends: (a * ends[v][1] + c, a * ends[v][0] + c)
 
 
 class Incumbent:

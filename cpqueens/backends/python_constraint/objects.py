@@ -66,7 +66,7 @@ class Watch(Constraint):  # type: ignore[misc]
         self._batches.flush_old()
         if self._batches.stopped:
             raise LimitReached(StopReason.SOLUTION_LIMIT)
-        if self._request.interrupted() or self._request.should_stop():
+        if self._request.should_stop():
             raise LimitReached(self._request.why_stopped())
 
 

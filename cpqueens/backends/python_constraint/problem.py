@@ -72,15 +72,16 @@ class Placement:
         Seed 0 keeps the model's order of variables and values; other seeds shuffle both. Hinted values are
         tried first.
         """
-        problem = library.Problem(solver)
-        order = list(self.domains)
-        random = Random(self._request.seed)
-        if self._request.seed:
+        problem, request, decisions = library.Problem(solver), self._request, list(self.domains)
+        order, random = list(decisions), Random(request.seed)
+        if request.seed:
             random.shuffle(order)
-        hints = self._hints()
+        hints: dict[int, int] = {}
+        if request.hint is not None:
+            hints = {decisions[k]: int(request.hint[k]) for k in np.flatnonzero(request.hinted).tolist()}
         for variable in order:
             values = self.domains[variable]
-            if self._request.seed:
+            if request.seed:
                 values = random.sample(values, len(values))
             if variable in hints and hints[variable] in values:
                 values = [hints[variable], *(x for x in values if x != hints[variable])]
@@ -89,12 +90,6 @@ class Placement:
         for item, variables in self._placed:
             problem.addConstraint(item, variables)
         return problem
-
-    def _hints(self) -> dict[int, int]:
-        request, decisions = self._request, list(self.domains)
-        if request.hint is None:
-            return {}
-        return {decisions[k]: int(request.hint[k]) for k in np.flatnonzero(request.hinted).tolist()}
 
     def _place_all(self, lowered: Lowered) -> None:
         """Filter the domains by the atoms over one variable, then make objects of the others."""
