@@ -22,9 +22,9 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 71_294,
-    "files": 480,
-    "import lines": 5_660,
+    "code lines": 71_387,
+    "files": 481,
+    "import lines": 5_667,
     "longest file": 693,
     "sudoku by backtracking, files": 46,
     "sudoku by backtracking, functions": 292,

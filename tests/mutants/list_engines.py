@@ -359,6 +359,7 @@ KERNELS = Area(
 )  # fmt: skip
 
 
+CUTS = ("tests/backends/relaxation/test_cuts.py",)
 RELAXATION = ("tests/backends/relaxation/test_relaxation.py",)
 BOUNDED = ("tests/backends/backtracking/test_branch_and_bound.py",)
 
@@ -396,14 +397,23 @@ BACKTRACKING = Area(
                "value > 0 or", "value >= 0 or", tests=RELAXATION),
         Mutant("a negated literal of a clique is not", "inequalities._literal",
                "((x >> 1,), (-1,), 1) if x & 1", "((x >> 1,), (1,), 0) if x & 1", tests=RELAXATION),
-        Mutant("a cover has room", "inequalities._cover",
-               "if weight - item[1] > room", "if weight - item[1] >= room", tests=RELAXATION),
-        Mutant("what is outside a cover counts too much", "inequalities._cover",
-               "bisect_right(heaviest, item[1])", "bisect_right(heaviest, item[1]) + 1", tests=RELAXATION),
-        Mutant("other variables leave all room to items", "inequalities.covers",
-               "room -= a * ends[a < 0][v]", "pass", tests=RELAXATION),
-        Mutant("what is not there leaves no room", "inequalities.covers",
-               "room -= min(a, 0)", "pass", tests=RELAXATION),
+        Mutant("a remainder counts for nothing", "cuts._rounded",
+               "more - part[:, None]", "more - part[:, None] - 1", tests=CUTS),
+        Mutant("what is left in rows is left out", "cuts._rounded",
+               "distances - rows.added(left)", "distances", tests=CUTS),
+        Mutant("equations leave something", "cuts._rounded",
+               "np.where(rows.equal, 0, multipliers)", "multipliers", tests=CUTS),
+        Mutant("a rounded sum has room for a whole one more", "cuts._rounded",
+               "- whole * rest", "- (whole - 1) * rest", tests=CUTS),
+        Mutant("room is counted from the lower ends", "cuts._rounded",
+               "sums @ ends", "sums @ np.minimum(ends, 0)", tests=CUTS),
+        Mutant("coefficients of distances are rounded up", "cuts._coarse",
+               "(coefficients * signs >> shifts[:, None]) * signs",
+               "-(-coefficients * signs >> shifts[:, None]) * signs", tests=CUTS),
+        Mutant("coefficients of distances from upper ends are rounded up", "cuts._coarse",
+               "(coefficients * signs >> shifts[:, None]) * signs", "coefficients >> shifts[:, None]",
+               tests=CUTS),
+        Mutant("what may be 0 is a pivot", "cuts._solved", "< TINY", "< 0", tests=CUTS),
         Mutant("rows of a sum that may be below 0 hold with equality", "relaxation._equations",
                "[0] == 0", "[0] <= 0", tests=RELAXATION),
         Mutant("a sum of rows that may hold is taken for a refutation", "relaxation._refuted",

@@ -278,9 +278,9 @@ class BranchAndBound(CompetingSearch):
 
     @cached_property
     def _rows(self) -> list[Inequality]:
-        """Those that say something within the ends of the root, and the covers."""
+        """Those that say something within the ends of the root, and the cuts."""
         lower, upper = self._ends(self._root)
-        return [*inequalities(self.compiled, (lower.tolist(), upper.tolist())), *self._relaxation.covers]
+        return [*inequalities(self.compiled, (lower.tolist(), upper.tolist())), *self._relaxation.cuts]
 
     @cached_property
     def _program(self) -> LinearProgram:

@@ -7,9 +7,8 @@ over a 0/1 variable for each value gave right bounds and saved few nodes.
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate, chain, pairwise, product
+from itertools import chain, pairwise, product
 from typing import NamedTuple
 
 import numpy as np
@@ -259,54 +258,3 @@ def _excluded(one: Inequality, ends: Ends) -> list[tuple[int, int]]:
     v, w = free
     values = ((x, y, fixed + of[v] * x + of[w] * y) for x, y in product((0, 1), repeat=2))
     return [(2 * v + 1 - x, 2 * w + 1 - y) for x, y, value in values if value > 0 or (equal and value < 0)]
-
-
-EXCLUDED = 1e-3
-"""By how much a cover excludes the vertex, at least."""
-_Item = tuple[float, int, Row]
-
-
-def covers(rows: Iterable[Inequality], vertex: Mapping[int, float], ends: Ends) -> Iterator[Inequality]:
-    """Yield that of items too heavy together not all are there, where that excludes a vertex.
-
-    Items are a row's 0/1 variables, or what they are not, with their coefficients as weights; other variables
-    take what they must. An item outside a cover counts as many of it as weigh no more than it does.
-
-    Source: Crowder, Johnson and Padberg (1983), "Solving large-scale zero-one linear programming problems";
-    Balas (1975), "Facets of the knapsack polytope".
-    """
-    for (variables, coefficients, constant), equal in rows:
-        if max(map(abs, coefficients), default=0) == 1:  # then so many are there, which the row says
-            continue
-        for sign in (1, -1) if equal else (1,):
-            room, items = -sign * constant, list[_Item]()
-            for v, a in zip(variables, (sign * a for a in coefficients), strict=True):
-                if (ends[0][v], ends[1][v]) == (0, 1):
-                    missing = vertex[v] if a < 0 else 1 - vertex[v]
-                    items.append((max(0.0, missing), abs(a), _literal(2 * v + (a < 0))))
-                    room -= min(a, 0)
-                else:
-                    room -= a * ends[a < 0][v]
-            yield from _cover(items, room)
-
-
-def _cover(items: Sequence[_Item], room: int) -> Iterator[Inequality]:
-    """Yield that some items have no room together, where that excludes the vertex: what is there of each."""
-    cover, weight = list[_Item](), 0
-    for item in sorted(items, key=lambda item: item[0] / item[1]):
-        if weight > room:
-            break
-        cover.append(item)
-        weight += item[1]
-    for item in sorted(cover, key=lambda item: -item[0]):
-        if weight - item[1] > room:
-            cover.remove(item)
-            weight -= item[1]
-    if weight <= room or not cover:
-        return
-    heaviest = list(accumulate(sorted((weight for _, weight, _ in cover), reverse=True)))
-    counts = [1 if item in cover else bisect_right(heaviest, item[1]) for item in items]
-    there = sum(count * (1 - missing) for count, (missing, _, _) in zip(counts, items, strict=True))
-    if there > len(cover) - 1 + EXCLUDED:
-        literals = (literal for _, _, literal in items)
-        yield Inequality(total(zip(counts, literals, strict=True), 1 - len(cover)))

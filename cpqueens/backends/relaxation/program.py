@@ -45,16 +45,24 @@ class Proof(NamedTuple):
     is_closer: NDArray[np.bool_]
 
 
-class _Entries(NamedTuple):
-    """Columns that rows have, where the coefficients of each begin, of which rows, and all of both sides."""
+class Coefficients(NamedTuple):
+    """The coefficients of rows, column by column: where those of each that has some begin, and both sides."""
 
     used: IntArray
     first: IntArray
+    column: IntArray
     row: IntArray
     coefficient: IntArray
     aim: IntArray
     constants: IntArray
     equal: NDArray[np.bool_]
+
+    def added(self, multipliers: IntArray) -> IntArray:
+        """Return the coefficients of sums of rows; multipliers may be those of many sums, sum by sum."""
+        sums = np.zeros((*multipliers.shape[:-1], len(self.aim)), dtype=np.int64)
+        parts = multipliers[..., self.row] * self.coefficient
+        sums[..., self.used] = np.add.reduceat(parts, self.first, axis=-1)
+        return sums
 
 
 def is_installed() -> bool:
@@ -84,6 +92,8 @@ class LinearProgram:
     ----------
     columns
         The variables, by column.
+    ends
+        Their ends now.
     infeasible
         Whether GLOP said of the last solve that no values fit: that is not to be trusted.
     """
@@ -104,7 +114,7 @@ class LinearProgram:
         terms = (*(inequality.row for inequality in rows), self._objective)
         used = dict.fromkeys(v for variables, _, _ in terms for v in variables)
         self.columns = np.array(list(used), dtype=np.int64)
-        self._ends = lower[self.columns], upper[self.columns]
+        self.ends = lower[self.columns], upper[self.columns]
         self.infeasible = False
         self._size = len(rows) + len(used) + sum(len(row[0]) for row, _ in rows)
         self._statuses, self._answer = pywraplp.Solver, None
@@ -152,10 +162,16 @@ class LinearProgram:
         objective, steps = self._solver.Objective().Value(), self._solver.iterations()
         return Simplex(-np.array(duals), np.array(values), objective, steps)
 
+    def basis(self) -> tuple[IntArray, IntArray]:
+        """Return which rows hold with equality, and which columns are basic, when it was last solved."""
+        basic = self._statuses.BASIC
+        tight = [row.basis_status() != basic for row in self._solver.constraints()]
+        return np.flatnonzero(tight), np.flatnonzero([x.basis_status() == basic for x in self._x])
+
     def within(self, lower: IntArray, upper: IntArray) -> None:
         """Solve it within other ends from now on."""
-        low, high = self._ends
-        self._ends = ends = lower[self.columns], upper[self.columns]
+        low, high = self.ends
+        self.ends = ends = lower[self.columns], upper[self.columns]
         for k in np.flatnonzero((ends[0] != low) | (ends[1] != high)).tolist():
             self._x[k].SetBounds(ends[0].item(k), ends[1].item(k))
 
@@ -164,7 +180,7 @@ class LinearProgram:
         return BASE + NUMBER * self._size + steps * self._size // STEP
 
     @cached_property
-    def _entries(self) -> _Entries:
+    def coefficients(self) -> Coefficients:
         """The coefficients of all rows, by variable."""
         number = {v: k for k, v in enumerate(self.columns.tolist())}
         each = sorted(
@@ -178,7 +194,7 @@ class LinearProgram:
         used, first = np.unique(column, return_index=True)
         constants = np.array([inequality.row[2] for inequality in self._rows], dtype=np.int64)
         equal = np.array([inequality.equal for inequality in self._rows], dtype=bool)
-        return _Entries(used, first, row, coefficient, aim, constants, equal)
+        return Coefficients(used, first, column, row, coefficient, aim, constants, equal)
 
     def proof(self, multipliers: NDArray[np.float64], most: int) -> Proof | None:
         """Add up rows, with integer multipliers, none negative but of equations, within the ends.
@@ -192,9 +208,10 @@ class LinearProgram:
         -------
         None where integers of 64 bits are too short for the sum.
         """
-        used, first, row, coefficient, aim, constants, equal = self._entries
+        held = self.coefficients
+        used, first, _, row, coefficient, aim, constants, equal = held
         y = np.where(np.isfinite(multipliers) & ((multipliers > 0) | equal), multipliers, 0.0)
-        lower, upper = self._ends
+        lower, upper = self.ends
         mass = np.abs(aim).astype(np.float64)
         mass[used] += np.add.reduceat(np.abs(y[row] * coefficient), first)
         reach = float(mass @ (np.maximum(np.abs(lower), np.abs(upper)) + 1.0)) + abs(
@@ -204,8 +221,7 @@ class LinearProgram:
         if bits < 0:
             return None
         integers = np.rint(np.ldexp(y, bits)).astype(np.int64)
-        sums = aim << bits
-        sums[used] += np.add.reduceat(integers[row] * coefficient, first)
+        sums = (aim << bits) + held.added(integers)
         low = (self._objective[2] << bits) + int(integers @ constants)
         low += int(np.where(sums > 0, lower, upper) @ sums)
         room = (most << bits) - low

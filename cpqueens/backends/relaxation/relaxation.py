@@ -27,10 +27,10 @@ import numpy as np
 from cpqueens.backends.backtracking.forward import ForwardSearch
 from cpqueens.backends.backtracking.rows import Proved, Row, rows_of
 from cpqueens.backends.base import Request
+from cpqueens.backends.relaxation.cuts import cuts
 from cpqueens.backends.relaxation.inequalities import (
     Ends,
     Inequality,
-    covers,
     ends_of,
     entries,
     inequalities,
@@ -97,10 +97,10 @@ def fits(row: Row, objective: Row, ends: Ends) -> bool:
     return max(map(abs, (*row[1], *objective[1])), default=0) * reach <= LARGEST_SUM
 
 
-ROUNDS, GAIN = 10, 1e-4
-"""Times that covers are looked for, and by how much, of the objective, they raise it each time, at least."""
-DEAREST = 1 << 20
-"""Work of a relaxation, in runs of propagators, about a tenth of a second: a dearer one is solved once."""
+ROUNDS, VAIN, GAIN = 10, 2, 1e-4
+"""Times that cuts are looked for, in vain one after another, and how much they raise the objective else."""
+DEAREST = 1 << 19
+"""Work of relaxations, in runs of propagators, after which no cuts are looked for."""
 LARGEST = 60_000
 """Coefficients of a relaxation; larger ones are not solved."""
 
@@ -124,7 +124,7 @@ class Relaxation:
         The relaxation's solution, rounded, by compiled variable; None where it has none.
     equations
         Rows that are stated as inequalities, and are 0 in every solution: looked for without an objective.
-    covers
+    cuts
         Rows that hold in every solution, and excluded a vertex.
     work
         What solving it cost, in runs of propagators.
@@ -137,7 +137,7 @@ class Relaxation:
     row: Row | None = None
     vertex: IntArray | None = None
     equations: tuple[Row, ...] = ()
-    covers: Sequence[Inequality] = ()
+    cuts: Sequence[Inequality] = ()
     work: int = 0
     facts: Mapping[str, Any] = field(default_factory=dict)
 
@@ -167,10 +167,10 @@ def relaxed(c: Compiled, lower: IntArray, upper: IntArray) -> Relaxation | None:
     objective = None if c.objective is None else rows_of(c.objective)[0]
     if not rows or sum(len(row[0]) for row, _ in rows) > LARGEST:
         return None
-    program, simplex, cuts = _with_covers(rows, objective, lower, upper)
+    program, simplex, held = _with_cuts(rows, objective, lower, upper)
     if simplex is None:
         return _refuted(rows, lower, upper)
-    rows += cuts
+    rows += held
     facts, work = _facts(rows, simplex), program.work(simplex.iterations)
     vertex = lower.copy()
     vertex[program.columns] = np.rint(simplex.vertex)
@@ -189,34 +189,36 @@ def relaxed(c: Compiled, lower: IntArray, upper: IntArray) -> Relaxation | None:
         if bound <= known:
             break
         facts |= {"bound": -bound if c.maximizing else bound, "denominator": denominator, "row": len(row[0])}
-        return Relaxation(False, bound, divided(row), vertex, (), cuts, work, {"relaxation": facts})
+        return Relaxation(False, bound, divided(row), vertex, (), held, work, {"relaxation": facts})
     return Relaxation(vertex=vertex, facts={"relaxation": facts})
 
 
-def _with_covers(
+def _with_cuts(
     rows: Sequence[Inequality], objective: Row | None, lower: IntArray, upper: IntArray
 ) -> tuple[LinearProgram, Simplex | None, list[Inequality]]:
-    """Solve a relaxation, and anew with covers that exclude its vertex, as long as that raises its objective.
+    """Solve a relaxation, and anew with cuts that exclude its vertex, as long as that raises its objective.
 
-    Returns the last program, what was said of it, and the covers that it has.
+    Returns the last program, what was said of it, and the cuts that it has.
     """
     spare = 0.0 if objective else SPARE
-    program, cuts = LinearProgram(rows, objective or NO_ROW, lower, upper, spare=spare), list[Inequality]()
-    simplex = program.solve()
+    program, held = LinearProgram(rows, objective or NO_ROW, lower, upper, spare=spare), list[Inequality]()
+    simplex, vain, work = program.solve(), 0, 0
     for _ in range(ROUNDS):
-        if objective is None or simplex is None or program.work(simplex.iterations) > DEAREST:
+        work += 0 if simplex is None else program.work(simplex.iterations)
+        if objective is None or simplex is None or work > DEAREST or vain == VAIN:
             break
-        values = dict(zip(program.columns.tolist(), simplex.vertex.tolist(), strict=True))
-        more = list(covers(rows, values, (lower.tolist(), upper.tolist())))
+        more = cuts(program, simplex)
         if not more:
             break
-        tighter = LinearProgram([*rows, *cuts, *more], objective, lower, upper)
+        needed = [cut for cut, y in zip(held, simplex.multipliers[len(rows) :].tolist(), strict=True) if y]
+        tighter = LinearProgram([*rows, *needed, *more], objective, lower, upper)
         solved = tighter.solve()
-        least_gain = GAIN * max(1.0, abs(simplex.objective))
-        if solved is None or solved.objective < simplex.objective + least_gain:
+        if solved is None:
             break
-        program, simplex, cuts = tighter, solved, cuts + more
-    return program, simplex, cuts
+        least_gain = GAIN * max(1.0, abs(simplex.objective))
+        vain = vain + 1 if solved.objective < simplex.objective + least_gain else 0
+        program, simplex, held = tighter, solved, needed + more
+    return program, simplex, held
 
 
 def _refuted(rows: Sequence[Inequality], lower: IntArray, upper: IntArray) -> Relaxation | None:

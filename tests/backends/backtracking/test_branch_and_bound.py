@@ -19,7 +19,7 @@ from cpqueens.backends.base import Ended, Request, Want
 from cpqueens.backends.clock import Clock
 from cpqueens.backends.relaxation.inequalities import Inequality
 from cpqueens.backends.relaxation.program import LinearProgram, Simplex
-from cpqueens.backends.relaxation.relaxation import NOTHING
+from cpqueens.backends.relaxation.relaxation import NOTHING, relaxation_of
 from cpqueens.crosscheck import oracle
 from cpqueens.fuzzing.generate import random_model
 from cpqueens.kernels.exact import forward
@@ -59,7 +59,9 @@ def models() -> Iterator[Model]:
 def searched(model: Model) -> tuple[Ended, list[IntArray], BranchAndBound]:
     """Search by branch and bound alone; return how it ended, and the solutions."""
     c = compiled_of(model, ModelForm(DECOMPOSED.kinds, takes, True), "backtracking")
-    search = BranchAndBound(c, Request(Want.BEST, Clock(None)), build_memory(c, False), NOTHING, {})
+    request = Request(Want.BEST, Clock(None))
+    relaxation = relaxation_of(None, c, lambda: build_memory(c, False), request) or NOTHING
+    search = BranchAndBound(c, request, build_memory(c, False), relaxation, {})
     found: list[IntArray] = []
     return drained(search.slices(lambda batch: not found.extend(batch))), found, search
 

@@ -16,7 +16,7 @@ from cpqueens.backends.backtracking.rows import Row, rows_of
 from cpqueens.backends.backtracking.wholes.registry import takes
 from cpqueens.backends.local_search import running
 from cpqueens.backends.relaxation import relaxation
-from cpqueens.backends.relaxation.inequalities import Inequality, covers, ends_of, inequalities
+from cpqueens.backends.relaxation.inequalities import Inequality, ends_of, inequalities
 from cpqueens.backends.relaxation.program import LinearProgram, Simplex
 from cpqueens.backends.relaxation.relaxation import combined, divided, fits, integers, least, relaxed
 from cpqueens.crosscheck import oracle
@@ -408,57 +408,3 @@ def test_what_the_simplex_says_wrongly_makes_no_equation() -> None:
         simplex = Simplex(np.array(multipliers), np.array([]), 0.0, 1)
         found = relaxation._equations(rows, simplex, ends, ends)
         assert found == tuple(one.row for one in rows[:many]), multipliers
-
-
-def mixed_knapsacks(source: random.Random, items: int = 7) -> Model:
-    """Return a model of knapsacks of 0/1 variables, some of which are missed, and one that is wider."""
-    m = Model("knapsacks")
-    b, x = m.boolvar(shape=items, name="b"), m.intvar(-1, 2, name="x")
-    for _ in range(2):
-        weights = np.array([source.choice([-9, -4, 2, 3, 5, 6, 8, 11]) for _ in range(items)])
-        row, room = (b * weights).sum() + source.choice([-2, 0, 3]) * x, source.randint(3, 14)
-        m += row == room if source.random() < 0.2 else row <= room
-    m.maximize((b * np.array([source.randint(1, 12) for _ in range(items)])).sum() - x)
-    return m
-
-
-def test_covers_hold_in_every_solution_and_exclude_the_vertex() -> None:
-    met = lifted = 0
-    for seed in range(120):
-        source = random.Random(seed)
-        model = mixed_knapsacks(source)
-        c, solved = compiled_form(model), oracle.solve(model)
-        ends = c.lower.tolist(), c.upper.tolist()
-        rows, solutions = list(inequalities(c, ends)), assigned(c, solved)
-        for _ in range(6):
-            vertex = {v: source.choice([0.0, 0.5, 0.9, 1.0]) for v in range(c.variable_count)}
-            for (variables, coefficients, constant), equal in covers(rows, vertex, ends):
-                assert not equal
-                there = sum(a * vertex[v] for v, a in zip(variables, coefficients, strict=True))
-                assert there + constant > 0, "it says nothing new"
-                for values in solutions:
-                    assert value((variables, coefficients, constant), values) <= 0, seed
-                met, lifted = met + len(solutions), lifted + (max(map(abs, coefficients)) > 1)
-    assert met > 500
-    assert lifted > 20
-
-
-def test_covers_raise_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:
-    source = np.random.default_rng(1)
-    m = Model("assignment")
-    x, weights = m.boolvar(shape=(4, 16), name="x"), source.integers(5, 26, (4, 16))
-    m += [x.sum(axis=0) == 1, (x * weights).sum(axis=1) <= weights.sum(axis=1) // 5]
-    m.minimize((x * source.integers(10, 51, (4, 16))).sum())
-    c = compiled_form(m)
-    with_covers = relaxed(c, c.lower, c.upper)
-    monkeypatch.setattr(relaxation, "ROUNDS", 0)
-    without = relaxed(c, c.lower, c.upper)
-    assert with_covers is not None
-    assert with_covers.covers
-    assert without is not None
-    assert not without.covers
-    assert without.bound is not None
-    assert with_covers.bound is not None
-    best = m.solve(solver="cpsat").objective
-    assert best is not None
-    assert without.bound < with_covers.bound <= best
