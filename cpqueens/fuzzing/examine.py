@@ -118,10 +118,6 @@ def penalties(s: Subject) -> Iterator[Disagreement]:
     s.asked["penalties", "checker"] += 1
 
 
-def _doubt(message: str) -> Disagreement:
-    return Disagreement(Code.CHECKER_DOUBT, "checker", message, (ORACLE,))
-
-
 def _named(s: Subject) -> Iterator[Disagreement]:
     """What is reported of some assignments, solutions or not: names and penalties, in their order."""
     rows = s.grid[Random(s.seed).sample(range(len(s.grid)), min(_EXPLAINED, len(s.grid)))]
@@ -131,7 +127,7 @@ def _named(s: Subject) -> Iterator[Disagreement]:
         wanted = [(name, penalty) for name, penalty in zip(names, cost, strict=True) if penalty]
         found = [(v.name, v.penalty) for v in soft_violations(s.model, row)]
         if found != wanted:
-            yield _doubt(f"reports {found} violated by {row.tolist()}, it is {wanted}")
+            yield probes.doubt(f"reports {found} violated by {row.tolist()}, it is {wanted}")
 
 
 def _optimised(s: Subject) -> Iterator[Disagreement]:
@@ -147,7 +143,7 @@ def _optimised(s: Subject) -> Iterator[Disagreement]:
     if all(goal.penalties is None for goal in s.model.stated):
         stated[:1] = [stated[0] + (-total if s.model.maximizing else total)] if stated else [total]
     if not np.array_equal(Checker(s.model).objectives(rows), np.stack(stated, axis=1)):
-        yield _doubt("optimises something else than what is stated, with the penalties")
+        yield probes.doubt("optimises something else than what is stated, with the penalties")
 
 
 def examine(subject: Subject) -> list[Disagreement]:

@@ -39,7 +39,9 @@ _HUGE_EVERY = 10
 _DRAWS = 12
 """Draws per model after which a class that hardly ever comes about is no longer asked for."""
 
-_CANCELLING_EVERY = 3
+
+_OPTIONS: tuple[dict[str, Any], ...] = ({"cancelling": True}, {}, {"holed": True, "constraints": 1})
+"""Of usual models, which take turns."""
 
 Drawn = tuple[Model, str, oracle.Solved, Script | None]
 """A model, its class, the truth about it, and what was said to it."""
@@ -81,8 +83,8 @@ class Quota:
     def _draw(self) -> None:
         random = Random(f"{self._name}/{self.draws}")
         self.draws += 1
-        cancelling = not self._huge and self.draws % _CANCELLING_EVERY == 0
-        model, script = written_model(random, huge=self._huge, soft=True, cancelling=cancelling)
+        options = {"huge": True} if self._huge else _OPTIONS[self.draws % len(_OPTIONS)]
+        model, script = written_model(random, soft=True, **options)
         truth = oracle.solve(model) if script is None else as_written.solve(model, script)
         kind = class_of(truth.count)
         anything = self.draws > self._patience and kind in CLASSES
@@ -168,7 +170,12 @@ def examine_one(
 def _failure(subject: Subject, found: Any, seed: int, index: int, make: bool) -> Failure:
     model = subject.model
     if make:
-        model = shrink(model, _same(subject, found.code, found.accused), Budget(tries=600, seconds=20))
+
+        def fails(smaller: Model) -> bool:
+            found_there = examine(subject.about(smaller))
+            return any((d.code, d.accused) == (found.code, found.accused) for d in found_there)
+
+        model = shrink(model, fails, Budget(tries=600, seconds=20))
     constraints = tuple(describe(model, p.constraint) for p in model.constraints)
     names = tuple(_variable(model, v) for v in model.decisions.tolist())
     goal = ""
@@ -190,13 +197,6 @@ def _variable(model: Model, v: int) -> str:
     if v in model.domains:
         return f"{model.label_of(v)} in {{{', '.join(map(str, model.domains[v].tolist()))}}}"
     return f"{model.label_of(v)} in {model.lower[v]}..{model.upper[v]}"
-
-
-def _same(subject: Subject, code: Code, accused: str) -> Callable[[Model], bool]:
-    def fails(model: Model) -> bool:
-        return any((d.code, d.accused) == (code, accused) for d in examine(subject.about(model)))
-
-    return fails
 
 
 # ---- what the models of a run brought: the report, and the tally that it is made of ----------------------
@@ -307,7 +307,6 @@ class FuzzTally:
         self.asked: Counter[tuple[str, str]] = Counter()
         self.failures: dict[tuple[str, str, str], Failure] = {}
         self.seen: Counter[tuple[str, str, str]] = Counter()
-        self.shrunk: Counter[tuple[Code, str]] = Counter()
 
     def add(self, found: Examined) -> None:
         """Count one model."""
@@ -323,7 +322,6 @@ class FuzzTally:
 
     def fail(self, failure: Failure) -> None:
         """Count one failure."""
-        self.shrunk[failure.code, failure.accused] += 1
         self.seen[failure.signature] += 1
         kept = self.failures.get(failure.signature)
         if kept is None or failure.size < kept.size:

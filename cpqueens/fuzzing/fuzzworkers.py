@@ -24,16 +24,14 @@ RECYCLED = 20_000
 def work(connection: Connection, seed: int, solvers: Sequence[str]) -> None:
     """Examine the batches that come in; runs in a child process, which ends when the parent has no more."""
     participants = as_participants(solvers)
-    shrunk: dict[tuple[str, str], int] = {}
+    shrunk = 0
     while True:
         batch = connection.recv()
         for index in batch:
             connection.send(("begin", index))
             # the first failures of a kind are shrunk, later ones only counted
-            found = examine_one(seed, index, participants, make=sum(shrunk.values()) < 40)
-            for failure in found.failures:
-                key = (str(failure.code), failure.accused)
-                shrunk[key] = shrunk.get(key, 0) + 1
+            found = examine_one(seed, index, participants, make=shrunk < 40)
+            shrunk += len(found.failures)
             connection.send(("done", found))
         connection.send(("ready", None))
 

@@ -5,7 +5,6 @@ exhaustive oracle answers in milliseconds. One integer determines the model. Cho
 smaller draws give simpler models, which lets Hypothesis shrink them.
 """
 
-import math
 from collections import Counter
 from collections.abc import Callable, Iterable
 from functools import cache, partial
@@ -14,7 +13,7 @@ from typing import Any, get_type_hints
 
 from cpqueens.errors import ModelError
 from cpqueens.fuzzing.random_patterns import SCHEDULES, pattern_model
-from cpqueens.fuzzing.random_terms import CancellingTerms, HugeTerms, RandomTerms, add_in_range
+from cpqueens.fuzzing.random_terms import CancellingTerms, HoledTerms, HugeTerms, RandomTerms, add_in_range
 from cpqueens.fuzzing.written import Script, Written, stated, written_all, written_any, written_stack
 from cpqueens.language.constraints import ordered
 from cpqueens.language.constraints.all_different import AllDifferentExcept
@@ -127,6 +126,7 @@ def random_model(
     huge: bool = False,
     soft: bool = False,
     cancelling: bool = False,
+    holed: bool = False,
 ) -> Model:
     """Return a random model; the same seed gives the same model.
 
@@ -146,9 +146,11 @@ def random_model(
         Whether some have soft constraints, which only solvers that prove take behind another objective.
     cancelling
         Whether parts of terms cancel, are multiplied by 0, or by what bounds decide.
+    holed
+        Whether clauses take values between their ends from variables and terms, most often with an objective.
     """
     random = seed if isinstance(seed, Random) else Random(seed)
-    return written_model(random, kinds, contexts, constraints, huge, soft, cancelling)[0]
+    return written_model(random, kinds, contexts, constraints, huge, soft, cancelling, holed)[0]
 
 
 def written_model(
@@ -159,16 +161,20 @@ def written_model(
     huge: bool = False,
     soft: bool = False,
     cancelling: bool = False,
+    holed: bool = False,
 ) -> tuple[Model, Script | None]:
     """Return a random model, see `random_model`, and what was said to it; None for one of a pattern."""
-    if kinds is None and not (huge or cancelling) and random.randint(0, _PATTERN_EVERY) == _PATTERN_EVERY:
+    terms = HugeTerms if huge else CancellingTerms if cancelling else HoledTerms if holed else RandomTerms
+    if kinds is None and terms is RandomTerms and random.randint(0, _PATTERN_EVERY) == _PATTERN_EVERY:
         return pattern_model(random), None
-    terms = HugeTerms if huge else CancellingTerms if cancelling else RandomTerms
     maker = _Maker(random, sorted(KINDS) if kinds is None else sorted(kinds), sorted(contexts), terms)
     maker.terms.create_variables()
     for k in range(random.randint(0 if kinds is None else 1, constraints)):
         maker.add(maker.post, f"c{k}")
-    if random.randint(0, 2) == 2:
+    if isinstance(maker.terms, HoledTerms):
+        for k in range(random.randint(10, 30)):
+            maker.add(maker.terms.hole, f"h{k}")
+    if random.randint(0, 2) == 2 or isinstance(maker.terms, HoledTerms):
         goal = maker.goal()
         (maker.model.maximize if random.randint(0, 1) else maker.model.minimize)(goal)
     if soft and not huge and random.randint(0, _SOFT_EVERY) == _SOFT_EVERY:
@@ -201,7 +207,7 @@ class _Maker:
 
     def goal(self) -> LinearArray:
         """Return a random term that is part of an objective."""
-        drawn = self.terms.term()
+        drawn = self.terms.goal()
         self.script.goals.append(drawn)
         built: LinearArray = drawn.built
         return built
@@ -320,8 +326,8 @@ def _listed(m: _Maker, star_every: int) -> tuple[list[Written], list[list[Any]]]
     return terms, rows
 
 
-def _table(m: _Maker, depth: int = 0) -> Any:
-    return stated(Table, *_listed(m, 0))
+def _table(kind: Any, star_every: int, m: _Maker, depth: int = 0) -> Any:
+    return stated(kind, *_listed(m, star_every))
 
 
 def _count(m: _Maker, depth: int = 0) -> Any:
@@ -350,25 +356,9 @@ def _cardinality(m: _Maker, depth: int = 0) -> Any:
     return stated(GlobalCardinality, terms, values, counts(), closed)
 
 
-def _inverse(m: _Maker, depth: int = 0) -> Any:
+def _pair(kind: Any, m: _Maker, depth: int = 0) -> Any:
     first = m.array(most=3)
-    return stated(Inverse, first, m.terms.array(len(first)))
-
-
-def _lexicographic(kind: type[ordered.LexLess | ordered.LexLessEqual]) -> Callable[..., Any]:
-    def make(m: _Maker, depth: int = 0) -> Any:
-        first = m.array(most=3)
-        return stated(kind, first, m.terms.array(len(first)))
-
-    return make
-
-
-def _implication(m: _Maker, depth: int = 0) -> Any:
-    return stated(Implication, m.truth(depth + 1), m.truth(depth + 1))
-
-
-def _negation(m: _Maker, depth: int = 0) -> Any:
-    return stated(Negation, m.truth(depth + 1))
+    return stated(kind, first, m.terms.array(len(first)))
 
 
 def _predicate(m: _Maker, depth: int = 0) -> Any:
@@ -377,7 +367,7 @@ def _predicate(m: _Maker, depth: int = 0) -> Any:
     factors = [m.number() for _ in terms]
     return stated(
         Predicate,
-        lambda *row: sum(math.prod(pair) for pair in zip(factors, row, strict=True)) % modulus == rest,
+        lambda *row: sum(a * v for a, v in zip(factors, row, strict=True)) % modulus == rest,
         *terms,
     )
 
@@ -397,21 +387,9 @@ def _n_value(m: _Maker, depth: int = 0) -> Any:
     )
 
 
-def _negative_table(m: _Maker, depth: int = 0) -> Any:
-    return stated(NegativeTable, *_listed(m, 5))
-
-
-def _short_table(m: _Maker, depth: int = 0) -> Any:
-    return stated(ShortTable, *_listed(m, 2))
-
-
-def _chain(kind: type[ordered.LexChainLess | ordered.LexChainLessEqual]) -> Callable[..., Any]:
-    def make(m: _Maker, depth: int = 0) -> Any:
-        length = m.random.randint(0, 2)
-        rows = [m.terms.array(length) for _ in range(m.random.choice((2, 3, 1)))]
-        return stated(kind, rows)
-
-    return make
+def _chain(kind: Any, m: _Maker, depth: int = 0) -> Any:
+    length = m.random.randint(0, 2)
+    return stated(kind, [m.terms.array(length) for _ in range(m.random.choice((2, 3, 1)))])
 
 
 def _value_precede(m: _Maker, depth: int = 0) -> Any:
@@ -450,20 +428,20 @@ MAKERS: dict[str, Callable[..., Any]] = {
     "BinPacking": _bin_packing,
     "Count": _count,
     "GlobalCardinality": _cardinality,
-    "Implication": _implication,
-    "Inverse": _inverse,
-    "LexChainLess": _chain(ordered.LexChainLess),
-    "LexChainLessEqual": _chain(ordered.LexChainLessEqual),
-    "LexLess": _lexicographic(ordered.LexLess),
-    "LexLessEqual": _lexicographic(ordered.LexLessEqual),
+    "Implication": lambda m, depth=0: stated(Implication, m.truth(depth + 1), m.truth(depth + 1)),
+    "Inverse": partial(_pair, Inverse),
+    "LexChainLess": partial(_chain, ordered.LexChainLess),
+    "LexChainLessEqual": partial(_chain, ordered.LexChainLessEqual),
+    "LexLess": partial(_pair, ordered.LexLess),
+    "LexLessEqual": partial(_pair, ordered.LexLessEqual),
     "Linear": _Maker.linear,
-    "Negation": _negation,
-    "NegativeTable": _negative_table,
+    "Negation": lambda m, depth=0: stated(Negation, m.truth(depth + 1)),
+    "NegativeTable": partial(_table, NegativeTable, 5),
     "NValue": _n_value,
     "Predicate": _predicate,
     "Regular": _regular,
-    "ShortTable": _short_table,
-    "Table": _table,
+    "ShortTable": partial(_table, ShortTable, 2),
+    "Table": partial(_table, Table, 0),
     **SCHEDULES,
     "ValuePrecede": _value_precede,
 }

@@ -32,7 +32,8 @@ _OWN_PARAMETERS = 40
 # ---- the checker ----------------------------------------------------------------------------------------
 
 
-def _doubt(message: str) -> Disagreement:
+def doubt(message: str) -> Disagreement:
+    """Return that the checker is wrong, by the oracle."""
     return Disagreement(Code.CHECKER_DOUBT, "checker", message, (ORACLE,))
 
 
@@ -71,13 +72,13 @@ def outside_domains(s: Subject) -> Iterator[Disagreement]:
     checker, rows = Checker.of(s.model), moved_out(s, random)
     inside = oracle.inside(s.model, rows)
     if not np.array_equal(checker.in_domain(rows), inside):
-        yield _doubt("takes values outside their domains for values inside, or the other way round")
+        yield doubt("takes values outside their domains for values inside, or the other way round")
     if checker.accepts(rows).any():
-        yield _doubt("accepts an assignment with a value outside its domain")
+        yield doubt("accepts an assignment with a value outside its domain")
     for row, fine in zip(rows[:_EXPLAINED], inside[:_EXPLAINED], strict=True):
         named = [text for text in checker.explain(row).problems if "is outside its domain" in text]
         if len(named) != int((~fine).sum()):
-            yield _doubt(f"does not name exactly the values of {row.tolist()} that are outside")
+            yield doubt(f"does not name exactly the values of {row.tolist()} that are outside")
     s.asked["values outside domains", "checker"] += len(rows)
 
 
@@ -103,9 +104,9 @@ def _each_meaning(s: Subject, rows: IntArray, everywhere: bool) -> Iterator[Disa
         wanted = table.constraint(constraint).all(axis=1)
         all_defined = defined_elements(constraint, defined).all(axis=1)
         if not np.array_equal(constraint.holds(values) & all_defined, wanted):
-            yield _doubt(f"another truth of {constraint.kind} than the oracle's")
+            yield doubt(f"another truth of {constraint.kind} than the oracle's")
         if not np.array_equal((constraint.violation(values) == 0) & all_defined, wanted):
-            yield _doubt(f"a violation of {constraint.kind} that is 0 elsewhere than where it holds")
+            yield doubt(f"a violation of {constraint.kind} that is 0 elsewhere than where it holds")
         s.asked[f"meaning of {constraint.kind}", "checker"] += 1
 
 
@@ -120,9 +121,9 @@ def _explanations(s: Subject, rows: IntArray) -> Iterator[Disagreement]:
         found = checker.explain(row)
         right = tuple(row.tolist()) in s.truth.rows
         if found.ok != right or found.problems or any(v.amount < 1 for v in found.violations):
-            yield _doubt(f"explains {row.tolist()} as {str(found)[:80]!r}")
+            yield doubt(f"explains {row.tolist()} as {str(found)[:80]!r}")
         if (found.amount == 0) != right:
-            yield _doubt(f"the violations of {row.tolist()} add up to {found.amount}")
+            yield doubt(f"the violations of {row.tolist()} add up to {found.amount}")
 
 
 def in_chunks(s: Subject) -> Iterator[Disagreement]:
@@ -130,7 +131,7 @@ def in_chunks(s: Subject) -> Iterator[Disagreement]:
     cells = 1 + Random(s.seed).randrange(max(1, s.grid.size))
     accepted = Checker(s.model, cells=cells).accepts(s.grid)
     if not np.array_equal(s.grid[accepted], s.truth.solutions):
-        yield _doubt(f"judges other rows right when it takes {cells} cells at once")
+        yield doubt(f"judges other rows right when it takes {cells} cells at once")
     s.asked["batches in chunks", "checker"] += 1
 
 

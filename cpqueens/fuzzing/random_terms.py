@@ -12,13 +12,14 @@ Nothing of their values is left; their conditions are. Drawn one by one, such te
 
 from collections.abc import Callable
 from random import Random
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from cpqueens.fuzzing.written import (
     Script,
     Written,
+    written_any,
     written_define,
     written_div_trunc,
     written_element,
@@ -47,6 +48,7 @@ class RandomTerms:
         self.random = random
         self.model = model
         self.variables: list[Written] = []
+        self.made: list[Written] = []  # defined variables
         self.script = Script()
         self._truth = truth
 
@@ -105,6 +107,10 @@ class RandomTerms:
             return parts[0] + parts[1] + parts[2]
         return self.defined(depth + 1) if choice < 10 else self.partial(depth + 1)
 
+    def goal(self) -> Written:
+        """Return a part of an objective."""
+        return self.term()
+
     def array(self, size: int) -> list[Written]:
         """Return a list of terms; some repeat, some lists are of one style."""
         if self.random.randint(0, 4) == 4:
@@ -129,6 +135,13 @@ class RandomTerms:
         """Return up to ``count`` distinct integers that the terms may take."""
         return sorted({self.value_of(terms) for _ in range(count)})
 
+    def taken(self, terms: list[Written]) -> list[int]:
+        """Return the values of terms for random values of the decision variables."""
+        known = self.model.decisions
+        row = [self.random.choice(self.model.domain_values(v, 1000).tolist()) for v in known.tolist()]
+        values = self.model.complete(np.array([row], dtype=np.int64), known)
+        return [int(term.built.evaluate(values)[0, 0]) for term in terms]
+
     # ---- defined variables ----------------------------------------------------------------------
 
     def _near(self, depth: int) -> Written:
@@ -141,8 +154,11 @@ class RandomTerms:
         return plain - ends_of(plain)[0]
 
     def defined(self, depth: int) -> Written:
-        """Return a random defined variable."""
-        return self.random.choice(_DEFINED)(self, depth)
+        """Return a random defined variable, sometimes one that is there already."""
+        if self.made and self.random.randint(0, 3) == 3:
+            return self.random.choice(self.made)
+        self.made.append(self.random.choice(_DEFINED)(self, depth))
+        return self.made[-1]
 
     def partial(self, depth: int) -> Written:
         """Return a random function that may be undefined, plus perhaps something else."""
@@ -216,53 +232,68 @@ _OTHERS = [kind for kind in DEFINITION_KINDS if kind not in _DRAWN and kind != "
 _DEFINED = (*_DRAWN.values(), *map(_any_kind, _OTHERS))
 
 
-class Draws(Protocol):
-    """What draws single terms."""
-
-    random: Random
-
-    def plain(self) -> Written:
-        """Return one of the variables."""
-
-    def constant(self, value: int) -> Written:
-        """Return a term without variables."""
-
-
 _FACTORS = (1, -1, 2, -2, 3)
 
 
-def _scaled(t: Draws) -> Written:
+def _scaled(t: RandomTerms) -> Written:
     """Return ``a*x + b``."""
     return t.random.choice(_FACTORS) * t.plain() + t.random.randint(-2, 2)
 
 
-def _scaled_or_constant(t: Draws) -> Written:
-    """Return ``a*x + b``, or one of few constants, so that two are often equal."""
-    return _scaled(t) if t.random.randint(0, 2) else t.constant(t.random.randint(0, 2))
-
-
-def _shifted(t: Draws) -> Written:
-    """Return ``x + b``."""
-    return t.plain() + t.random.randint(-2, 2)
-
-
-def _sum_or_difference(t: Draws) -> Written:
-    """Return the sum of two variables, perhaps scaled."""
-    return t.plain() + t.random.choice(_FACTORS) * t.plain() + t.random.randint(-1, 1)
-
-
-_STYLES: tuple[Callable[[Draws], Written], ...] = (
-    _shifted,
+_STYLES: tuple[Callable[[RandomTerms], Written], ...] = (
+    lambda t: t.plain() + t.random.randint(-2, 2),
     _scaled,
-    _scaled_or_constant,
-    _sum_or_difference,
+    lambda t: _scaled(t) if t.random.randint(0, 2) else t.constant(t.random.randint(0, 2)),
+    lambda t: t.plain() + t.random.choice(_FACTORS) * t.plain() + t.random.randint(-1, 1),
 )
+"""Shifted variables; scaled ones; these and a few constants, of which two are often equal; sums of two."""
 
 
-def uniform_array(t: Draws, size: int) -> list[Written]:
+def uniform_array(t: RandomTerms, size: int) -> list[Written]:
     """Return terms of one style over the variables, without defined ones."""
     style = t.random.choice(_STYLES)
     return [style(t) for _ in range(size)]
+
+
+# ---- terms that lose values between their ends -----------------------------------------------------------
+
+
+class HoledTerms(RandomTerms):
+    """Draws variables of several values each, near zero, and clauses that take single values from terms.
+
+    What is drawn otherwise loses hardly anything but values at its ends.
+    """
+
+    def _domain(self) -> list[int]:
+        if self.random.randint(0, 3) == 3:
+            return self.random.choice(([0, 1], [0, 1, 3, 4, 6], [-5, -3, 0, 2, 5]))
+        start = self.random.choice((0, 1, -2))
+        return list(range(start, start + self.random.randint(3, 7)))
+
+    def create_variables(self) -> None:
+        """Create variables, and a few functions of them that all constraints may be about."""
+        super().create_variables()
+        for _ in range(self.random.randint(1, 3)):
+            self.defined(_DEPTH + 1)
+
+    def term(self, depth: int = 0) -> Written:
+        """Return a term as others are drawn, or a long row of coefficients of all sizes."""
+        if self.random.randint(0, 9) < 9:
+            return super().term(depth)
+        factors = self.random.choices((1, -1, 7, 0, -12, 100, -3), k=6)
+        return sum((a * self.plain() for a in factors), self.constant(0))
+
+    def hole(self) -> Written:
+        """Return that terms do not have, or one of them has, the values that they have somewhere."""
+        others = self.random.sample(self.variables, min(self.random.randint(1, 2), len(self.variables)))
+        chosen = [self.random.choice(self.made), *others]
+        pairs = zip(chosen, self.taken(chosen), strict=True)
+        return written_any([t == v if self.random.randint(0, 6) == 6 else t != v for t, v in pairs])
+
+    def goal(self) -> Written:
+        """Return a sum of multiples of some of the terms."""
+        terms = self.random.choices(self.variables + self.made, k=4)
+        return sum((self.random.choice((1, -1, 2, -3)) * t for t in terms), self.constant(0))
 
 
 # ---- terms that cancel -----------------------------------------------------------------------------------
@@ -356,15 +387,7 @@ class HugeTerms(RandomTerms):
         term = self.random.choice(terms) if isinstance(terms, list) and terms else terms
         if isinstance(term, list):
             return self._number()
-        beside = self.random.choice((0, 0, 0, 0, 1, -1))
-        return int(term.built.evaluate(self._assignment())[0, 0]) + beside
-
-    def _assignment(self) -> np.ndarray[Any, Any]:
-        """Return the values of all variables for random values of the decision variables, (1, variables)."""
-        model = self.model
-        known = model.decisions
-        row = [self.random.choice(model.domain_values(v, 1000).tolist()) for v in known.tolist()]
-        return model.complete(np.array([row], dtype=np.int64), known)
+        return self.taken([term])[0] + self.random.choice((0, 0, 0, 0, 1, -1))
 
 
 def add_in_range(model: Model, draw: Callable[[], Written], name: str) -> Written | None:

@@ -193,6 +193,11 @@ def test_random_models_of_all_kinds_have_the_same_answers_and_only_clauses_that_
     assert audited > 12
 
 
+def test_variables_that_lose_values_between_their_ends() -> None:
+    said = [check(random_model(seed, constraints=1, holed=True)) for seed in sweep(40, 400)]
+    assert sum(s["clauses_audited"] > 0 for s in said) > len(said) / 2
+
+
 def test_constraints_that_become_clauses_and_rows() -> None:
     said = [check(global_constraints(seed)) for seed in sweep(4, 20)]
     assert sum(s["clauses_audited"] for s in said) > 3
