@@ -22,14 +22,14 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 71_387,
+    "code lines": 71_347,
     "files": 481,
-    "import lines": 5_667,
+    "import lines": 5_645,
     "longest file": 693,
     "sudoku by backtracking, files": 46,
     "sudoku by backtracking, functions": 292,
     "knapsack by local-search, files": 48,
-    "knapsack by local-search, functions": 292,
+    "knapsack by local-search, functions": 291,
     "cross-check of 8 queens, files": 77,
     "cross-check of 8 queens, functions": 580,
 }

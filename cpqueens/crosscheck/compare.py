@@ -16,15 +16,8 @@ from cpqueens.answers.outcome import Fault, StopReason
 from cpqueens.answers.solution import Solution, SolutionSet
 from cpqueens.answers.symmetry import Group
 from cpqueens.backends.base import Want
-from cpqueens.crosscheck.findings import (
-    COVERAGE_LOSS,
-    WRONG,
-    Code,
-    Disagreement,
-    PublishedValues,
-    Witness,
-    broken,
-)
+from cpqueens.crosscheck import findings
+from cpqueens.crosscheck.findings import Code, Disagreement, PublishedValues, Witness, broken
 from cpqueens.crosscheck.observe import Observation
 from cpqueens.crosscheck.sets import SetComparison, compare_sets, count_orbits
 from cpqueens.language.objectives import keys
@@ -155,7 +148,7 @@ def compare(case: Case) -> list[Disagreement]:
 def failures(case: Case) -> Iterator[Disagreement]:
     """Crashes, hangs and memory: neither coverage loss nor a verdict."""
     for o in case.observations:
-        if o.error is not None and o.error not in COVERAGE_LOSS:
+        if o.error is not None and o.error not in findings.COVERAGE_LOSS:
             yield Disagreement(o.error, o.name, o.message)
 
 
@@ -182,7 +175,7 @@ def wrong_answers(case: Case) -> Iterator[Disagreement]:
         if o.heuristic is None:
             continue
         rejections, runs, examples = o.heuristic.rejections, o.heuristic.runs, o.heuristic.examples
-        if none := {why: many for why, many in rejections.items() if why in WRONG}:
+        if none := {why: many for why, many in rejections.items() if why in findings.WRONG}:
             total = sum(none.values())
             message = f"{total} of {runs} runs did not return a solution: {_example(examples, none)}"
             yield Disagreement(Code.INVALID_SOLUTION, o.name, message, total=total)

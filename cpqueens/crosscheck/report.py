@@ -17,6 +17,7 @@ import numpy as np
 
 from cpqueens.answers.quality import Quality
 from cpqueens.crosscheck.findings import Disagreement, Evidence, Findings, HeuristicReport, SolverReport
+from cpqueens.text import plaintext
 from cpqueens.text.plaintext import counted, wrapped
 
 if TYPE_CHECKING:
@@ -233,20 +234,15 @@ body { color: var(--ink); background: var(--paper); margin: 0 auto; max-width: 7
 """
 """What a page has and a fragment does not: type and colours of an evaluation's page."""
 
-_HEAD = (
-    '<!doctype html><html lang="en"><head><meta charset="utf-8">'
-    '<meta name="viewport" content="width=device-width, initial-scale=1">'
-)
-
 
 def render_html(report: Findings, whole_page: bool = True) -> str:
     """Return the report as HTML, a whole page or a fragment."""
-    verdict = report.verdict.text
+    verdict, title = report.verdict.text, f"Cross-check of {report.model}"
     founded = report.conclusion.removeprefix(verdict)
     kind = "good" if report.agree else "bad"
     body = [
         f"<style>{_STYLE}</style><div class='cpq-check'>",
-        f"<h1>Cross-check of {escape(report.model)}</h1>",
+        f"<h1>{escape(title)}</h1>",
         f"<p>{escape(report.scope)}; asked for: {escape(report.want)}</p>",
         f"<p class='{kind}'><strong>{escape(verdict)}</strong>{escape(founded)}</p>",
         _table(report),
@@ -257,10 +253,8 @@ def render_html(report: Findings, whole_page: bool = True) -> str:
         f"<p class='small'>{escape(_origin(report))}</p></div>",
     ]
     fragment = "\n".join(body)
-    if not whole_page:
-        return fragment
-    title = escape(f"Cross-check of {report.model}")
-    return f"{_HEAD}<title>{title}</title></head><body>{fragment}<style>{_PAGE}</style></body></html>\n"
+    # the page's style comes last: some of it stands in the place of the fragment's
+    return plaintext.page(title, "", f"{fragment}<style>{_PAGE}</style>") if whole_page else fragment
 
 
 def _table(report: Findings) -> str:

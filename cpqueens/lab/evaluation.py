@@ -15,6 +15,7 @@ from cpqueens.lab.evaluated import Evaluated
 from cpqueens.lab.evaluation_text import text
 from cpqueens.report.outputfile import write_whole
 from cpqueens.system.requirements import need
+from cpqueens.text import plaintext
 from cpqueens.text.parameters import as_path
 from cpqueens.text.plaintext import shown
 
@@ -60,12 +61,7 @@ def page(e: Evaluated) -> str:
     """
     need("matplotlib", "matplotlib")
     title = f"Evaluation of {', '.join(e.heuristics)} on {', '.join(head.title for head in e.problems)}"
-    return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{escape(title)}</title><style>{STYLE}</style></head>\n"
-        f"<body><h1>{escape(title)}</h1>\n{''.join(_sections(e))}</body></html>\n"
-    )
+    return plaintext.page(title, STYLE, f"<h1>{escape(title)}</h1>\n{''.join(_sections(e))}")
 
 
 def _sections(e: Evaluated) -> Iterator[str]:

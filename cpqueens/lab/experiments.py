@@ -28,6 +28,7 @@ from cpqueens.lab.source_programs import Program, lengths, played
 from cpqueens.model import Model
 from cpqueens.problems.catalog import load
 from cpqueens.system.requirements import versions
+from cpqueens.text import plaintext
 from cpqueens.text.plaintext import wrapped
 
 Cells = list[list[str]]
@@ -441,12 +442,8 @@ def page(sections: Sequence[Reproduced], runs: int) -> str:
         f"Measured on {date.today().isoformat()}, {runs:,} runs of each experiment, fewer of expensive ones; "
         f"{seconds:.0f} s of processor time. Intervals hold the truth in 95 of 100 cases."
     )
-    return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{title}</title><style>{STYLE}{_COMMANDS}</style></head>\n"
-        f'<body><h1>{title}</h1><p class="soft">{about}</p>{"".join(_parts(sections))}</body></html>\n'
-    )
+    body = f'<h1>{title}</h1><p class="soft">{about}</p>{"".join(_parts(sections))}'
+    return plaintext.page(title, STYLE + _COMMANDS, body)
 
 
 _COMMANDS = "pre { white-space: pre-wrap; font-size: .85rem; margin: .4rem 0 1rem; color: var(--soft); }"

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
+from cpqueens.text.plaintext import page
+
 _STYLE = """
 :root{color-scheme:light dark;--page:#faf8f4;--card:#fff;--ink:#22252b;--faint:#666d78;--line:#ddd6cb}
 @media(prefers-color-scheme:dark){:root{--page:#17191d;--card:#21242a;--ink:#e6e4df;--faint:#a3a9b3;--line:#3a3e46}}
@@ -83,15 +85,9 @@ def gallery_page(exhibits: Iterable[Exhibit], title: str) -> str:
     shown = sorted(exhibits, key=lambda e: e.name != "queens")
     links = "".join(f'<a href="#{escape(e.name)}">{escape(e.name)}</a>' for e in shown)
     articles = "\n".join(_article(exhibit) for exhibit in shown)
-    return (
-        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
-        f'<meta name="viewport" content="width=device-width,initial-scale=1">'
-        f"<title>{escape(title)}</title><style>{_STYLE}</style></head>\n"
-        f"<body><header><h1>{escape(title)}</h1>"
-        f'<p class="faint">Each model runs on all solvers that its size allows.</p>'
-        f"<nav>{links}</nav></header>\n"
-        f"<main>\n{articles}\n</main>{_COPY}</body></html>\n"
-    )
+    about = '<p class="faint">Each model runs on all solvers that its size allows.</p>'
+    header = f"<header><h1>{escape(title)}</h1>{about}<nav>{links}</nav></header>"
+    return page(title, _STYLE, f"{header}\n<main>\n{articles}\n</main>{_COPY}")
 
 
 def _article(exhibit: Exhibit) -> str:

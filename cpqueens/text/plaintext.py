@@ -291,3 +291,12 @@ def table(rows: Iterable[Sequence[str]], *, code: bool = False) -> str:
 def fragment(*parts: str) -> str:
     """Return parts as one piece of HTML."""
     return f"<div>{''.join(parts)}</div>"
+
+
+def page(title: str, style: str, body: str) -> str:
+    """Return a whole page; ``style`` and ``body`` are HTML already."""
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{escape(title)}</title><style>{style}</style></head>\n<body>{body}</body></html>\n"
+    )

@@ -22,7 +22,7 @@ CROSSCHECK = Area(
         Mutant("false solutions count as infeasible", "compare.false_claims_of_some",
                "if o.invalid:", "if False:"),
         Mutant("crashes are coverage loss", "compare.failures",
-               "o.error not in COVERAGE_LOSS", "False"),
+               "o.error not in findings.COVERAGE_LOSS", "False"),
         Mutant("invalid solutions are overlooked", "compare.invalid_solutions",
                "f.code == \"INVALID_SOLUTION\"]", "f.code == \"INVALID\"]"),
         Mutant("one family is two witnesses against the checker", "compare._checker_is_doubtful",

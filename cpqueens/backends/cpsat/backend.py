@@ -81,7 +81,8 @@ class CpSat:
         except Stopped:
             spent = {"translate_time": time.monotonic() - started}
             return Ended(False, request.why_stopped(), statistics=spent)
-        translation.limit_objective(request.objective_limit)
+        if request.objective_limit is not None:
+            translation.limit_objective(request.objective_limit)
         if request.hint is not None and translation.board is None:
             translation.add_hint(request)
         statistics: dict[str, Any] = {

@@ -139,14 +139,13 @@ class Translation:
         array = np.array(solution, dtype=np.int64)
         return self.board.decode(array) if self.board is not None else array[self.columns]
 
-    def limit_objective(self, limit: int | None) -> None:
+    def limit_objective(self, limit: int) -> None:
         """Let CP-SAT look for objective values up to ``limit``.
 
         A bound that was proved before is not written: presolve takes longer by it, and one that is met ends
         the search anyway.
         """
-        if limit is not None:
-            self.proto.objective.domain.extend([LOWEST, self.sign * (limit - self.offset)])
+        self.proto.objective.domain.extend([LOWEST, self.sign * (limit - self.offset)])
 
     def add_hint(self, request: Request) -> None:
         """Give CP-SAT the hinted values."""

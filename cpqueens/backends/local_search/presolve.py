@@ -16,16 +16,7 @@ from cpqueens.backends.base import Deliver, Request, Want
 from cpqueens.backends.local_search.engine import search_model
 from cpqueens.backends.local_search.neighbourhoods import Neighbourhoods, kept_of
 from cpqueens.backends.local_search.packing import PackingSearch
-from cpqueens.backends.local_search.root import (
-    FIRST_NODES,
-    NODES,
-    Explored,
-    InTurns,
-    Root,
-    Tree,
-    propagated,
-    root_of,
-)
+from cpqueens.backends.local_search.root import FIRST_PART, Explored, InTurns, Root, Tree, propagated, root_of
 from cpqueens.backends.local_search.search import MOST_VALUES, End, Paused, Result, Run
 from cpqueens.backends.local_search.specials import Task
 from cpqueens.backends.local_search.strategies import complete, get_strategy
@@ -41,6 +32,8 @@ from cpqueens.lowered.presolve.reduction import Reduced
 from cpqueens.lowered.structures.table import Structures
 from cpqueens.system.stopping import Stopped
 
+NODES = 10_000
+"""Decisions that are made in the tree at first."""
 FIRST = 1000
 """Steps after which a model is presolved."""
 FIRST_MOVES = 64_000
@@ -165,7 +158,7 @@ class Presolve:
         found, wanted = Explored(None, 0, False), search.incumbent is None
         if tree.root.is_small_enough and not (wanted and self._searches is not None):
             limit = search.objective_limit if optimising else None
-            found = tree.explore(min(FIRST_NODES if wanted else self._nodes, left), limit)
+            found = tree.explore(min(FIRST_PART if wanted else self._nodes, left), limit)
         if found.solution is None and not found.exhausted and wanted:
             found = self._take_turns(tree.root, found, left)
         self.facts["nodes"] += found.nodes

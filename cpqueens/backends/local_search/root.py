@@ -28,10 +28,8 @@ from cpqueens.system.stopping import Pace, Stopped, stopping
 
 Searching = TypeVar("Searching", ForwardSearch, ClauseSearch)
 
-NODES = 10_000
-"""Decisions that are made in the tree at first."""
-FIRST_NODES = 1_000
-"""Of them before values are first tried in random order."""
+FIRST_PART = 1_000
+"""Decisions that are made in the tree before values are first tried in random order."""
 RUNS = 20
 """Runs of a propagator, on average, after which the root is left as it is: bounds may creep for ever."""
 LARGEST = 200_000
@@ -149,7 +147,7 @@ class Tree:
 
     def __init__(self, root: Root, request: Request) -> None:
         self.root, self.request = root, request
-        self.searches, self.part = 0, FIRST_NODES
+        self.searches, self.part = 0, FIRST_PART
 
     def explore(self, nodes: int, limit: int | None) -> Explored:
         """Search at most ``nodes`` nodes, anew after ever more of them; `Request.should_stop` ends it.

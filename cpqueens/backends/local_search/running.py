@@ -62,24 +62,19 @@ def ended(result: Result, request: Request, maximizing: bool, trace: Trace | Non
     There is none if the run was stopped before it had judged any.
     """
     statistics: dict[str, Any] = dict(result.statistics)
-    reason = _reason(result, request)
-    if result.reason == "step_limit" and reason is StopReason.GAVE_UP:
+    if result.reason == "stopped":
+        reason = request.why_stopped()
+    elif result.reason == "step_limit" and request.step_limit is None:
+        reason = StopReason.GAVE_UP  # the steps that runs without any limit may make are nobody's limit
         statistics["gave_up"] = f"no limit was given, and {result.steps:,} steps were made"
+    else:
+        reason = REASONS[result.reason]
     statistics["trajectory"] = result.trajectory
     closest = result.x if 0 < result.cost < NEVER else None
     objective = result.objective
     if objective is not None and maximizing:  # what was minimised is the negated one
         objective = -objective
     return Ended(False, reason, objective, closest=closest, statistics=statistics, trace=trace)
-
-
-def _reason(result: Result, request: Request) -> StopReason:
-    """Return why a run ended. The steps that runs without any limit may make are nobody's limit."""
-    if result.reason == "stopped":
-        return request.why_stopped()
-    if result.reason == "step_limit" and request.step_limit is None:
-        return StopReason.GAVE_UP
-    return REASONS[result.reason]
 
 
 def task_of(request: Request, recorder: TraceRecorder | None = None) -> Task:

@@ -9,17 +9,7 @@ from typing import Any
 
 from cpqueens.kernels.exact import domains as at, kinds
 from cpqueens.kernels.exact.apart import run_apart
-from cpqueens.kernels.exact.domains import (
-    Memory,
-    dequeue,
-    enqueue,
-    remove,
-    set_word,
-    tally,
-    tighten,
-    waiting_queue,
-    word,
-)
+from cpqueens.kernels.exact.domains import Memory
 from cpqueens.kernels.exact.propagators.functions import absolute, division, element, extreme, product
 from cpqueens.kernels.exact.propagators.rows import linear
 from cpqueens.kernels.jit.decorators import inlined, inner_kernel
@@ -50,18 +40,18 @@ def clause(m: Memory, p: int) -> Any:
             free = k
             open_literals += 1
             false = 1 if entry(m.net, k + 1) < 0 else 0
-            if all_false and not tighten(m, v, false, false):
+            if all_false and not at.tighten(m, v, false, false):
                 return 0
         elif (entry(m.x, v + at.LOW) == 1) == (entry(m.net, k + 1) > 0):  # true
-            return 1 if r < 0 else tighten(m, r, 1, 1)
+            return 1 if r < 0 else at.tighten(m, r, 1, 1)
     if all_false:
         return 1
     if r >= 0 and entry(m.x, r + at.LOW) == 0:
-        return tighten(m, r, 0, 0) if open_literals == 0 else 1
+        return at.tighten(m, r, 0, 0) if open_literals == 0 else 1
     if open_literals != 1:
         return 1 if open_literals else 0
     truth = 1 if entry(m.net, free + 1) > 0 else 0
-    return tighten(m, entry(m.net, free), truth, truth)
+    return at.tighten(m, entry(m.net, free), truth, truth)
 
 
 @inner_kernel
@@ -80,11 +70,11 @@ def all_different(m: Memory, v: int) -> Any:
                 a = entry(m.net, term + 1)
                 rest = taken - entry(m.net, term + 2)
                 value = rest if a == 1 else rest // a
-                if value * a == rest and not remove(m, entry(m.net, term), value):
+                if value * a == rest and not at.remove(m, entry(m.net, term), value):
                     m.stack[at.FAILED] = -place
-                    tally(m, entry(m.net, place + 1), 0)
+                    at.tally(m, entry(m.net, place + 1), 0)
                     return 0
-        tally(m, entry(m.net, place + 1), 1)
+        at.tally(m, entry(m.net, place + 1), 1)
     return 1
 
 
@@ -135,7 +125,7 @@ def sums_different(m: Memory, v: int) -> Any:
                 a -= entry(m.net, other + 1)
             if a == 0:
                 if gap == 0:
-                    tally(m, entry(m.net, place + 1), 0)
+                    at.tally(m, entry(m.net, place + 1), 0)
                     return 0
                 continue
             value = gap if a > 0 else -gap
@@ -143,10 +133,10 @@ def sums_different(m: Memory, v: int) -> Any:
                 if gap % a != 0:
                     continue
                 value = gap // a
-            if not remove(m, entry(m.net, max(free, other)), value):
-                tally(m, entry(m.net, place + 1), 0)
+            if not at.remove(m, entry(m.net, max(free, other)), value):
+                at.tally(m, entry(m.net, place + 1), 0)
                 return 0
-        tally(m, entry(m.net, place + 1), 1)
+        at.tally(m, entry(m.net, place + 1), 1)
     return 1
 
 
@@ -178,8 +168,8 @@ def move_sums(m: Memory, v: int, low: int, high: int) -> None:
     for k in range(entry(m.x, v + at.IN_ROWS), entry(m.x, v + at.IN_ROWS_END), 2):
         r, a = entry(m.net, k), entry(m.net, k + 1)
         first, last = (up, down) if a > 0 else (down, up)
-        set_word(m, r, word(m, r) + a * first)
-        set_word(m, r + at.WORD_WIDTH, word(m, r + at.WORD_WIDTH) + a * last)
+        at.set_word(m, r, at.word(m, r) + a * first)
+        at.set_word(m, r + at.WORD_WIDTH, at.word(m, r + at.WORD_WIDTH) + a * last)
 
 
 @inlined
@@ -195,7 +185,7 @@ def wake(m: Memory) -> Any:
         move_sums(m, v, entry(m.stack, top + 1), entry(m.stack, top + 2))
     for k in range(entry(m.x, v + at.WATCH), entry(m.x, v + at.WATCH_END), 2):
         if entry(m.net, k + 1) & events:
-            enqueue(m, entry(m.net, k))
+            at.enqueue(m, entry(m.net, k))
     return 0 if events & at.FIX and not (all_different(m, v) and sums_different(m, v)) else 1
 
 
@@ -225,14 +215,14 @@ def propagate(m: Memory, end: int) -> Any:
             if not wake(m):
                 return 0
         else:
-            queue = waiting_queue(m)
+            queue = at.waiting_queue(m)
             if queue == at.QUEUES_END:
                 return 1
-            p = dequeue(m, queue)
+            p = at.dequeue(m, queue)
             m.stack[at.RUNS] += 1
             m.stack[at.RUNNING] = p + 1
             possible = run_propagator(m, p)
-            tally(m, p, possible)
+            at.tally(m, p, possible)
             if not possible:
                 m.stack[at.FAILED] = p + 1
                 return 0

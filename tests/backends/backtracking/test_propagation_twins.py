@@ -18,8 +18,8 @@ from cpqueens.backends.backtracking.orders import tree_search
 from cpqueens.crosscheck import oracle
 from cpqueens.fuzzing.generate import random_model
 from cpqueens.kernels.exact import domains as d
-from cpqueens.kernels.exact.branching import PHASE, TreeSearch
-from cpqueens.kernels.exact.forward import RETREAT, begin, conclude
+from cpqueens.kernels.exact.branching import PHASE, RETREAT, TreeSearch
+from cpqueens.kernels.exact.forward import begin, conclude
 from cpqueens.kernels.jit import tiers
 from cpqueens.lowered.forms import BOARD, compile_model
 

@@ -159,7 +159,7 @@ def test_each_part_is_made_best() -> None:
 @pytest.mark.parametrize("impossible", [False, True])
 def test_each_part_is_solved(impossible: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of magic squares, which are left to the walks."""
-    monkeypatch.setattr(presolve, "FIRST_NODES", 1)
+    monkeypatch.setattr(presolve, "FIRST_PART", 1)
     monkeypatch.setattr(presolve, "RUNS_PER_NODE", 0)
     m = Model()
     for k in range(3):
