@@ -22,7 +22,7 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 71_347,
+    "code lines": 71_342,
     "files": 481,
     "import lines": 5_645,
     "longest file": 693,
@@ -31,7 +31,7 @@ CEILINGS = {
     "knapsack by local-search, files": 48,
     "knapsack by local-search, functions": 291,
     "cross-check of 8 queens, files": 77,
-    "cross-check of 8 queens, functions": 580,
+    "cross-check of 8 queens, functions": 576,
 }
 """What must not be passed today."""
 

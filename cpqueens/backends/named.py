@@ -4,9 +4,9 @@ import importlib
 import importlib.util
 import inspect
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import cast
+from typing import Any, cast
 
 from cpqueens.backends.base import Backend, Parameter
 from cpqueens.errors import CpqueensError, MissingLibrary, UnknownBackend
@@ -119,6 +119,13 @@ def get_backend(name: str) -> Backend:
         raise MissingLibrary(f"solver {name!r} needs {needed}, which is not installed: {remedy(name)}")
     module, _, attribute = paths[name].partition(":")
     return cast(Backend, getattr(importlib.import_module(module), attribute)())
+
+
+def labelled(solver: Any, options: Mapping[str, Any]) -> str:
+    """Return the name of a solver with its parameters, as reports say it."""
+    name = solver if isinstance(solver, str) else getattr(solver, "name", "solver")
+    listed = ",".join(f"{k}={v}" for k, v in options.items())
+    return f"{name}({listed})" if listed else name
 
 
 def split_name(solver: str) -> tuple[str, str | None]:

@@ -220,6 +220,7 @@ def _seen(
     elif collector.best is not None and collector.best_value is not None:
         best = (collector.best_value, collector.best)
     listed = want is Want.COUNT or recorder.store.raw == 0
+    claims = _claims_all(outcome, proves, collector)
     return Observation(
         name=name,
         families=families,
@@ -228,8 +229,8 @@ def _seen(
         proves=proves,
         store=None if want is Want.COUNT else recorder.store,
         outcome=outcome,
-        claims_all=_claims_all(outcome, proves, collector),
-        claims_none=_claims_all(outcome, proves, collector) and not collector.delivered and not outcome.count,
+        claims_all=claims,
+        claims_none=claims and not collector.delivered and not outcome.count,
         count=outcome.count if listed else recorder.store.distinct,
         invalid=collector.delivered - collector.accepted,
         duplicates=collector.duplicates + recorder.store.raw - recorder.store.distinct,

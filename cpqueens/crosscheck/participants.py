@@ -53,9 +53,7 @@ def as_participant(given: Any) -> Participant:
         return BackendParticipant(given, given)
     if isinstance(given, tuple) and len(given) == 2 and isinstance(given[1], Mapping):
         inner, options = given
-        label = inner if isinstance(inner, str) else getattr(inner, "name", "solver")
-        listed = ",".join(f"{k}={v}" for k, v in options.items())
-        return BackendParticipant(f"{label}({listed})" if listed else label, inner, dict(options))
+        return BackendParticipant(named.labelled(inner, options), inner, dict(options))
     if hasattr(given, "observe") and hasattr(given, "name"):
         found: Participant = given
         return found

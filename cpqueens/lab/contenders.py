@@ -14,6 +14,7 @@ from cpqueens.answers.check import Checker
 from cpqueens.answers.outcome import Status, StopReason
 from cpqueens.answers.runs import Runs
 from cpqueens.backends.base import Clock, Want
+from cpqueens.backends.named import labelled
 from cpqueens.crosscheck.external import DEFAULT_LIMIT, External
 from cpqueens.crosscheck.heuristic import Attempt, Heuristic, judge
 from cpqueens.errors import BackendFault, CpqueensError, ModelError
@@ -351,9 +352,7 @@ def as_contender(given: Any, label: str | None = None) -> Contender:
         return SolverContender(label or given, given)
     if isinstance(given, tuple) and len(given) == 2 and isinstance(given[1], Mapping):
         solver, options = given
-        known = solver if isinstance(solver, str) else getattr(solver, "name", "solver")
-        listed = ",".join(f"{k}={v}" for k, v in options.items())
-        return SolverContender(label or (f"{known}({listed})" if listed else known), solver, dict(options))
+        return SolverContender(label or labelled(solver, options), solver, dict(options))
     if isinstance(given, External):
         return AttemptContender(given, label or given.name)
     if hasattr(given, "run") and hasattr(given, "proves"):

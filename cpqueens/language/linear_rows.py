@@ -83,21 +83,20 @@ class LinearRows:
         """Largest number of variables in one term (padding included)."""
         return int(self.variables.shape[1])
 
-    def _lists(self) -> Iterator[tuple[list[int], list[int], int]]:
-        """Yield each term with its padding, made so many at a time that limits are seen between."""
+    def rows(self) -> Iterator[tuple[list[int], list[int], int]]:
+        """Yield each term as (variables, coefficients, constant), padding removed.
+
+        So many are made at a time that limits are seen between.
+        """
         for first in range(0, self.size, _AT_A_TIME):
             part = slice(first, first + _AT_A_TIME)
             lists = (a[part].tolist() for a in (self.variables, self.coefficients, self.constants))
-            yield from zip(*lists, strict=True)
-
-    def rows(self) -> Iterator[tuple[list[int], list[int], int]]:
-        """Yield each term as (variables, coefficients, constant), padding removed."""
-        for v, a, c in self._lists():
-            if 0 in a:
-                kept = [k for k, coefficient in enumerate(a) if coefficient]
-                yield [v[k] for k in kept], [a[k] for k in kept], c
-            else:
-                yield v, a, c
+            for v, a, c in zip(*lists, strict=True):
+                if 0 in a:
+                    kept = [k for k, coefficient in enumerate(a) if coefficient]
+                    yield [v[k] for k in kept], [a[k] for k in kept], c
+                else:
+                    yield v, a, c
 
     def row_keys(self, *before: int) -> list[bytes]:
         """Return one key per term; equal keys mean equal terms, in whatever order they arose.

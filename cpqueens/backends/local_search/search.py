@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any, Literal, Protocol
 
 import numpy as np
@@ -19,12 +18,12 @@ from cpqueens.kernels.jit.tiers import Fixed, to_the_end
 from cpqueens.kernels.local import arena, info as at
 from cpqueens.kernels.local.rebuild import begin
 from cpqueens.kernels.local.scan import FOUND
-from cpqueens.kernels.local.state import State
+from cpqueens.kernels.local.state import Space, State
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.columns import objective_bounds
 from cpqueens.lowered.compiled import Compiled
 from cpqueens.lowered.evaluation import evaluate, values_of_all
-from cpqueens.lowered.neighbourhood import build_space, derive
+from cpqueens.lowered.neighbourhood import Neighbourhood, build_space, derive
 from cpqueens.system.stopping import Pace
 
 MOST_VALUES = 4096
@@ -120,6 +119,7 @@ class Run:
     def __init__(self, compiled: Compiled, assignment_only: bool = False, hint: Hint | None = None) -> None:
         self.compiled, self.size, self.swaps = compiled, compiled.decision_count, not assignment_only
         self.hint = hint
+        self._starts: dict[str, Sequence[Start]] = {}
         self.neighbourhood = compiled.once(derive) if self.swaps else derive(compiled, assignment_only=True)
         self.space = build_space(compiled, self.neighbourhood)
         self.random = np.zeros(4, dtype=np.int64)
@@ -176,10 +176,7 @@ class Run:
             return
         self.restarts += 1
         if self.hint is not None and self.restarts == 0:
-            space, neighbourhood = self.space, self.neighbourhood
-            if kind == "permutation" and not neighbourhood.groups:
-                neighbourhood = self.compiled.once(derive)
-                space = build_space(self.compiled, neighbourhood)
+            neighbourhood, space = self._moves_of(kind)
             self.hint_kept = hinted_start(
                 self.x, self.compiled, space, neighbourhood, self.random, *self.hint,
                 all_starts(neighbourhood, space),
@@ -210,7 +207,7 @@ class Run:
         """Take an assignment that keeps all groups, instead of a start; also at the end of the run."""
         everywhere = np.ones(self.size, dtype=bool)
         where = self.compiled, self.space, self.neighbourhood, self.random
-        hinted_start(self.x, *where, x, everywhere, self._starts)
+        hinted_start(self.x, *where, x, everywhere, self.starts())
         self.restarts = max(0, self.restarts)
         with to_the_end():
             self.rebuild("taken")
@@ -221,18 +218,17 @@ class Run:
 
     def starts(self, kind: str = "independent") -> Sequence[Start]:
         """Return what a random start of this kind is made of."""
-        return self._permutations if kind == "permutation" else self._starts
+        if kind not in self._starts:
+            neighbourhood, space = self._moves_of(kind)
+            self._starts[kind] = all_starts(neighbourhood, space, keeps_spare=space is self.space)
+        return self._starts[kind]
 
-    @cached_property
-    def _starts(self) -> Sequence[Start]:
-        return all_starts(self.neighbourhood, self.space)
-
-    @cached_property
-    def _permutations(self) -> Sequence[Start]:
-        if self.neighbourhood.groups:
-            return self._starts
-        neighbourhood = self.compiled.once(derive)
-        return all_starts(neighbourhood, build_space(self.compiled, neighbourhood), keeps_spare=False)
+    def _moves_of(self, kind: str) -> tuple[Neighbourhood, Space]:
+        """Return the groups that starts of a kind keep."""
+        if kind != "permutation" or self.neighbourhood.groups:
+            return self.neighbourhood, self.space
+        derived = self.compiled.once(derive)
+        return derived, build_space(self.compiled, derived)
 
     def demand(self, limit: int) -> None:
         """Ask for an objective of at most ``limit``; the next start goes on from the current assignment."""
