@@ -22,7 +22,7 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 71_342,
+    "code lines": 71_351,
     "files": 481,
     "import lines": 5_645,
     "longest file": 693,

@@ -45,9 +45,14 @@ INTEGRAL = 1e-6
 """How far from an integer a value may be."""
 LEAST_GAIN = 1e-4
 """What a decision is taken to gain at least: where one side gains nothing, the other one tells."""
-UNPROVEN, GAINING = 1 / 2, 10
-"""How many times the work of another it may do before it has closed any of the gap, and how much more once it
-has closed all of it, by the square of what it has closed: first steps are easy."""
+UNPROVEN, CLOSE, GAINING = 1 / 2, 2, 10
+"""How many times the work of another it may do before it has closed any of the gap, how much more where the
+root's relaxation leaves nothing of it, and how much more once it has closed all that this left, by the square
+of what it has closed: first steps are easy."""
+NEARLY = 1 / 10
+"""What the relaxation leaves, at most, of the gap between propagation and the best solution, to be close."""
+SHORT = 3
+"""The terms of a row, or of a definition, that takes as long as a short propagator."""
 _TOPS = [at.TRAIL_TOP, at.CELLS_TOP]
 
 
@@ -89,6 +94,7 @@ class BranchAndBound(CompetingSearch):
         self._missing: LinearProgram | None = None  # how far rows are from holding, once that is asked
         self.facts, profiling = facts, request.profiling
         self._number = 0 if profiling is None else profiling.follow(self)
+        self._floor = self._at_least(self._root)  # by propagation alone
         self._open = [Node(self._least, 0, 0)]
         self._node: Node | None = None  # whose domains are in memory
         self._branch: Branch | None = None
@@ -132,15 +138,23 @@ class BranchAndBound(CompetingSearch):
     @property
     def work(self) -> int:
         """The propagators that have run, and relaxations, by their time: the first is paid in advance."""
-        return super().work + max(self._cost, self._relaxation.work)
+        return super().work + int(max(self._cost, self._relaxation.work) / self._dearness)
+
+    @cached_property
+    def _dearness(self) -> float:
+        """How many times as long as a short propagator one takes: as rows are long, on the average."""
+        c, defined = self.compiled, self.compiled.definitions.blocks
+        terms = len(c.linear.variable) + sum(len(block.terms.variable) for block in defined)
+        return max(1.0, terms / SHORT / max(1, len(c.linear) + sum(len(block.results) for block in defined)))
 
     @property
     def share(self) -> float:
-        """How many times the work of another it should do: the more, the more of the gap it has closed."""
+        """How many times the work of another it should do: the more, the more it closes of the gap."""
         if self._first_bound is None or self._best is None:
             return UNPROVEN
         closed = max(0, self._least - self._first_bound) / max(1, self._best - self._first_bound)
-        return UNPROVEN + GAINING * closed**2
+        apart = (self._best - self._first_bound) / max(1, self._best - self._floor)
+        return UNPROVEN + CLOSE * max(0.0, 1 - apart / NEARLY) + GAINING * closed**2
 
     @property
     def is_turn_over(self) -> bool:
