@@ -189,6 +189,28 @@ def test_it_joins_where_the_relaxation_bounds_and_proves_what_propagation_does_n
     assert met > 5
 
 
+def test_it_has_the_more_of_the_turns_the_more_of_the_gap_is_closed() -> None:
+    _, _, search = searched(rows_model(random.Random(3)))
+    search._best, search._floor = 100, 0
+    for first, least, share in ((50, 50, 0.5), (90, 90, 0.5), (95, 95, 1.5), (50, 75, 3.0), (95, 100, 11.5)):
+        search._first_bound, search._least = first, least
+        assert search.share == pytest.approx(share)
+    search._best = None
+    assert search.share == 0.5
+
+
+def test_a_relaxation_is_charged_by_how_long_rows_are() -> None:
+    """Propagators of long rows take as long as several short ones, for which a relaxation is paid."""
+    m = Model("rows")
+    x = m.boolvar(shape=(12, 24), name="x")
+    m += [x.sum(axis=0) == 1, x.sum(axis=1) <= 3]
+    m.minimize((x * np.arange(24)).sum())
+    c = compiled_of(m, ModelForm(DECOMPOSED.kinds, takes, True), "backtracking")
+    search = BranchAndBound(c, Request(Want.BEST, Clock(None)), build_memory(c, False), NOTHING, {})
+    before, search._cost = search.work, 16_000
+    assert search.work - before == 16_000 * 3 // 16  # 36 rows of 16 terms on the average
+
+
 def test_it_is_absent_where_the_relaxation_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(alternating, "JOINING", 10)
     found = facilities(0, 6, 10).solve(solver="backtracking", num_workers=1, without=["relaxation"])
