@@ -28,7 +28,7 @@ ROOM = float(1 << 59)
 """No sum is greater."""
 ONE = 1 << 14
 """What one is in the multipliers of a basis, which are integers."""
-MOST, LARGEST_BASIS, LOOKS = 1 << 19, 600, 40
+MOST, LARGEST_BASIS, LOOKS = 1 << 19, 600, 80
 """Coefficients of all sums together, rows of a basis, and variables, those farthest from integers, of which a
 sum of the basis is looked at."""
 TINY = 1e-7
