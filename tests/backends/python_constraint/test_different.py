@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from each import each
 
-from cpqueens import AllDifferent, Model
+from cpqueens import AllDifferent, AllEqual, Among, Model
 
 SOLVER = "python-constraint"
 
@@ -63,6 +63,14 @@ def test_the_same_variable_twice() -> None:
     model.add(AllDifferent([x[0], 2 * x[0], x[1]]))
     expected = {(a, b) for a in range(4) for b in range(4) if len({a, 2 * a, b}) == 3}
     assert solutions(model) == expected
+
+
+def test_the_same_variable_twice_among_equal_and_counted_ones() -> None:
+    """The library's constraints stand for one variable each."""
+    model = Model()
+    x = model.intvar(0, 2, shape=2, name="x")
+    model.add([AllEqual([x[0], x[0]]), Among([x[1], x[1]], {0, 1}, 2)])
+    assert solutions(model) == {(a, b) for a in range(3) for b in range(2)}
 
 
 @each("strategy", ["backtracking", "optimized", "recursive"])
