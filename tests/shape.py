@@ -22,9 +22,9 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 71_351,
+    "code lines": 71_356,
     "files": 481,
-    "import lines": 5_645,
+    "import lines": 5_646,
     "longest file": 693,
     "sudoku by backtracking, files": 46,
     "sudoku by backtracking, functions": 292,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
@@ -171,6 +172,9 @@ class ObjectiveBound:
         model = structures.model
         is_small = model.variable_count + model.constraint_count <= LARGEST
         self.facts: Mapping[str, Any] = {}
+        self._thread = (
+            threading.get_ident()
+        )  # what watches the run asks, too, and is to have an answer at once
         self._open = request.want is Want.BEST and request.bounds is not None and is_small
 
     def should_stop(self) -> bool:
@@ -178,7 +182,8 @@ class ObjectiveBound:
         if self._request.should_stop():
             return True
         clock = self._request.clock
-        if self._open and clock.used() > AFTER and (clock.remaining() or LEFT) >= LEFT:
+        is_time = self._open and clock.used() > AFTER and (clock.remaining() or LEFT) >= LEFT
+        if is_time and threading.get_ident() == self._thread:
             self._open = False
             self._prove()
             return self._request.should_stop()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations, permutations
@@ -14,6 +15,9 @@ from cpqueens import Model, Status, maximum
 from cpqueens.backends.backtracking import alternating, memory
 from cpqueens.backends.backtracking.rows import Row, rows_of
 from cpqueens.backends.backtracking.wholes.registry import takes
+from cpqueens.backends.base import Request, Want
+from cpqueens.backends.clock import Clock
+from cpqueens.backends.known import Bounds
 from cpqueens.backends.local_search import running
 from cpqueens.backends.relaxation import relaxation
 from cpqueens.backends.relaxation.inequalities import Inequality, ends_of, inequalities
@@ -25,6 +29,7 @@ from cpqueens.language.arrays import of_variables
 from cpqueens.lowered.compiled import Compiled, DefinitionBlock, Definitions
 from cpqueens.lowered.evaluation import values_of_all
 from cpqueens.lowered.forms import DECOMPOSED, ModelForm, compiled_of
+from cpqueens.lowered.structures.table import Structures
 
 
 def compiled_form(model: Model) -> Compiled:
@@ -293,6 +298,21 @@ def test_local_search_has_the_bound_of_the_rows(monkeypatch: pytest.MonkeyPatch)
         assert found.bound == found.statistics["relaxation"]["bound"], model.name
         assert (found.bound >= found.objective) if model.maximizing else (found.bound <= found.objective)
         assert found.faults == ()
+
+
+def test_what_watches_a_run_looks_for_no_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It asks from a thread of its own whether the run is to end, and the run may be over before it knows."""
+    monkeypatch.setattr(running, "AFTER", -1)
+    model = assignment(5, 20, 1)
+    proved = Bounds(model.maximizing)
+    structures = Structures(model, "local-search", takes)
+    bound = running.ObjectiveBound(structures, Request(Want.BEST, Clock(None), bounds=proved))
+    watching = threading.Thread(target=bound.should_stop)
+    watching.start()
+    watching.join()
+    assert (dict(bound.facts), proved.best) == ({}, None)
+    assert not bound.should_stop()
+    assert proved.best == bound.facts["relaxation"]["bound"]
 
 
 def test_local_search_goes_on_where_no_network_has_room(monkeypatch: pytest.MonkeyPatch) -> None:
