@@ -172,13 +172,11 @@ class ObjectiveBound:
         model = structures.model
         is_small = model.variable_count + model.constraint_count <= LARGEST
         self.facts: Mapping[str, Any] = {}
-        self._thread = (
-            threading.get_ident()
-        )  # what watches the run asks, too, and is to have an answer at once
+        self._thread = threading.get_ident()  # what watches the run asks from another one
         self._open = request.want is Want.BEST and request.bounds is not None and is_small
 
     def should_stop(self) -> bool:
-        """Say whether the run is to end; look for the bound when it is time."""
+        """Say whether the run is to end; look for the bound when it is time, and the run itself asks."""
         if self._request.should_stop():
             return True
         clock = self._request.clock

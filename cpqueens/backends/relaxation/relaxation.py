@@ -98,7 +98,8 @@ def fits(row: Row, objective: Row, ends: Ends) -> bool:
 
 
 ROUNDS, VAIN, GAIN = 10, 2, 1e-4
-"""Times that cuts are looked for, in vain one after another, and how much they raise the objective else."""
+"""Times that cuts are looked for, at most, how often in vain one after another, and the part of the objective
+by which they raise it else."""
 DEAREST = 1 << 19
 """Work of relaxations, in runs of propagators, after which no cuts are looked for."""
 LARGEST = 60_000
@@ -127,7 +128,7 @@ class Relaxation:
     cuts
         Rows that hold in every solution, and excluded a vertex.
     work
-        What solving it cost, in runs of propagators.
+        What solving it once costs, with its cuts, in runs of propagators.
     facts
         What is told of it.
     """
