@@ -22,7 +22,7 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 71_356,
+    "code lines": 71_354,
     "files": 481,
     "import lines": 5_646,
     "longest file": 693,
