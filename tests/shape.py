@@ -22,9 +22,9 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 71_354,
+    "code lines": 71_273,
     "files": 481,
-    "import lines": 5_646,
+    "import lines": 5_643,
     "longest file": 693,
     "sudoku by backtracking, files": 46,
     "sudoku by backtracking, functions": 292,
