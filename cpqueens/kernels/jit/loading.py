@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import json
+import struct
 from array import array
 from collections.abc import Callable
 from functools import cache
@@ -14,9 +15,8 @@ from typing import Any
 
 import llvmlite.binding as llvm  # type: ignore[import-untyped]
 
-from cpqueens.kernels.jit.signatures import from_word
-
 _WORD = 8  # bytes
+_FORMATS = {"float64": "d", "uint64": "Q", "bool": "?7x"}  # of a word, see `struct`; others are ``q``
 _FINE = (0, -2)  # what Numba's functions return: done, done with None
 _Function = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
 _engines: list[Any] = []  # for ever: they own the machine code
@@ -46,6 +46,7 @@ def load(content: bytes) -> tuple[Callable[[array[int]], Any], int]:
     function = _Function(entry)
     kinds: list[str] = head["result"]
     results, several = len(kinds), head["tuple"]
+    read = struct.Struct("<" + "".join(_FORMATS.get(kind, "q") for kind in kinds)).unpack_from
     room = array("q", [0] * (results + 2))  # two more that Numba's convention wants
 
     def call(memory: array[int]) -> Any:
@@ -58,7 +59,7 @@ def load(content: bytes) -> tuple[Callable[[array[int]], Any], int]:
             raise RuntimeError(f"a kernel has failed with status {status}, which is a fault of cpqueens")
         if not results:
             return None
-        numbers = [from_word(memory[first + k], kind) for k, kind in enumerate(kinds)]
-        return tuple(numbers) if several else numbers[0]
+        numbers = read(memory, _WORD * first)
+        return numbers if several else numbers[0]
 
     return call, entry

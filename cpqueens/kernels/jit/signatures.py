@@ -76,12 +76,3 @@ def as_word(value: Any, name: str) -> int:
         return int(struct.unpack("q", struct.pack("d", value))[0])
     number = int(value)
     return number - _WORD if number >= _WORD >> 1 else number
-
-
-def from_word(word: int, name: str) -> Any:
-    """Return the number of type ``name`` that a signed word holds."""
-    if name == "float64":
-        return struct.unpack("d", struct.pack("q", word))[0]
-    if name == "bool":
-        return bool(word)
-    return word + _WORD if name == "uint64" and word < 0 else word
