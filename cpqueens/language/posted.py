@@ -38,37 +38,39 @@ def join_linear(constraints: Iterable[Constraint]) -> list[Constraint]:
     The joined arrays come first; their rows keep the order in which they came. Relations without any
     element are left out: they are true.
     """
-    arrays, single, others = _sorts((c, c.expression if type(c) is Linear else c) for c in constraints)
-    joined: list[Constraint] = [related(_concatenate(parts), sign) for (sign, _), parts in arrays.items()]
-    joined += [related(join_terms(registry_of(*terms), terms), sign) for (sign, _), terms in single.items()]
-    return joined + others
+    given = list(constraints)
+    return [_joined([given[k] for k in numbers]) for numbers in joined_numbers(given)]
 
 
-def joined_numbers(constraints: Sequence[Constraint]) -> list[list[int]]:
+def joined_numbers(constraints: Iterable[Constraint]) -> list[list[int]]:
     """Return of each constraint that `join_linear` makes the numbers of those that it is made of."""
-    arrays, single, others = _sorts((c, k) for k, c in enumerate(constraints))
-    return [*arrays.values(), *single.values(), *([k] for k in others)]
-
-
-Sorts = dict[tuple[str, int], list[Any]]
-
-
-def _sorts(items: Iterable[tuple[Constraint, Any]]) -> tuple[Sorts, Sorts, list[Any]]:
-    """Return what belongs to linear arrays and to single relations, by what can be joined, and to others."""
-    arrays: Sorts = {}
-    single: Sorts = {}
-    others: list[Any] = []
-    for constraint, item in items:
+    arrays: dict[tuple[str, int], list[int]] = {}
+    single: dict[tuple[str, int], list[int]] = {}
+    others: list[list[int]] = []
+    for k, constraint in enumerate(constraints):
         if type(constraint) is not Linear:
-            others.append(item)
+            others.append([k])
             continue
         expression = constraint.expression
         if type(expression) is Term:
-            single.setdefault((constraint.relation, len(expression.variable_list)), []).append(item)
+            single.setdefault((constraint.relation, len(expression.variable_list)), []).append(k)
         elif expression.size:
             width = max(1, expression.width)
-            arrays.setdefault((constraint.relation, width.bit_length()), []).append(item)
-    return arrays, single, others
+            arrays.setdefault((constraint.relation, width.bit_length()), []).append(k)
+    return [*arrays.values(), *single.values(), *others]
+
+
+def _joined(constraints: Sequence[Any]) -> Constraint:
+    """Return linear relations of one sign, arrays or single ones, as one array; others come alone."""
+    first: Constraint = constraints[0]
+    if type(first) is not Linear:
+        return first
+    expressions = [c.expression for c in constraints]
+    if type(first.expression) is Term:
+        return related(join_terms(registry_of(*expressions), expressions), first.relation)
+    if len(expressions) == 1:
+        return first.flattened()
+    return related(concatenate_rows([e.bind(first.registry) for e in expressions]), first.relation)
 
 
 def join(constraints: Iterable[Constraint]) -> list[Constraint]:
@@ -87,11 +89,6 @@ def join_parts(kind: type[Connective], many: Sequence[tuple[Term, ...]]) -> Conn
     """Return connectives of equally many 0/1 terms as one array of them."""
     terms = list(chain.from_iterable(many))
     return kind.over(join_terms(registry_of(*terms), terms).reshape(len(many), len(many[0])))
-
-
-def _concatenate(arrays: list[LinearArray]) -> LinearArray:
-    registry = arrays[0].registry
-    return concatenate_rows([a.bind(registry) for a in arrays]) if len(arrays) > 1 else arrays[0].reshape(-1)
 
 
 _WIDEST = 2**40

@@ -126,8 +126,8 @@ LANGUAGE = Area(
                "list(CODES)[code]", "list(CODES)[code - 1]"),
         Mutant("objects are left out when all are joined", "ConstraintList.joined",
                "[*self.rows(), *join(c for _, c in self.others())]", "[*self.rows()]"),
-        Mutant("a joined array loses its last part", "posted._concatenate",
-               "[a.bind(registry) for a in arrays]", "[a.bind(registry) for a in arrays[:-1]]"),
+        Mutant("a joined array loses its last part", "posted._joined",
+               "for e in expressions]", "for e in expressions[:-1]]"),
     ),
     (
         "tests/language/test_expressions.py", "tests/language/test_definitions.py", "tests/test_model.py",

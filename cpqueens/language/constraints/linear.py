@@ -98,7 +98,7 @@ class Linear(Constraint):
 
     def flattened(self) -> Linear:
         """Return the same relations with shape (size,)."""
-        return related(self.expression.reshape(-1), self.relation)
+        return self if len(self.shape) == 1 else related(self.expression.reshape(-1), self.relation)
 
     def take(self, rows: NDArray[np.intp]) -> Linear:
         """Return the relations at flat positions ``rows``."""
