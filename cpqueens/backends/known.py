@@ -14,13 +14,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cpqueens.language.rows import IntArray
-from cpqueens.language.statement import State, Statement
+from cpqueens.language.statement import State
 
 MOST_WORDS = 1 << 17
 """Numbers of the clauses that are kept of one solver: 1 MB."""
-
-HARD, LONG = 400, 20_000
-"""CP-SAT's conflicts from which its next search has a hint: the solution, and what is none any more."""
 
 
 class Bounds:
@@ -133,49 +130,8 @@ class Known:
     is_solution: bool = False
     conflicts: int = 0
 
-    @property
-    def is_worth_a_hint(self) -> bool:
-        """Whether an exact search for an optimum is to be given the row as a hint.
-
-        It costs CP-SAT 0.02 s, and pays where it has to learn much. Our own exact search is told the value
-        anyway and takes twice as long with the rest: it counts no conflicts here, and so has none.
-        """
-        return self.conflicts >= (HARD if self.is_solution else LONG)
-
-    def clauses_for(self, model: Statement) -> LearnedClauses | None:
-        """Return the clauses, where they do not rest on an objective that the model has no more."""
-        rests = self.clauses is not None and self.clauses.limit is not None
-        return None if model.has_partial or (rests and self.goal != goal_of(model)) else self.clauses
-
     def least(self) -> int | None:
         """Return the bound of the objective, minimised."""
         if self.bound is None or self.goal is None:
             return None
         return -self.bound if self.goal.maximizing else self.bound
-
-
-def goal_of(model: Statement) -> KeptGoal | None:
-    """Return the objective; None without one."""
-    if model.objective is None:
-        return None
-    objective = model.objective
-    kept = objective.coefficients != 0
-    variables, coefficients = objective.variables[kept].tobytes(), objective.coefficients[kept].tobytes()
-    return KeptGoal(variables, coefficients, int(objective.constants[0]), model.maximizing)
-
-
-def bound_in(model: Statement, known: Known) -> int | None:
-    """Return what an earlier bound says of the objective now, None if less than its ends do.
-
-    Whatever was added to it is at its best at most as good as the ends of its variables allow.
-    """
-    goal = goal_of(model)
-    if known.bound is None or known.goal is None or goal is None or goal.maximizing != known.goal.maximizing:
-        return None
-    best = max if goal.maximizing else min
-    bound = known.bound + goal.constant - known.goal.constant
-    for variable, coefficient in goal.added_to(known.goal):
-        bound += best(coefficient * int(end[variable]) for end in (model.lower, model.upper))
-    assert model.objective is not None
-    end = int(model.objective.bounds()[goal.maximizing][0])
-    return bound if best(bound, end) == end else None

@@ -18,7 +18,7 @@ import numpy as np
 from cpqueens.answers.check import Checker
 from cpqueens.answers.outcome import Outcome, Status, StopReason
 from cpqueens.backends.base import Backend, Ended, Feature, Request, Want
-from cpqueens.backends.known import Known, LearnedClauses, bound_in, goal_of
+from cpqueens.backends.known import KeptGoal, Known, LearnedClauses
 from cpqueens.language.statement import Statement
 from cpqueens.solving.collect import Collector
 
@@ -32,6 +32,9 @@ which a run depends on nothing but the model and its options."""
 
 LITTLE = 10
 """New constraints that are looked at before all others."""
+
+HARD, LONG = 400, 20_000
+"""CP-SAT's conflicts from which its next search has a hint: the solution, and what is none any more."""
 
 
 def recalled(model: Statement, solver: Any, options: Mapping[str, Any]) -> Known | None:
@@ -54,7 +57,7 @@ def remember(
         return
     goal, found = goal_of(model), outcome.solutions
     row = None if known is None else known.row
-    clauses = None if known is None else known.clauses_for(model)
+    clauses = None if known is None else clauses_for(model, known)
     model._known[solver] = Known(
         model._state(), goal, outcome.solver,
         tuple(outcome.statistics.get("contributors", [outcome.solver])),
@@ -75,7 +78,7 @@ def told(known: Known, request: Request, checker: Checker, backend: Backend) -> 
         request.prove(bound)
     known = replace(
         known, infeasible=known.infeasible and not anew, bound=bound,
-        clauses=known.clauses_for(model), goal=goal_of(model),
+        clauses=clauses_for(model, known), goal=goal_of(model),
     )  # fmt: skip
     if known.row is None or known.infeasible or request.hint is not None or request.first is not None:
         return replace(request, known=replace(known, row=None))
@@ -95,7 +98,7 @@ def told(known: Known, request: Request, checker: Checker, backend: Backend) -> 
         known, given = replace(known, row=rows[0], is_solution=True), {"first": rows[0]}
         if Feature.BOUND in backend.features:
             given["incumbent"] = lambda: value
-    worth = known.is_worth_a_hint or request.want is not Want.BEST or not backend.proves
+    worth = is_worth_a_hint(known) or request.want is not Want.BEST or not backend.proves
     if Feature.HINT in backend.features and worth:
         given |= {"hint": rows[0], "hinted": hinted}
     elif not known.is_solution:
@@ -134,3 +137,45 @@ def account(known: Known, label: str, statistics: dict[str, Any]) -> None:
     by = sorted({*statistics.get("contributors", [label]), *known.proved_by})
     if len(by) > 1 and statistics["kept"]:
         statistics["contributors"] = by
+
+
+def goal_of(model: Statement) -> KeptGoal | None:
+    """Return the objective; None without one."""
+    if model.objective is None:
+        return None
+    objective = model.objective
+    kept = objective.coefficients != 0
+    variables, coefficients = objective.variables[kept].tobytes(), objective.coefficients[kept].tobytes()
+    return KeptGoal(variables, coefficients, int(objective.constants[0]), model.maximizing)
+
+
+def bound_in(model: Statement, known: Known) -> int | None:
+    """Return what an earlier bound says of the objective now, None if less than its ends do.
+
+    Whatever was added to it is at its best at most as good as the ends of its variables allow.
+    """
+    goal = goal_of(model)
+    if known.bound is None or known.goal is None or goal is None or goal.maximizing != known.goal.maximizing:
+        return None
+    best = max if goal.maximizing else min
+    bound = known.bound + goal.constant - known.goal.constant
+    for variable, coefficient in goal.added_to(known.goal):
+        bound += best(coefficient * int(end[variable]) for end in (model.lower, model.upper))
+    assert model.objective is not None
+    end = int(model.objective.bounds()[goal.maximizing][0])
+    return bound if best(bound, end) == end else None
+
+
+def clauses_for(model: Statement, known: Known) -> LearnedClauses | None:
+    """Return the clauses, where they do not rest on an objective that the model has no more."""
+    rests = known.clauses is not None and known.clauses.limit is not None
+    return None if model.has_partial or (rests and known.goal != goal_of(model)) else known.clauses
+
+
+def is_worth_a_hint(known: Known) -> bool:
+    """Say whether an exact search for an optimum is to be given the row as a hint.
+
+    It costs CP-SAT 0.02 s, and pays where it has to learn much. Our own exact search is told the value
+    anyway and takes twice as long with the rest: it counts no conflicts here, and so has none.
+    """
+    return known.conflicts >= (HARD if known.is_solution else LONG)

@@ -17,10 +17,11 @@ from fake_backend import FakeBackend, installed, says
 from cpqueens import AllDifferent, BackendFault, Model, Or, Outcome, Status
 from cpqueens.backends.backtracking import alternating, clause_search, clauses
 from cpqueens.backends.base import Feature
-from cpqueens.backends.known import HARD, LONG, Known, LearnedClauses, bound_in, goal_of
+from cpqueens.backends.known import Known, LearnedClauses
 from cpqueens.backends.named import get_backend
 from cpqueens.kernels.exact.learning import literals as lit
 from cpqueens.solving import race
+from cpqueens.solving.grown import HARD, LONG, bound_in, clauses_for, goal_of
 from cpqueens.solving.stages import narrowed
 
 LEARNING = "backtracking:learning"
@@ -236,14 +237,14 @@ def test_clauses_of_an_objective_that_is_gone_are_not_taken() -> None:
     assert known.clauses.limit is not None
     other = m.copy()
     other.minimize(other["b"].sum())
-    assert known.clauses_for(m) is known.clauses
-    assert known.clauses_for(other) is None
+    assert clauses_for(m, known) is known.clauses
+    assert clauses_for(other, known) is None
     compare(other.solve(LEARNING), other)
     x = other.intvar(1, 3, name="divisor")
     other.add(other["b"].sum() // (x - 1) <= 3)  # undefined values may be any
     assert other.has_partial
     free = replace(known, clauses=known.clauses._replace(limit=None))
-    assert (free.clauses_for(m), free.clauses_for(other)) == (free.clauses, None)
+    assert (clauses_for(m, free), clauses_for(other, free)) == (free.clauses, None)
     compare(other.solve(LEARNING), other)
     assert other._known[LEARNING].clauses is None
 
