@@ -53,8 +53,9 @@ class Case:
 
     @cached_property
     def sets(self) -> SetComparison:
-        """All sets against their union."""
-        return compare_sets({o.name: o.store for o in self.observations if o.store is not None}, FIRST)
+        """All sets together, and what those lack of their union that may be said to be complete."""
+        stores = {o.name: o.store for o in self.observations if o.store is not None}
+        return compare_sets(stores, [o.name for o in self.observations if o.proves and o.store], FIRST)
 
     @cached_property
     def best(self) -> tuple[int, IntArray, str] | None:
@@ -326,7 +327,7 @@ def published_count(case: Case) -> Iterator[Disagreement]:
         yield Disagreement(Code.COUNT_DIFF, f"{word} value", message, holders, (), union)
         return
     for o in case.observations:
-        lacking = o.store is not None and case.sets.lacks[o.name].total
+        lacking = o.claims_all and o.store is not None and case.sets.lacks[o.name].total
         if o.claims_all and o.want in _COUNTING and o.count != published.count and not lacking:
             message = f"counts {o.count}, {word} is {published.count}{source}"
             details = {"counts": {o.name: o.count, f"{word} value": published.count}}

@@ -9,7 +9,7 @@ is bounded by the buffer and by the largest bucket of the sets compared, about 1
 import hashlib
 import tempfile
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -195,23 +195,26 @@ class Lack:
 
 @dataclass(frozen=True)
 class SetComparison:
-    """The union of several sets, and what each lacks of it."""
+    """The union of several sets, and what some lack of it."""
 
     union: int
     lacks: Mapping[str, Lack]
 
 
-def compare_sets(stores: Mapping[str, SolutionStore], first: int = 10) -> SetComparison:
-    """Compare finished sets bucket by bucket; exact, in memory of about 1/64 of the sets."""
+def compare_sets(stores: Mapping[str, SolutionStore], whole: Iterable[str], first: int = 10) -> SetComparison:
+    """Compare finished sets bucket by bucket; exact, in memory of about 1/64 of the sets.
+
+    What they lack is looked up of those that are to be ``whole``.
+    """
     union = 0
-    totals = dict.fromkeys(stores, 0)
+    totals = dict.fromkeys(whole, 0)
     kept: dict[str, list[tuple[bytes, tuple[str, ...]]]] = defaultdict(list)
     small = all(store.is_small for store in stores.values())  # then all rows of each are one part
     for parts in zip(*(s.parts() if small else s.buckets() for s in stores.values()), strict=True):
         together = np.unique(np.concatenate(parts))
         union += len(together)
         for name, part in zip(stores, parts, strict=True):
-            if len(part) == len(together):
+            if name not in totals or len(part) == len(together):
                 continue
             lacking = np.setdiff1d(together, part, assume_unique=True)
             totals[name] += len(lacking)
@@ -219,10 +222,10 @@ def compare_sets(stores: Mapping[str, SolutionStore], first: int = 10) -> SetCom
                 holders = (o for o, theirs in zip(stores, parts, strict=True) if _holds(theirs, row))
                 kept[name].append((row, tuple(holders)))
     lacks = {}
-    for name, store in stores.items():
+    for name, total in totals.items():
         rows, held_by = zip(*kept[name], strict=True) if kept[name] else ((), ())
-        lacking = store.packing.unpack(np.array(rows, dtype=f"S{store.packing.width}"))
-        lacks[name] = Lack(totals[name], lacking, held_by)
+        packing = stores[name].packing
+        lacks[name] = Lack(total, packing.unpack(np.array(rows, dtype=f"S{packing.width}")), held_by)
     return SetComparison(union, lacks)
 
 

@@ -57,7 +57,7 @@ def test_distinct_digest_and_lacks_are_those_of_python_sets(buffer, tmp_path):
         assert store.distinct == len(truth[name])
         assert {tuple(r) for part in store.rows() for r in part.tolist()} == truth[name]
     union = set.union(*truth.values())
-    found = compare_sets(stores, first=5)
+    found = compare_sets(stores, stores, first=5)
     assert found.union == len(union)
     assert any(lack.total for lack in found.lacks.values())
     for name, lack in found.lacks.items():
