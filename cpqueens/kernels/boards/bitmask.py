@@ -198,8 +198,10 @@ class BitmaskSearch(PathSearch):
 
     def _start(self, prefix: list[int], after: list[int] | None) -> None:
         pattern = self.pattern
-        self.steps = _queens_steps(pattern.n) if pattern.is_queens else pattern.steps
-        self.near = pattern.near[:, : 0 if pattern.is_queens else None]
+        if pattern.is_queens:
+            self.steps, self.near = _queens_masks(pattern.n)
+        else:
+            self.steps, self.near = pattern.steps, pattern.near
         self.stack = np.zeros((pattern.n, 1 + self.steps.shape[1]), dtype=np.uint64)
         self.x = np.zeros(pattern.n, dtype=np.int64)
         self._follow(prefix, after, self.stack[:, 0])
@@ -241,9 +243,12 @@ class BitmaskSearch(PathSearch):
         )
 
 
-def _queens_steps(n: int) -> Words:
-    """Return the steps of columns, left and right diagonals, as `search_queens` has them built in."""
-    result = np.zeros((n, 3, 5), dtype=np.uint64)
-    result[:, :, MEMBER] = FULL
-    result[:, :, 1:] = (0, FULL, 0, 0), (1, FULL, 0, 0), (0, 0, 1, FULL)
-    return result
+def _queens_masks(n: int) -> tuple[Words, Words]:
+    """Return the steps of columns, left and right diagonals, as `search_queens` has them built in.
+
+    Besides, there are no conflicts that these do not carry, see `Pattern.near`.
+    """
+    steps, near = np.zeros((n, 3, 5), dtype=np.uint64), np.zeros((n, 0, n), dtype=np.uint64)
+    steps[:, :, MEMBER] = FULL
+    steps[:, :, 1:] = (0, FULL, 0, 0), (1, FULL, 0, 0), (0, 0, 1, FULL)
+    return steps, near

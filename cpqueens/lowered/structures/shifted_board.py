@@ -110,12 +110,15 @@ class _Shifted:
         self.groups: list[Group] = []
         self.pairs: list[IntArray] = [np.zeros((0, 3), dtype=np.int64)]
         self.pair_count = 0
+        self.modular: dict[int, tuple[int, int, int]] = {}  # variables that are ``(x + o) % modulus``
 
     def pattern(self) -> Pattern:
         if (len(self.compiled.different_start) - 1) * self.count > _MOST_OFFSETS:
             raise NoPattern
-        self._definitions()
-        self._linear()
+        if self.compiled.definitions.blocks:
+            self._definitions()
+        if len(self.compiled.relation):
+            self._linear()
         if not self._shifted_together():
             for first, last in pairwise(self.compiled.different_start.tolist()):
                 self._different(first, last)
@@ -128,7 +131,6 @@ class _Shifted:
 
     def _definitions(self) -> None:
         """Note the variables that are ``(x + o) % modulus``; no other definition fits."""
-        self.modular: dict[int, tuple[int, int, int]] = {}
         blocks = self.compiled.definitions.blocks
         if any(block.kind != "remainder" for block in blocks):
             raise NoPattern
