@@ -41,11 +41,10 @@ Progress = Callable[[str, int, float], None]
 
 
 class Observer(Collector):
-    """A receiving end that goes on after faults, and counts what was rejected."""
+    """A receiving end that goes on after faults, and counts them."""
 
     def __init__(self, *parts: Any) -> None:
         super().__init__(*parts)
-        self.accepted = 0
         self.fault_counts: Counter[str] = Counter()
 
     def deliver(self, batch: IntArray) -> bool:
@@ -57,13 +56,8 @@ class Observer(Collector):
         return self.stopped is None
 
     def _in_order(self, batch: IntArray) -> IntArray:
-        self.accepted += len(batch)
         super()._in_order(batch)
         return batch  # the store finds duplicates; what comes after a breach must not be lost
-
-    def _unseen(self, batch: IntArray) -> IntArray:
-        self.accepted += len(batch)
-        return super()._unseen(batch)
 
 
 @dataclass(frozen=True)

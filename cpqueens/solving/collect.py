@@ -96,6 +96,7 @@ class Collector:
         self._keeps = keep
         self.kept: list[IntArray] = []  # what the outcome will have; with an objective the best alone
         self.delivered = 0  # raw, as the backend delivered them
+        self.accepted = 0  # of these, by the checker
         self.distinct = 0
         self.duplicates = 0
         self.more = False  # a solution beyond the limit exists
@@ -167,6 +168,7 @@ class Collector:
                 reason = str(self.checker.explain(row)).splitlines()[0]
                 self.faults.append(Fault("INVALID_SOLUTION", reason, tuple(row.tolist())))
             batch = batch[accepted]
+        self.accepted += len(batch)
         if self.order is Order.LEXICOGRAPHIC:
             return self._in_order(batch)
         return self._unseen(batch if self.in_order else self._behind_last(batch))
