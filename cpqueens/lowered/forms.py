@@ -103,7 +103,7 @@ def simplest(model: Statement, form: ModelForm) -> ModelForm:
     """Return the form that stands for all which make no difference to a model."""
     objective = form.objective and model.objective is not None
     for _, constraint in model._constraints.others():
-        if constraint.kind not in _COMMON or (form.takes is not None and form.takes(constraint)):
+        if constraint.kind not in _COMMON:
             return replace(form, objective=objective)
     return ModelForm(_COMMON, None, objective)
 
