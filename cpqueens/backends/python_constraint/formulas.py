@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -311,9 +311,13 @@ class Formula:
     """An atom over the decision variables ``scope``."""
 
     def __init__(self, atom: Atom, formulas: Formulas, scope: list[int], steps: list[Step]) -> None:
-        self.atom, self.scope = atom, scope
+        self.atom, self.scope, self._steps = atom, scope, steps
         self.root, self._ends = formulas.root, formulas.ends
-        self._steps, self._result = steps, _bounded(atom)
+
+    @cached_property
+    def _result(self) -> Bounded:
+        """What bounds the atom: asked for by constraints that know it by nothing else."""
+        return _bounded(self.atom)
 
     def bounds(self, assigned: Mapping[int, int]) -> Interval:
         """Return the interval of the atom for a partial assignment."""
