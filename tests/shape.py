@@ -26,12 +26,12 @@ CEILINGS = {
     "files": 481,
     "import lines": 5_643,
     "longest file": 693,
-    "sudoku by backtracking, files": 46,
-    "sudoku by backtracking, functions": 292,
+    "sudoku by backtracking, files": 43,
+    "sudoku by backtracking, functions": 287,
     "knapsack by local-search, files": 48,
-    "knapsack by local-search, functions": 291,
-    "cross-check of 8 queens, files": 77,
-    "cross-check of 8 queens, functions": 576,
+    "knapsack by local-search, functions": 285,
+    "cross-check of 8 queens, files": 75,
+    "cross-check of 8 queens, functions": 554,
 }
 """What must not be passed today."""
 

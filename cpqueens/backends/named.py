@@ -156,6 +156,8 @@ def families(backend: Backend, strategy: str | None, contributors: Sequence[str]
 
     Heuristics do not count beside solvers that prove: their solutions are checked, and they claim no more.
     """
+    if not contributors:
+        return frozenset({_family(backend, strategy)})
     made = [(get_backend(name), how) for name, how in map(split_name, contributors)]
     proving = [(one, how) for one, how in made if one.proves] or [(backend, strategy)]
     return frozenset(_family(*one) for one in proving)

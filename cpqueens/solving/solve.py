@@ -326,11 +326,8 @@ def _is_hinted(collector: Collector, claimed: int) -> bool:
     first, best = collector.request.first, collector.best
     if first is None or best is None or collector.best_value is None or not np.array_equal(first, best):
         return False
-    return (
-        claimed < collector.best_value
-        if collector.checker.model.maximizing
-        else claimed > collector.best_value
-    )
+    key = collector.checker.model.goals[0].key
+    return key(claimed) > key(collector.best_value)
 
 
 def _closest(collector: Collector, ended: Ended) -> Solution:

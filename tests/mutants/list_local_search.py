@@ -24,7 +24,7 @@ LOCAL_SEARCH = Area(
         Mutant("a hinted value outside its domain is kept", "starts.hinted_start",
                "& (hint >= space.lower) & (hint <= space.upper)", ""),
         Mutant("a hinted value in a gap is kept", "starts.hinted_start",
-               "free[v] = hint[v] in compiled.domains[v]", "pass"),
+               "free[v] = hint[v] in values", "pass"),
         Mutant("cells toggled twice are toggled", "trace._Event.then",
                "[times % 2 == 1]", "[times > 0]", TRACES),
         Mutant("of two changes the first value counts", "trace._Event.then",

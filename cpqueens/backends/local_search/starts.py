@@ -86,8 +86,9 @@ def hinted_start(
     """Fill ``x`` from ``hint`` where ``given`` and possible, else by ``starts``; return how many are kept."""
     random_start(starts, x, compiled, space, random)
     free = (space.group < 0) & given & (hint >= space.lower) & (hint <= space.upper)
-    for v in [v for v in compiled.domains if v < len(x) and free[v]]:
-        free[v] = hint[v] in compiled.domains[v]
+    for v, values in compiled.domains.items():
+        if v < len(x) and free[v]:
+            free[v] = hint[v] in values
     x[free] = hint[free]
     for g, group in enumerate(neighbourhood.groups):
         wish = np.where(given[group.variables], hint[group.variables], x[group.variables])

@@ -45,8 +45,8 @@ class LinearForm:
 
 def is_small(form: LinearForm) -> bool:
     """Say whether scores of moves stay far within 64 bits."""
-    reach = max(int(np.abs(ends).max(initial=0)) for ends in (form.lower, form.upper))
-    return int(np.abs(form.coefficient).sum()) * max(reach, 1) < LARGEST
+    reach = int(np.abs([form.lower, form.upper]).max(initial=1))
+    return int(np.abs(form.coefficient).sum()) * reach < LARGEST
 
 
 def find(compiled: Compiled) -> LinearForm | None:
@@ -62,7 +62,7 @@ def find(compiled: Compiled) -> LinearForm | None:
         or c.counts
         or len(c.different)
         or (c.relation == NE).any()
-        or any(v < n for v in c.domains)
+        or min(c.domains, default=n) < n
     ):
         return None
     parts = (c.linear, c.literals, c.objective)
