@@ -12,7 +12,6 @@ from itertools import combinations, islice
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cpqueens.answers.stated import SoftViolation, soft_violations
 from cpqueens.errors import ModelError
@@ -26,7 +25,7 @@ from cpqueens.language.linear_rows import Row
 from cpqueens.language.listing import names_text
 from cpqueens.language.posted import Posted
 from cpqueens.language.ranges import OutOfRange, saturated_sum
-from cpqueens.language.rows import IntArray, Shape, as_integers
+from cpqueens.language.rows import IntArray, Mask, Shape, as_integers
 from cpqueens.language.statement import Statement
 from cpqueens.language.wording import closed, describe, describe_array, describe_term
 from cpqueens.text import plaintext
@@ -199,7 +198,7 @@ class Checker:
         """Return the model's checker, which is kept with a small model until it changes."""
         return model.kept("checker", partial(cls, model))
 
-    def accepts(self, matrix: IntArray) -> NDArray[np.bool_]:
+    def accepts(self, matrix: IntArray) -> Mask:
         """Return which rows of ``matrix`` (batch, decision variables) are solutions."""
         step = self._rows_at_once
         if len(matrix) <= step:
@@ -207,10 +206,10 @@ class Checker:
         parts = [self._accepts(matrix[at : at + step]) for at in range(0, len(matrix), step)]
         return np.concatenate(parts)
 
-    def _accepts(self, matrix: IntArray) -> NDArray[np.bool_]:
+    def _accepts(self, matrix: IntArray) -> Mask:
         matrix = np.asfortranarray(matrix)
         inside = self.in_domain(matrix)
-        good: NDArray[np.bool_] = np.logical_and.reduce(inside, axis=1)
+        good: Mask = np.logical_and.reduce(inside, axis=1)
         if not good.all():  # what lies outside is rejected already, and could be too large to compute with
             matrix = np.where(inside, matrix, self._lower)
         values, defined = self._complete(matrix)
@@ -223,7 +222,7 @@ class Checker:
                 good &= has_value
         return good
 
-    def in_domain(self, matrix: IntArray) -> NDArray[np.bool_]:
+    def in_domain(self, matrix: IntArray) -> Mask:
         """Return which values are in their domains, in the shape of ``matrix``."""
         low, high = self._lower, self._upper
         inside = np.ones(matrix.shape, dtype=np.bool_, order="F")
@@ -241,7 +240,7 @@ class Checker:
             return self.model.complete(matrix, self.known), None
         return self.model.complete_where_defined(matrix, self.known)
 
-    def _objectives_defined(self, defined: Defined) -> list[NDArray[np.bool_]]:
+    def _objectives_defined(self, defined: Defined) -> list[Mask]:
         """Return for each objective in which rows it has a value."""
         return [defined_terms(g.term, defined)[:, 0] for g in self.model.goals]
 
@@ -420,9 +419,7 @@ def check_row(model: Statement, row: IntArray) -> Check:
     return found if found.problems else Check(found.violations, (), soft_violations(model, row), model, row)
 
 
-def read_values(
-    model: Statement, assignment: Mapping[Any, Any]
-) -> tuple[IntArray, NDArray[np.bool_], list[str]]:
+def read_values(model: Statement, assignment: Mapping[Any, Any]) -> tuple[IntArray, Mask, list[str]]:
     """Return the decision values of ``{variable or name: value(s)}``, which are given, and what is wrong."""
     known = model.decisions
     row = np.zeros(len(known), dtype=np.int64)

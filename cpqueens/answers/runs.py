@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from cpqueens.answers.outcome import StopReason
 from cpqueens.answers.solution import SolutionSet
-from cpqueens.language.rows import IntArray
+from cpqueens.language.rows import IntArray, Mask
 from cpqueens.language.statement import Statement
 
 Incumbents = tuple[tuple[float, int], ...]
@@ -64,7 +64,7 @@ class Runs:
     seeds: IntArray
     status: NDArray[np.str_]
     stop_reason: NDArray[np.str_]
-    solved: NDArray[np.bool_]
+    solved: Mask
     matrix: IntArray
     steps: IntArray
     seconds: NDArray[np.float64]

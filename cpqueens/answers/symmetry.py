@@ -26,12 +26,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cpqueens.errors import ModelError
 from cpqueens.language.constraints.ordered import LexLessEqual
 from cpqueens.language.expressions import LinearArray
-from cpqueens.language.rows import IntArray, as_integers
+from cpqueens.language.rows import IntArray, Mask, Positions, as_integers
 from cpqueens.text.plaintext import shown
 
 
@@ -125,7 +124,7 @@ QUEENS_BOARD: Group = (
 # ---- boards given cell by cell ------------------------------------------------------------------------
 
 
-def _cells(turn: Callable[[NDArray[np.intp]], NDArray[np.intp]]) -> Callable[[IntArray], IntArray]:
+def _cells(turn: Callable[[Positions], Positions]) -> Callable[[IntArray], IntArray]:
     def moved(solutions: IntArray) -> IntArray:
         n = math.isqrt(solutions.shape[1])
         if n * n != solutions.shape[1]:
@@ -174,12 +173,12 @@ def images(solutions: Any, group: Group = QUEENS_BOARD) -> IntArray:
     return np.stack([symmetry.map(array) for symmetry in as_group(group)])
 
 
-def _less(left: IntArray, right: IntArray) -> NDArray[np.bool_]:
+def _less(left: IntArray, right: IntArray) -> Mask:
     """Return which rows of ``left`` are lexicographically less than those of ``right``."""
     if not left.shape[1]:
         return np.zeros(len(left), dtype=bool)
     first = (left != right).argmax(axis=1)[:, None]
-    less: NDArray[np.bool_] = np.take_along_axis(left, first, 1) < np.take_along_axis(right, first, 1)
+    less: Mask = np.take_along_axis(left, first, 1) < np.take_along_axis(right, first, 1)
     return less[:, 0]
 
 
@@ -199,10 +198,10 @@ def canonical(solutions: Any, group: Group = QUEENS_BOARD) -> IntArray:
     return least
 
 
-def fixed(solutions: Any, symmetry: Symmetry) -> NDArray[np.bool_]:
+def fixed(solutions: Any, symmetry: Symmetry) -> Mask:
     """Return which solutions the symmetry leaves as they are, of shape (batch,)."""
     array = as_solutions(solutions)
-    same: NDArray[np.bool_] = (symmetry.map(array) == array).all(axis=1)
+    same: Mask = (symmetry.map(array) == array).all(axis=1)
     return same
 
 

@@ -15,7 +15,7 @@ from cpqueens.answers.profile import Tallies, Walked
 from cpqueens.answers.trace import Trace, TraceRecorder
 from cpqueens.backends.clock import Clock as Clock  # a part of the contract
 from cpqueens.backends.known import Bounds, Known, LearnedClauses
-from cpqueens.language.rows import IntArray
+from cpqueens.language.rows import IntArray, Mask
 from cpqueens.language.statement import Statement
 from cpqueens.system.stopping import GRACE, Stopped, stopping, unstopped
 from cpqueens.text.parameters import Parameter as Parameter  # a part of the contract
@@ -210,9 +210,9 @@ class Many:
         Counts as in `Ended.statistics`, (runs,) or (runs, ...).
     """
 
-    ended: NDArray[np.bool_]
+    ended: Mask
     stop_reason: NDArray[np.str_]
-    solved: NDArray[np.bool_]
+    solved: Mask
     matrix: IntArray
     steps: IntArray
     seconds: NDArray[np.float64]

@@ -42,7 +42,6 @@ from typing import Any
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
 from cpqueens.errors import CpqueensError, ModelError
 from cpqueens.files.model_reader import ModelReader
@@ -56,7 +55,7 @@ from cpqueens.language.definitions import Definition, Truth
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.labels import text_of_label
 from cpqueens.language.objectives import Goal, Soft
-from cpqueens.language.rows import IntArray
+from cpqueens.language.rows import IntArray, Mask
 from cpqueens.language.views import VIEWS
 from cpqueens.model import Model
 from cpqueens.text.bounded import label, read_bytes, reason_of
@@ -345,7 +344,7 @@ def _brief(values: IntArray) -> Any:
     return int(values[0]) if (values == values[0]).all() else values.tolist()
 
 
-def _mark(reached: NDArray[np.bool_], arrays: tuple[LinearArray, ...]) -> None:
+def _mark(reached: Mask, arrays: tuple[LinearArray, ...]) -> None:
     for array in arrays:
         if array.width:
             reached[array.variables[array.coefficients != 0]] = True

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cpqueens.language.arrays import NumberTable, constant_array
 from cpqueens.language.constraints.base import Constraint
@@ -14,7 +13,7 @@ from cpqueens.language.constraints.linear import Linear
 from cpqueens.language.definitions import NO_RESULTS, Definition
 from cpqueens.language.expressions import LinearArray, Registry
 from cpqueens.language.ranges import LIMIT, require_product
-from cpqueens.language.rows import IntArray, distinct
+from cpqueens.language.rows import IntArray, Mask, Positions, distinct
 from cpqueens.language.term import Term
 
 
@@ -101,11 +100,11 @@ class Zero(Definition):
 class _Division(Definition):
     """What the four functions of a dividend and a divisor share; undefined for divisor 0."""
 
-    def partial(self) -> NDArray[np.bool_]:
+    def partial(self) -> Mask:
         """Return where the divisor may be 0."""
         divisor = self.arguments[1]
         low, high = divisor.bounds()
-        possible: NDArray[np.bool_] = (low <= 0) & (high >= 0)
+        possible: Mask = (low <= 0) & (high >= 0)
         domains: dict[int, IntArray] = getattr(divisor.registry, "domains", {})
         for i, (v, a, c) in enumerate(divisor.rows()):
             if possible[i] and len(v) == 1 and v[0] in domains:
@@ -116,7 +115,7 @@ class _Division(Definition):
         """Return that the divisor is not 0."""
         return [Linear(self.arguments[1]._pick(np.array([row])), "!=")]
 
-    def defined_at(self, *arguments: IntArray) -> NDArray[np.bool_]:
+    def defined_at(self, *arguments: IntArray) -> Mask:
         """Return where the divisor is not 0."""
         return arguments[1] != 0
 
@@ -262,7 +261,7 @@ class Element(Definition):
         self,
         arguments: tuple[LinearArray, ...],
         results: IntArray | None = None,
-        which: NDArray[np.intp] | None = None,
+        which: Positions | None = None,
     ) -> None:
         position, table = arguments
         if len(table.shape) > 1 and table.size == table.shape[-1]:
@@ -292,7 +291,7 @@ class Element(Definition):
         return self.table.shape[-1]
 
     @property
-    def which(self) -> NDArray[np.intp]:
+    def which(self) -> Positions:
         """The table of each result, of shape (size,)."""
         if self._which is None:
             many = self.table.size // self.entries
@@ -321,7 +320,7 @@ class Element(Definition):
         """Return the same of one position."""
         return ("element", self._terms[0].key(), self._table_keys()[0])
 
-    def take(self, rows: NDArray[np.intp], results: IntArray) -> Element:
+    def take(self, rows: Positions, results: IntArray) -> Element:
         """Return the block of the given rows over their tables."""
         which, table = self.which[rows], self.table
         if table.size > self.entries:
@@ -388,7 +387,7 @@ class Element(Definition):
             low, high = (int(lows.min()), int(highs.max())) if lows.size else (0, 0)
         return (min(low, 0), max(high, 0), True) if partial else (low, high, False)
 
-    def partial(self) -> NDArray[np.bool_]:
+    def partial(self) -> Mask:
         """Return where the position may leave the table."""
         first, last = self.position.bounds()
         return (first < 0) | (last >= self.entries)
@@ -403,10 +402,10 @@ class Element(Definition):
         ]
         return [Linear(term, relation) for possible, term, relation in ends if possible]
 
-    def defined_at(self, *arguments: IntArray) -> NDArray[np.bool_]:
+    def defined_at(self, *arguments: IntArray) -> Mask:
         """Return where the position is in the table."""
         position = arguments[0]
-        inside: NDArray[np.bool_] = (position >= 0) & (position < self.entries)
+        inside: Mask = (position >= 0) & (position < self.entries)
         return inside
 
     def complaint(self, row: int, values: IntArray, text: Callable[[LinearArray], str]) -> str:

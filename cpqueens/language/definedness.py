@@ -13,23 +13,22 @@ from collections.abc import Iterable
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.definitions import Definition, Truth
 from cpqueens.language.expressions import LinearArray
-from cpqueens.language.rows import IntArray
+from cpqueens.language.rows import IntArray, Mask
 from cpqueens.language.term import Term
 from cpqueens.language.wording import Named, describe_term, describe_variable
 
-Defined = NDArray[np.bool_]
+Defined = Mask
 
 
 class Partial(Protocol):
     """What has variables that may be undefined: a model."""
 
     @property
-    def may_be_undefined(self) -> NDArray[np.bool_]:
+    def may_be_undefined(self) -> Mask:
         """Which variables may be undefined."""
 
     def producer(self, variable: int) -> tuple[Definition, int] | None:

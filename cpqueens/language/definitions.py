@@ -16,13 +16,12 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.connective import Connective
 from cpqueens.language.constraints.linear import Linear
 from cpqueens.language.expressions import LinearArray, Registry
-from cpqueens.language.rows import IntArray
+from cpqueens.language.rows import IntArray, Mask, Positions
 from cpqueens.language.term import Term
 
 NO_RESULTS: IntArray = np.zeros(0, dtype=np.int64)
@@ -67,7 +66,7 @@ class Definition:
         """Return what `keys` says of the one result of single terms."""
         return (self.kind, *[term.key() for term in self._terms])
 
-    def take(self, rows: NDArray[np.intp], results: IntArray) -> Definition:
+    def take(self, rows: Positions, results: IntArray) -> Definition:
         """Return the block of the given rows, with the given result variables."""
         return type(self)(tuple(arg._pick(rows) for arg in self.arguments), results)
 
@@ -87,13 +86,13 @@ class Definition:
         """Return the how many-th of these groups of terms is that of each result, (size,)."""
         return np.arange(self.size)
 
-    def whole(self, argument: int, terms: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    def whole(self, argument: int, terms: Mask) -> Mask:
         """Return of which results all terms of an argument are true, (batch, size) of (batch, terms)."""
         if not terms.shape[1]:
             return np.ones((len(terms), self.size), dtype=bool)
         each = self.each(argument)
-        groups: NDArray[np.bool_] = np.all(terms.reshape(len(terms), terms.shape[1] // each, each), axis=2)
-        found: NDArray[np.bool_] = groups[:, self.places(argument)]
+        groups: Mask = np.all(terms.reshape(len(terms), terms.shape[1] // each, each), axis=2)
+        found: Mask = groups[:, self.places(argument)]
         return found
 
     def evaluate(self, values: IntArray) -> IntArray:
@@ -123,7 +122,7 @@ class Definition:
         """Return the function's values as terms over total functions; None if backends know the kind."""
         return None
 
-    def partial(self) -> NDArray[np.bool_]:
+    def partial(self) -> Mask:
         """Return which results may be undefined by the bounds of their arguments."""
         return np.zeros(self.size, dtype=bool)
 
@@ -131,7 +130,7 @@ class Definition:
         """Return the constraints under which the result ``row`` is defined (given that its arguments are)."""
         return []
 
-    def defined_at(self, *arguments: IntArray) -> NDArray[np.bool_]:
+    def defined_at(self, *arguments: IntArray) -> Mask:
         """Return where the function is defined, for argument values of shape (batch, size)."""
         return np.ones_like(arguments[0], dtype=bool)
 
@@ -177,7 +176,7 @@ class Truth(Definition):
         """Return the constraint's own keys."""
         return self.constraint.element_keys()
 
-    def take(self, rows: NDArray[np.intp], results: IntArray) -> Truth:
+    def take(self, rows: Positions, results: IntArray) -> Truth:
         """Return the truths of the given elements."""
         return Truth(self.constraint.take(rows), results)
 

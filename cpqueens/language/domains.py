@@ -9,13 +9,12 @@ from itertools import islice
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cpqueens.errors import IntegerError, ModelError
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.labels import MAX_DOMAIN
 from cpqueens.language.ranges import ALLOWED, LIMIT, OutOfRange, require_in_range, size_text
-from cpqueens.language.rows import IntArray, are_whole, distinct, no_integers, plain_array, refusing
+from cpqueens.language.rows import IntArray, Mask, are_whole, distinct, no_integers, plain_array, refusing
 from cpqueens.language.store import MAX_VARIABLES
 from cpqueens.text.plaintext import first_repeated, shown
 
@@ -182,13 +181,13 @@ def as_domain(domain: Any, what: str) -> IntArray:
     return values
 
 
-def may_equal(terms: LinearArray, values: IntArray) -> NDArray[np.bool_]:
+def may_equal(terms: LinearArray, values: IntArray) -> Mask:
     """Return which of ``values`` (count,) each term may take, (size, count).
 
     Terms of several variables are judged by their bounds, terms of one by its listed domain, too.
     """
     low, high = terms.bounds()
-    possible: NDArray[np.bool_] = (low[:, None] <= values) & (values <= high[:, None])
+    possible: Mask = (low[:, None] <= values) & (values <= high[:, None])
     domains: dict[int, IntArray] = getattr(terms.registry, "domains", {})
     for k, (variables, coefficients, constant) in enumerate(terms.rows()):
         if len(variables) == 1:

@@ -12,21 +12,19 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NoReturn, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cpqueens.errors import ModelError
 from cpqueens.language import rows
 from cpqueens.language.labels import in_order
 from cpqueens.language.linear_rows import LinearRows
 from cpqueens.language.ranges import ALLOWED, ALLOWED_DIFFERENCE, LIMIT, Columns, OutOfRange
-from cpqueens.language.rows import IntArray, Shape
+from cpqueens.language.rows import IntArray, Mask, Positions, Shape
 from cpqueens.language.unknown import Unknown, not_known
 from cpqueens.text.foreign import explaining_keywords
 from cpqueens.text.parameters import as_switch
 
 Relation = str  # one of "==", "!=", "<=", "<", ">=", ">"
 Axis = int | tuple[int, ...] | None
-Positions = NDArray[np.intp]
 
 
 class Registry(Protocol):
@@ -52,7 +50,7 @@ class Registry(Protocol):
     def most(self) -> int:
         """The largest reach of a term that stands anywhere, see `language.ranges`."""
 
-    def partial_terms(self, array: LinearArray) -> NDArray[np.bool_]:
+    def partial_terms(self, array: LinearArray) -> Mask:
         """Return which terms may be undefined, of shape (size,)."""
 
     def remaining(self, total: dict[int, int]) -> dict[int, int]:

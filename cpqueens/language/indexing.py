@@ -14,8 +14,8 @@ import numpy as np
 from cpqueens.errors import BadIndex, ModelError
 from cpqueens.language.arrays import concatenate_rows, constant_array
 from cpqueens.language.conversion import as_linear, leaves, registry_of
-from cpqueens.language.expressions import BoolArray, LinearArray, Operand, Positions
-from cpqueens.language.rows import MAX_ELEMENTS, IntArray, distinct, refuse_misread
+from cpqueens.language.expressions import BoolArray, LinearArray, Operand
+from cpqueens.language.rows import MAX_ELEMENTS, IntArray, Positions, distinct, refuse_misread
 from cpqueens.language.term import Term
 from cpqueens.text.plaintext import did_you_mean, shown
 

@@ -8,10 +8,9 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cpqueens.language.ranges import ALLOWED, OutOfRange
-from cpqueens.language.rows import IntArray, Rows, distinct
+from cpqueens.language.rows import IntArray, Mask, Positions, Rows, distinct
 
 Row = tuple[Sequence[int], Sequence[int], int]
 """One term: variables, coefficients, constant."""
@@ -121,7 +120,7 @@ class LinearRows:
             found[mine] = packed_rows([*numbers, self.constants[mine], names, factors])
         return found.tolist()
 
-    def as_literals(self) -> tuple[IntArray, NDArray[np.bool_]]:
+    def as_literals(self) -> tuple[IntArray, Mask]:
         """Return each row as a literal, and which rows are one, both (size,).
 
         A literal is a variable, ``v``, or its negation ``1 - v``, which is written ``-v - 1``.
@@ -165,7 +164,7 @@ class LinearRows:
         return picked.sum(axis=2) + self.constants
 
     def summed(
-        self, groups: NDArray[np.intp], merged: Callable[[IntArray, IntArray], Rows]
+        self, groups: Positions, merged: Callable[[IntArray, IntArray], Rows]
     ) -> tuple[IntArray, IntArray, IntArray]:
         """Return the sums of groups of terms, as arrays like these; ``groups`` (sums, terms of each).
 

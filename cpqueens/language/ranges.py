@@ -29,6 +29,9 @@ from numpy.typing import NDArray
 from cpqueens.errors import ModelError
 
 IntArray = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+"""Which ones of something."""
+Positions = NDArray[np.intp]
 
 Columns = tuple[IntArray, IntArray, IntArray]
 """Terms, one a row: variables and coefficients, both (size, width), and constants, (size,)."""

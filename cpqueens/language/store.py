@@ -6,7 +6,6 @@ from bisect import bisect_right
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cpqueens.errors import ModelError
 from cpqueens.language.arrays import NumberTable, constant_array, of_variables
@@ -17,7 +16,7 @@ from cpqueens.language.defined_functions import DEFINITION_KINDS, Zero
 from cpqueens.language.definedness import Defined, evaluate
 from cpqueens.language.definitions import Definition, Truth
 from cpqueens.language.expressions import BoolArray, LinearArray, Operand
-from cpqueens.language.ranges import LIMIT, reach
+from cpqueens.language.ranges import LIMIT, Mask, reach
 from cpqueens.language.rows import IntArray, Rows, checked_multiply, distinct, greatest, least, normalise
 from cpqueens.language.term import Term
 
@@ -106,23 +105,23 @@ class VariableStore:
         return self._count
 
     @property
-    def is_defined(self) -> NDArray[np.bool_]:
+    def is_defined(self) -> Mask:
         """Which variables are defined."""
         self.settle()
         return self._is_defined[: self._count]
 
     @property
-    def may_be_undefined(self) -> NDArray[np.bool_]:
+    def may_be_undefined(self) -> Mask:
         """Which variables are, or rest on, partial functions that may be undefined; Booleans never are."""
         self.settle()
         return self._may_be_undefined[: self._count]
 
-    def partial_terms(self, array: LinearArray) -> NDArray[np.bool_]:
+    def partial_terms(self, array: LinearArray) -> Mask:
         """Return which terms may be undefined, of shape (size,)."""
         if not self.has_partial or not array.width:
             return np.zeros(array.size, dtype=bool)
         reached = self._may_be_undefined[array.variables] & (array.coefficients != 0)
-        found: NDArray[np.bool_] = reached.any(axis=1)
+        found: Mask = reached.any(axis=1)
         return found
 
     def remaining(self, total: dict[int, int]) -> dict[int, int]:

@@ -14,10 +14,9 @@ from itertools import chain, repeat
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cpqueens.language.expressions import LinearArray
-from cpqueens.language.rows import IntArray
+from cpqueens.language.rows import IntArray, Mask
 from cpqueens.language.term import Term
 
 Made = TypeVar("Made")
@@ -69,7 +68,7 @@ class Terms:
         entry = (first - start[:-1]).repeat(lengths) + np.arange(start[-1])
         return Terms(start, self.variable[entry], self.coefficient[entry], self.constant[which])
 
-    def groups(self, start: IntArray, kept: NDArray[np.bool_]) -> tuple[Terms, IntArray]:
+    def groups(self, start: IntArray, kept: Mask) -> tuple[Terms, IntArray]:
         """Return some of the groups ``start[k]`` .. ``start[k + 1] - 1`` of terms, and where each begins."""
         lengths = np.diff(start)
         return self.picked(np.flatnonzero(np.repeat(kept, lengths))), offsets(lengths[kept])

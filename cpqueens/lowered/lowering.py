@@ -17,7 +17,6 @@ from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cpqueens.errors import ModelError, UnsupportedConstraint
 from cpqueens.language.arrays import concatenate_rows
@@ -30,7 +29,7 @@ from cpqueens.language.definitions import Definition, Truth
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.posted import join
 from cpqueens.language.ranges import DIFFERENCE
-from cpqueens.language.rows import IntArray
+from cpqueens.language.rows import IntArray, Mask
 from cpqueens.language.statement import Statement
 from cpqueens.language.store import VariableStore
 from cpqueens.language.wording import describe
@@ -295,11 +294,11 @@ def _note_decomposed(lowered: Lowered, model: Statement, truths: list[int]) -> N
             lowered.how[k] = "decomposed"
 
 
-def _with(array: LinearArray, chosen: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _with(array: LinearArray, chosen: Mask) -> Mask:
     """Return which terms have a chosen variable."""
     if not array.width:
         return np.zeros(array.size, dtype=bool)
-    found: NDArray[np.bool_] = (chosen[array.variables] & (array.coefficients != 0)).any(axis=1)
+    found: Mask = (chosen[array.variables] & (array.coefficients != 0)).any(axis=1)
     return found
 
 

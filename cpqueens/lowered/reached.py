@@ -7,11 +7,10 @@ from collections.abc import Iterable, Sequence
 from heapq import heappop, heappush
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cpqueens.language.definitions import Definition
 from cpqueens.language.expressions import LinearArray
-from cpqueens.language.rows import IntArray
+from cpqueens.language.rows import IntArray, Mask
 from cpqueens.language.store import VariableStore
 
 
@@ -72,10 +71,10 @@ def part_of(definition: Definition, rows: IntArray) -> Definition:
     return definition.take(rows, definition.results[rows])
 
 
-def reached_by(roots: Iterable[LinearArray], store: VariableStore) -> NDArray[np.bool_]:
+def reached_by(roots: Iterable[LinearArray], store: VariableStore) -> Mask:
     """Return which variables terms reach: definitions come after those that they need."""
     known = bytearray(store.variable_count)  # which Python reads sooner than an array
-    reached: NDArray[np.bool_] = np.frombuffer(known, dtype=np.bool_)
+    reached: Mask = np.frombuffer(known, dtype=np.bool_)
     for array in roots:
         reached[array.variables[array.coefficients != 0]] = True
     for first, definition in zip(reversed(store.firsts), reversed(store.definitions), strict=True):
@@ -107,7 +106,7 @@ def defined_scope(arrays: Iterable[LinearArray], store: VariableStore) -> list[i
 
 
 def evaluation_order(
-    scratch: VariableStore, reached: NDArray[np.bool_], replaced: Sequence[Definition]
+    scratch: VariableStore, reached: Mask, replaced: Sequence[Definition]
 ) -> list[Definition]:
     """Return blocks of the reached results, each block after those it depends on."""
     blocks: list[Definition] = []

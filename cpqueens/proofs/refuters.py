@@ -12,11 +12,10 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import accumulate, combinations, pairwise, product, starmap
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cpqueens.language.constraints.linear import OPPOSITE
 from cpqueens.language.constraints.table_rows import STAR
-from cpqueens.language.rows import IntArray
+from cpqueens.language.rows import IntArray, Mask
 from cpqueens.proofs.parts import Domains, ModelPart, Row
 
 MOST_ASSIGNMENTS = 20_000
@@ -100,7 +99,7 @@ def assignments(variables: Sequence[int], d: Domains, most: int = MOST_ASSIGNMEN
     return np.array(list(product(*lists)), dtype=np.int64).reshape(many, len(variables))
 
 
-def inside(scope: Sequence[int], rows: IntArray, d: Domains) -> NDArray[np.bool_]:
+def inside(scope: Sequence[int], rows: IntArray, d: Domains) -> Mask:
     """Return which assignments of a scope lie within domains."""
     good = np.ones(len(rows), dtype=bool)
     for v, column in zip(scope, rows.T, strict=True):

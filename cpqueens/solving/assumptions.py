@@ -16,7 +16,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cpqueens.answers.check import Checker
 from cpqueens.answers.outcome import Outcome, Status
@@ -28,7 +27,7 @@ from cpqueens.errors import CpqueensError, ModelError
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.linear import Linear
 from cpqueens.language.expressions import BoolArray
-from cpqueens.language.rows import IntArray
+from cpqueens.language.rows import IntArray, Mask
 from cpqueens.language.statement import Statement
 from cpqueens.language.truths import Literals
 from cpqueens.language.wording import describe
@@ -112,7 +111,7 @@ class Witnesses:
 
         return shown
 
-    def _broken(self, rows: IntArray, parts: list[tuple[int, int | None]]) -> NDArray[np.bool_]:
+    def _broken(self, rows: IntArray, parts: list[tuple[int, int | None]]) -> Mask:
         """Return which parts each assignment violates, of shape (assignments, parts)."""
         amounts = self._checker.elements(rows, sorted({k for k, _ in parts}))
         columns = [amounts[k].any(axis=1) if row is None else amounts[k][:, row] != 0 for k, row in parts]

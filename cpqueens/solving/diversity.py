@@ -24,9 +24,9 @@ from cpqueens.language.arrays import of_variables, stack_first
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.functions import minimum
 from cpqueens.language.rebuild import Rebuilder, domain_of, new_variable, own_constraints
-from cpqueens.language.rows import IntArray
+from cpqueens.language.rows import IntArray, Mask
 from cpqueens.language.statement import Statement
-from cpqueens.solving.nearness import Mask, compared_variables, distance_between, distance_of, known_distance
+from cpqueens.solving.nearness import compared_variables, distance_between, distance_of, known_distance
 from cpqueens.solving.request import positive_integer, positive_seconds
 from cpqueens.solving.solve import solve
 from cpqueens.text.plaintext import counted

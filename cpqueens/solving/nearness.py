@@ -23,12 +23,10 @@ from cpqueens.language.expressions import LinearArray
 from cpqueens.language.labels import is_framed, is_label, text_of_label
 from cpqueens.language.objectives import Goal, as_weights
 from cpqueens.language.ranges import LIMIT
-from cpqueens.language.rows import IntArray, as_integers
+from cpqueens.language.rows import IntArray, Mask, as_integers
 from cpqueens.language.statement import Statement
 from cpqueens.solving.request import choose
 from cpqueens.text.plaintext import did_you_mean, shown
-
-Mask = NDArray[np.bool_]
 
 
 def earlier_values(model: Statement, near: Any, over: Any = None) -> tuple[IntArray, Mask]:

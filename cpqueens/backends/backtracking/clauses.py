@@ -12,12 +12,11 @@ from array import array
 from itertools import chain
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cpqueens.backends.known import MOST_WORDS, LearnedClauses
 from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact.learning import literals as lit, literals as of
-from cpqueens.language.rows import IntArray, stable_order
+from cpqueens.language.rows import IntArray, Mask, stable_order
 from cpqueens.lowered.compiled import Compiled, offsets
 
 Clause = list[tuple[int, int, int]]
@@ -54,7 +53,7 @@ def entries(starts: IntArray, lengths: IntArray, step: int = 1) -> IntArray:
     return np.repeat(starts, lengths) + step * within
 
 
-def all_of(clauses: LearnedClauses, good: NDArray[np.bool_]) -> IntArray:
+def all_of(clauses: LearnedClauses, good: Mask) -> IntArray:
     """Return the numbers of the clauses of which all literals are ``good``."""
     whole = np.ones(clauses.many, dtype=np.bool_)
     whole[np.repeat(np.arange(clauses.many), clauses.lengths)[~good]] = False

@@ -11,10 +11,9 @@ from dataclasses import replace
 from itertools import chain
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cpqueens.backends.backtracking.network import differences
-from cpqueens.language.rows import IntArray
+from cpqueens.language.rows import IntArray, Mask
 from cpqueens.lowered.compiled import EQ, NE, Compiled
 
 MOST = 1 << 14
@@ -53,7 +52,7 @@ def _fixed(c: Compiled) -> dict[int, int]:
     return fixed
 
 
-def _used_otherwise(c: Compiled) -> tuple[NDArray[np.bool_], IntArray]:
+def _used_otherwise(c: Compiled) -> tuple[Mask, IntArray]:
     """Return which variables are in more than comparisons of two for equality; and the pairs compared."""
     apart = np.zeros(c.variable_count, dtype=np.bool_)
     apart[c.decision_count :] = True

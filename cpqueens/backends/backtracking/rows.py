@@ -9,13 +9,12 @@ from itertools import chain, islice, pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cpqueens.backends.backtracking.wholes.parts import Propagator, Propagators
 from cpqueens.kernels.exact import kinds
 from cpqueens.kernels.exact.apart import KINDS
 from cpqueens.language.expressions import LinearArray
-from cpqueens.language.rows import IntArray
+from cpqueens.language.rows import IntArray, Mask
 from cpqueens.lowered.compiled import EQ, GE, LE, NE, Compiled, DefinitionBlock, Terms, Whole
 
 Row = tuple[tuple[int, ...], tuple[int, ...], int]
@@ -314,7 +313,7 @@ class TermBuilder:
         return found
 
     @cached_property
-    def looked_at(self) -> NDArray[np.bool_]:
+    def looked_at(self) -> Mask:
         """Of which variables some constraint sees more than bounds, as rows of many variables do not."""
         c = self.compiled
         lengths = np.diff(c.linear.start)

@@ -18,12 +18,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.definitions import Truth
 from cpqueens.language.expressions import LinearArray
-from cpqueens.language.rows import IntArray, distinct
+from cpqueens.language.rows import IntArray, Mask, distinct
 from cpqueens.language.store import VariableStore
 
 _ENFORCEABLE = {("Linear", False), ("Linear", True), ("And", False), ("Or", True)}
@@ -48,12 +47,12 @@ class Clauses:
     ``written_out`` says which variables are needed no more.
     """
 
-    written_out: NDArray[np.bool_]
+    written_out: Mask
     plain: list[IntArray] = field(default_factory=list)
     enforced: list[Enforced] = field(default_factory=list)
 
 
-def plain_literals(array: LinearArray, store: VariableStore) -> tuple[IntArray, NDArray[np.bool_]]:
+def plain_literals(array: LinearArray, store: VariableStore) -> tuple[IntArray, Mask]:
     """Return 0/1 terms as literals, and which of them are one, both in the shape of ``array``."""
     literals, known = array.as_literals()
     if array.width:
@@ -98,7 +97,7 @@ class _Truths:
         none = np.zeros(0, dtype=np.int64)
         self.uses = np.bincount(np.concatenate([none, *scopes]), minlength=count)
 
-    def suitable(self, literals: IntArray, sorts: set[tuple[str, bool]]) -> NDArray[np.bool_]:
+    def suitable(self, literals: IntArray, sorts: set[tuple[str, bool]]) -> Mask:
         """Return which literals are truths of these sorts that stand nowhere else."""
         negated = literals < 0
         variables = np.where(negated, -literals - 1, literals)
@@ -148,7 +147,7 @@ def written_out(
 
 
 def _split(
-    literals: IntArray, chosen: NDArray[np.bool_], known: _Truths, result: Clauses
+    literals: IntArray, chosen: Mask, known: _Truths, result: Clauses
 ) -> Iterator[tuple[IntArray, IntArray, bool, int]]:
     """Yield, per block and sign, clauses without their first chosen literal, and that literal's variables."""
     mine = np.flatnonzero(chosen.any(axis=1))

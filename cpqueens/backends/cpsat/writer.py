@@ -16,7 +16,7 @@ from cpqueens.backends.cpsat.clauses import plain_literals
 from cpqueens.backends.cpsat.native import library
 from cpqueens.language.constraints.linear import OPPOSITE
 from cpqueens.language.expressions import LinearArray
-from cpqueens.language.rows import IntArray, as_rows, distinct, greatest
+from cpqueens.language.rows import IntArray, Mask, as_rows, distinct, greatest
 from cpqueens.language.store import VariableStore
 
 LOWEST = -(2**63)
@@ -77,7 +77,7 @@ class NativeWriter:
     def __init__(
         self,
         store: VariableStore,
-        used: np.typing.NDArray[np.bool_],
+        used: Mask,
         names: Mapping[int, str] | None = None,
     ) -> None:
         self.store = store
@@ -105,7 +105,7 @@ class NativeWriter:
         self,
         store: VariableStore,
         written: int,
-        used: np.typing.NDArray[np.bool_],
+        used: Mask,
     ) -> "NativeWriter":
         """Return a writer of what is added to a model of ``written`` constraints: ``used`` are new variables.
 
@@ -125,7 +125,7 @@ class NativeWriter:
         other._write_variables(used, {})
         return other
 
-    def _write_variables(self, used: np.typing.NDArray[np.bool_], names: Mapping[int, str]) -> None:
+    def _write_variables(self, used: Mask, names: Mapping[int, str]) -> None:
         store, first = self.store, len(self.sizes)
         self.span = max(self.span, store.span)
         self.reach = max(self.reach, self.span)
@@ -510,7 +510,7 @@ def _enforced(*literals: int | None) -> str:
     return "".join([f"enforcement_literal:{literal} " for literal in literals if literal is not None])
 
 
-def intervals(values: np.typing.NDArray[np.int64]) -> list[int]:
+def intervals(values: IntArray) -> list[int]:
     """Return ascending values as CP-SAT's list of closed intervals."""
     gaps = np.flatnonzero(np.diff(values) > 1)
     starts = values[np.concatenate([[0], gaps + 1])]

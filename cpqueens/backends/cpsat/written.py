@@ -10,7 +10,6 @@ from itertools import repeat, starmap
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cpqueens.backends.cpsat.clauses import split_clauses, written_out
 from cpqueens.backends.cpsat.constraints import PLAIN, UNDER, write_definition
@@ -23,7 +22,7 @@ from cpqueens.language.defined_functions import Element
 from cpqueens.language.definitions import Definition, Truth
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.posted import join
-from cpqueens.language.rows import IntArray
+from cpqueens.language.rows import IntArray, Mask
 from cpqueens.language.statement import Statement
 from cpqueens.language.term import join_terms
 from cpqueens.lowered.lowering import Lowered
@@ -34,7 +33,7 @@ _READ_AT_ONCE = 2_000_000
 _AT_ONCE = 2_048
 """Copies of which the numbers are lists of Python at one time; more would set off the garbage collector."""
 
-Started = Callable[[NDArray[np.bool_]], NativeWriter]
+Started = Callable[[Mask], NativeWriter]
 """Makes the writer of a model, given which variables are written."""
 
 
@@ -45,8 +44,8 @@ class WrittenModel:
     proto: Any  # CP-SAT's CpModelProto
     writer: NativeWriter
     lowered: Lowered
-    present: NDArray[np.bool_]  # which of the lowered model's variables it has, or does without for good
-    written_out: NDArray[np.bool_]  # the latter
+    present: Mask  # which of the lowered model's variables it has, or does without for good
+    written_out: Mask  # the latter
 
 
 @dataclass(frozen=True)
@@ -110,7 +109,7 @@ def _grown(before: WrittenModel, lowered: Lowered, model: Statement) -> WrittenM
     return WrittenModel(proto, writer, lowered, present | _present(part, lowered), left_out | newly)
 
 
-def _new(definitions: Iterable[Definition], present: NDArray[np.bool_]) -> list[Definition]:
+def _new(definitions: Iterable[Definition], present: Mask) -> list[Definition]:
     """Return the definitions of results that are not there yet."""
     found = []
     for definition in definitions:
@@ -122,7 +121,7 @@ def _new(definitions: Iterable[Definition], present: NDArray[np.bool_]) -> list[
     return found
 
 
-def _present(part: Portion, lowered: Lowered) -> NDArray[np.bool_]:
+def _present(part: Portion, lowered: Lowered) -> Mask:
     found = np.zeros(lowered.store.variable_count, dtype=bool)
     found[part.decisions] = True
     if part.definitions:
@@ -207,7 +206,7 @@ def _at(message: Any, path: Iterable[str]) -> Any:
     return message
 
 
-def _write(part: Portion, lowered: Lowered, start: Started) -> tuple[NativeWriter, NDArray[np.bool_]]:
+def _write(part: Portion, lowered: Lowered, start: Started) -> tuple[NativeWriter, Mask]:
     """Write a part of a lowered model; return its writer and which variables are left out."""
     store = lowered.store
     definitions = joined_definitions(part.definitions)

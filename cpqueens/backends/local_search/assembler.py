@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cpqueens.errors import UnsupportedConstraint
 from cpqueens.kernels.local.arena import build_arena
@@ -14,7 +13,7 @@ from cpqueens.kernels.local.deep import CLAUSE, TABLE
 from cpqueens.kernels.local.info import LENGTH
 from cpqueens.kernels.local.plain import ALL_DIFFERENT
 from cpqueens.kernels.local.state import Core, Rows
-from cpqueens.language.rows import IntArray, stable_order
+from cpqueens.language.rows import IntArray, Mask, stable_order
 from cpqueens.lowered import columns
 from cpqueens.lowered.compiled import EQ, LE, NE, Compiled, Terms, offsets
 from cpqueens.lowered.structures.shifted_permutation import distinct
@@ -69,7 +68,7 @@ class Several:
     terms: Terms
     start: IntArray
     relations: IntArray
-    deep: NDArray[np.bool_]
+    deep: Mask
     layer: str = "plain"
     value: int = 0
     rows: IntArray | None = None
@@ -158,7 +157,7 @@ class Assembler:
 
     def _enter(
         self, kind: str, codes: IntArray, terms: Terms, start: IntArray, relations: IntArray,
-        deep: NDArray[np.bool_], constants: IntArray, **details: Any,
+        deep: Mask, constants: IntArray, **details: Any,
     ) -> int:  # fmt: skip
         """Add constraints, see `Several`, with what kernels call them; return the first's number."""
         first = len(self.entries)

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from cpqueens.language.rows import IntArray
+from cpqueens.language.rows import IntArray, Mask
 from cpqueens.language.statement import Statement
 from cpqueens.lowered.compiled import Compiled
-from cpqueens.lowered.presolve.parts import Flags, scopes_of
+from cpqueens.lowered.presolve.parts import scopes_of
 
 FIRST, LEAST = 0.1, 4
 """The part of the variables that is free at first, and how many are at least."""
@@ -58,7 +58,7 @@ class Neighbourhoods:
         self._owners = _by_first(v, k, self.compiled.variable_count)
         self._members = _by_first(k, v, begin)
 
-    def choose(self) -> Flags:
+    def choose(self) -> Mask:
         """Return flags of the variables that are free."""
         count = self.compiled.decision_count
         self.chosen += 1

@@ -21,13 +21,13 @@ from cpqueens.backends.local_search.search import MOST_VALUES, End, Paused, Resu
 from cpqueens.backends.local_search.specials import Task
 from cpqueens.backends.local_search.strategies import complete, get_strategy
 from cpqueens.kernels.local import info as at
-from cpqueens.language.rows import IntArray
+from cpqueens.language.rows import IntArray, Mask
 from cpqueens.language.statement import Statement
 from cpqueens.lowered.compiled import Compiled
 from cpqueens.lowered.evaluation import evaluate, values_of_all
 from cpqueens.lowered.forms import unfolded
 from cpqueens.lowered.presolve.choices import smaller_model
-from cpqueens.lowered.presolve.parts import Flags, parts_of
+from cpqueens.lowered.presolve.parts import parts_of
 from cpqueens.lowered.presolve.reduction import Reduced
 from cpqueens.lowered.structures.table import Structures
 from cpqueens.system.stopping import Stopped
@@ -285,7 +285,7 @@ class WalkedPart:
 
     smaller: Reduced
     root: Root
-    mine: Flags
+    mine: Mask
 
 
 def parts_within(

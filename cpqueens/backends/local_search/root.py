@@ -20,9 +20,8 @@ from cpqueens.backends.base import Ended, Request, Want
 from cpqueens.backends.relaxation.relaxation import Relaxation, relaxation_of
 from cpqueens.errors import ModelError
 from cpqueens.kernels.exact import domains as at
-from cpqueens.language.rows import IntArray
+from cpqueens.language.rows import IntArray, Mask
 from cpqueens.lowered.compiled import Compiled
-from cpqueens.lowered.presolve.parts import Flags
 from cpqueens.lowered.structures.table import Structures
 from cpqueens.system.stopping import Pace, Stopped, stopping
 
@@ -168,7 +167,7 @@ class Tree:
             self.searches, self.part = self.searches + 1, self.part * 5 // 4
         return Explored(best[-1] if best else None, done, False)
 
-    def repair(self, x: IntArray, free: Flags, nodes: int, limit: int | None) -> Explored:
+    def repair(self, x: IntArray, free: Mask, nodes: int, limit: int | None) -> Explored:
         """Search at most ``nodes`` nodes of what is left where only some variables of ``x`` are ``free``.
 
         Raises

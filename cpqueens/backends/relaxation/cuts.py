@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from cpqueens.backends.relaxation.inequalities import Inequality
 from cpqueens.backends.relaxation.program import Coefficients, LinearProgram, Simplex
-from cpqueens.language.rows import IntArray
+from cpqueens.language.rows import IntArray, Mask
 
 ROOM = float(1 << 59)
 """No sum is greater."""
@@ -117,7 +117,7 @@ def _solved(matrix: Numbers, asked: list[int]) -> Numbers:
     return table[place, size:].T
 
 
-def _stated(rows: Coefficients, is_counted: NDArray[np.bool_]) -> Iterator[tuple[Numbers, int]]:
+def _stated(rows: Coefficients, is_counted: Mask) -> Iterator[tuple[Numbers, int]]:
     """Yield rows as they are, and with the other sign, with each of their divisors."""
     pairs = np.stack((rows.row, np.abs(rows.coefficient)))[:, is_counted]
     pairs = np.unique(pairs[:, pairs[1] > 1], axis=1).T

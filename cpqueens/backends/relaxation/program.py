@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from cpqueens.backends.backtracking.rows import Row
 from cpqueens.backends.relaxation.inequalities import Inequality
-from cpqueens.language.rows import IntArray
+from cpqueens.language.rows import IntArray, Mask
 from cpqueens.system.stopping import unstopped
 
 EFFORT = 0.25
@@ -42,7 +42,7 @@ class Proof(NamedTuple):
     least: int
     lower: IntArray
     upper: IntArray
-    is_closer: NDArray[np.bool_]
+    is_closer: Mask
 
 
 class Coefficients(NamedTuple):
@@ -55,7 +55,7 @@ class Coefficients(NamedTuple):
     coefficient: IntArray
     aim: IntArray
     constants: IntArray
-    equal: NDArray[np.bool_]
+    equal: Mask
 
     def added(self, multipliers: IntArray) -> IntArray:
         """Return the coefficients of sums of rows; multipliers may be those of many sums, sum by sum."""

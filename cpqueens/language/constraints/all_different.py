@@ -7,12 +7,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from cpqueens.language.arrays import of_variables, stack_last
-from cpqueens.language.constraints.base import Constraint, Truths
+from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.connective import Or
 from cpqueens.language.constraints.linear import Linear
 from cpqueens.language.conversion import flat_terms
 from cpqueens.language.expressions import LinearArray, Registry
-from cpqueens.language.rows import IntArray, as_listed
+from cpqueens.language.rows import IntArray, Mask, as_listed
 from cpqueens.language.term import Term
 
 _FEW = 40  # terms that are compared pair by pair; of more, the distinct values are counted
@@ -93,11 +93,11 @@ class AllDifferent(Constraint):
         """The terms, unless they are variables, whose domains are in range."""
         return self.arguments if self.listed is None else ()
 
-    def satisfied(self, values: IntArray) -> Truths:
+    def satisfied(self, values: IntArray) -> Mask:
         """Return where no two terms are equal."""
         return self.holds(values)[:, None]
 
-    def holds(self, values: IntArray) -> Truths:
+    def holds(self, values: IntArray) -> Mask:
         """Return the same for the one element that there is, of shape (batch,)."""
         terms = self.terms.evaluate(values)
         if len(values) == 1 and terms.shape[1] < _MANY:
@@ -235,7 +235,7 @@ class AllEqual(Constraint):
     def __init__(self, *terms: Any) -> None:
         super().__init__(terms=flat_terms(terms[0] if len(terms) == 1 else terms, "AllEqual"))
 
-    def satisfied(self, values: IntArray) -> Truths:
+    def satisfied(self, values: IntArray) -> Mask:
         """Return where every term equals the first."""
         terms = self.terms.evaluate(values)
         return (terms == terms[:, :1]).all(axis=1)[:, None]

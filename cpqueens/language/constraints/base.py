@@ -10,20 +10,16 @@ from inspect import signature
 from typing import Any, ClassVar, NoReturn, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cpqueens.errors import ModelError
 from cpqueens.language.constraints.table_rows import has_stars, written
 from cpqueens.language.conversion import aligned, as_linears, flat_terms, registry_of
 from cpqueens.language.expressions import BoolArray, LinearArray, Registry
 from cpqueens.language.ranges import LIMIT, saturated_sum
-from cpqueens.language.rows import IntArray
+from cpqueens.language.rows import IntArray, Mask, Positions
 from cpqueens.text.attributes import ListsForUsers
 from cpqueens.text.foreign import explaining_keywords, no_keyword, without_rest
 from cpqueens.text.plaintext import shown
-
-Truths = NDArray[np.bool_]
-
 
 CODES = {
     kind: code
@@ -137,7 +133,7 @@ class Constraint(BoolArray, metaclass=ListsForUsers):
         """Return an elementwise constraint with shape (size,); a global one unchanged."""
         return self
 
-    def take(self, rows: NDArray[np.intp]) -> Self:
+    def take(self, rows: Positions) -> Self:
         """Return the elements at flat positions ``rows`` of an elementwise constraint."""
         return self
 
@@ -162,7 +158,7 @@ class Constraint(BoolArray, metaclass=ListsForUsers):
 
     # ---- meaning --------------------------------------------------------------------------------
 
-    def satisfied(self, values: IntArray) -> Truths:
+    def satisfied(self, values: IntArray) -> Mask:
         """Return which elements hold, of shape (batch, size), for ``values`` (batch, variables)."""
         return self.amounts(values) == 0
 
@@ -170,9 +166,9 @@ class Constraint(BoolArray, metaclass=ListsForUsers):
         """Return how far each element is from holding, (batch, size); 0 exactly where it holds."""
         raise NotImplementedError
 
-    def holds(self, values: IntArray) -> Truths:
+    def holds(self, values: IntArray) -> Mask:
         """Return where all elements hold, of shape (batch,)."""
-        everywhere: Truths = np.logical_and.reduce(self.satisfied(values), axis=1)
+        everywhere: Mask = np.logical_and.reduce(self.satisfied(values), axis=1)
         return everywhere
 
     def violation(self, values: IntArray) -> IntArray:

@@ -7,15 +7,14 @@ from functools import cached_property
 from typing import Any, ClassVar, NoReturn, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cpqueens.language.arrays import of_rows, stack_last
-from cpqueens.language.constraints.base import CODES, Constraint, Truths
+from cpqueens.language.constraints.base import CODES, Constraint
 from cpqueens.language.constraints.linear import Linear
 from cpqueens.language.expressions import BoolArray, LinearArray, Registry
 from cpqueens.language.indexing import plain_positions
 from cpqueens.language.linear_rows import packed, packed_rows
-from cpqueens.language.rows import IntArray, reshaped
+from cpqueens.language.rows import IntArray, Mask, Positions, reshaped
 from cpqueens.language.term import Term
 from cpqueens.language.truths import Literals, flat_literals, side_by_side, singles
 
@@ -136,7 +135,7 @@ class Connective(Constraint):
         """Return the same connectives with shape (size,)."""
         return self.nested(self.literals.reshape((self.size, self.literals.shape[-1])), self.form)
 
-    def take(self, rows: NDArray[np.intp]) -> Self:
+    def take(self, rows: Positions) -> Self:
         """Return the connectives at flat positions ``rows``, in the shape of ``rows``."""
         index = np.arange(self.literals.size).reshape(self.size, self.literals.shape[-1])
         return self.nested(self.literals._pick(index[rows]), self.form)
@@ -212,7 +211,7 @@ class Or(Connective):
         For values that are not Boolean, shapes that do not fit, or terms of two models.
     """
 
-    def satisfied(self, values: IntArray) -> Truths:
+    def satisfied(self, values: IntArray) -> Mask:
         """Return which clauses hold."""
         return self.true_literals(values) > 0
 
@@ -245,7 +244,7 @@ class And(Connective):
     def __invert__(self) -> BoolArray:
         return self.negated_literals(Or)
 
-    def satisfied(self, values: IntArray) -> Truths:
+    def satisfied(self, values: IntArray) -> Mask:
         """Return which conjunctions hold."""
         return self.true_literals(values) == self.literals.shape[-1]
 
@@ -280,7 +279,7 @@ class Xor(Connective):
         For values that are not Boolean, shapes that do not fit, or terms of two models.
     """
 
-    def satisfied(self, values: IntArray) -> Truths:
+    def satisfied(self, values: IntArray) -> Mask:
         """Return which parities are odd."""
         return self.true_literals(values) % 2 == 1
 
@@ -313,7 +312,7 @@ class Implication(Connective):
     def __init__(self, premise: Any, conclusion: Any) -> None:
         super().__init__(premise, conclusion)
 
-    def satisfied(self, values: IntArray) -> Truths:
+    def satisfied(self, values: IntArray) -> Mask:
         """Return which implications hold."""
         truths = self.values_of_literals(values)
         return (truths[:, :, 0] == 0) | (truths[:, :, 1] == 1)
@@ -353,7 +352,7 @@ class Negation(Connective):
     def __invert__(self) -> Any:
         return Literals(self.literals[..., 0] if self.parts is None else self.parts[0])
 
-    def satisfied(self, values: IntArray) -> Truths:
+    def satisfied(self, values: IntArray) -> Mask:
         """Return where the literal is false."""
         return self.true_literals(values) == 0
 

@@ -7,14 +7,14 @@ import numpy as np
 
 from cpqueens.errors import ModelError
 from cpqueens.language.arrays import concatenate_rows, stack_last
-from cpqueens.language.constraints.base import Constraint, Truths
+from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.connective import And, Or
 from cpqueens.language.constraints.linear import AMOUNT, COMPARED, Linear
 from cpqueens.language.conversion import as_linear, as_linears, flat_terms, listed, singles_of
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.labels import in_order, is_framed
 from cpqueens.language.ranges import saturated_sum
-from cpqueens.language.rows import IntArray, as_listed
+from cpqueens.language.rows import IntArray, Mask, as_listed
 from cpqueens.language.term import sum_of
 from cpqueens.text.foreign import no_keyword
 from cpqueens.text.plaintext import shown
@@ -97,9 +97,9 @@ class Count(_Number):
         excess: IntArray = equal.sum(axis=1, keepdims=True) - self.count.evaluate(values)
         return excess
 
-    def satisfied(self, values: IntArray) -> Truths:
+    def satisfied(self, values: IntArray) -> Mask:
         """Return where the number of occurrences is as wanted."""
-        satisfied: Truths = COMPARED[self.relation](self._excess(values), 0)
+        satisfied: Mask = COMPARED[self.relation](self._excess(values), 0)
         return satisfied
 
     def amounts(self, values: IntArray) -> IntArray:

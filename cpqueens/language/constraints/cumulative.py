@@ -6,14 +6,14 @@ import numpy as np
 
 from cpqueens.errors import IntegerError, ModelError
 from cpqueens.language.arrays import constant_array, stack_last
-from cpqueens.language.constraints.base import Constraint, Truths
+from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.connective import Or
 from cpqueens.language.constraints.linear import Linear
 from cpqueens.language.conversion import aligned, as_linear, listed, registry_of, require_not_negative
 from cpqueens.language.expressions import LinearArray, Operand, Registry
 from cpqueens.language.labels import in_order, is_framed
 from cpqueens.language.ranges import LIMIT, saturated_sum
-from cpqueens.language.rows import IntArray
+from cpqueens.language.rows import IntArray, Mask
 from cpqueens.language.truths import as_literals
 from cpqueens.text.plaintext import shown
 
@@ -59,7 +59,7 @@ def not_negative(sizes: LinearArray, present: LinearArray) -> list[Constraint]:
     return [Or.over(stack_last([(sizes._pick(rows) >= 0).truth(), 1 - present._pick(rows)]))]
 
 
-def shortfalls(sizes: IntArray, present: Truths) -> IntArray:
+def shortfalls(sizes: IntArray, present: Mask) -> IntArray:
     """Return how far below 0 the sizes are that are present, (batch, sizes)."""
     return np.where(present, np.maximum(-sizes, 0), 0)
 

@@ -7,13 +7,12 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cpqueens.errors import IntegerError, ModelError
-from cpqueens.language.constraints.base import CODES, Constraint, Truths
+from cpqueens.language.constraints.base import CODES, Constraint
 from cpqueens.language.expressions import BoolArray, LinearArray, Registry
 from cpqueens.language.ranges import RELATION
-from cpqueens.language.rows import IntArray
+from cpqueens.language.rows import IntArray, Mask, Positions
 from cpqueens.language.term import Term
 from cpqueens.text.plaintext import shown
 
@@ -100,7 +99,7 @@ class Linear(Constraint):
         """Return the same relations with shape (size,)."""
         return self if len(self.shape) == 1 else related(self.expression.reshape(-1), self.relation)
 
-    def take(self, rows: NDArray[np.intp]) -> Linear:
+    def take(self, rows: Positions) -> Linear:
         """Return the relations at flat positions ``rows``."""
         return related(self.expression._pick(rows), self.relation)
 
@@ -138,9 +137,9 @@ class Linear(Constraint):
             self.expression.bounds(RELATION)  # a closer look, which may refuse it
         return self
 
-    def satisfied(self, values: IntArray) -> Truths:
+    def satisfied(self, values: IntArray) -> Mask:
         """Return which relations hold."""
-        satisfied: Truths = COMPARED[self.relation](self.expression.evaluate(values), 0)
+        satisfied: Mask = COMPARED[self.relation](self.expression.evaluate(values), 0)
         return satisfied
 
     def amounts(self, values: IntArray) -> IntArray:

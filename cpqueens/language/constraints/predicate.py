@@ -11,11 +11,11 @@ import numpy as np
 
 from cpqueens.errors import ModelError
 from cpqueens.language.arrays import concatenate_rows
-from cpqueens.language.constraints.base import Constraint, Truths
+from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.table import Table
 from cpqueens.language.conversion import as_linears
 from cpqueens.language.expressions import LinearArray, Registry
-from cpqueens.language.rows import IntArray
+from cpqueens.language.rows import IntArray, Mask
 from cpqueens.text.plaintext import one_line, shown, text_of
 
 ROW_CAP = 10**6
@@ -69,7 +69,7 @@ class Predicate(Constraint):
     def __reduce__(self) -> tuple[Any, ...]:
         return _as_table, (self.terms, self.rows)
 
-    def satisfied(self, values: IntArray) -> Truths:
+    def satisfied(self, values: IntArray) -> Mask:
         """Return where the function says so."""
         answers = [bool(self.function(*row)) for row in self.terms.evaluate(values).tolist()]
         return np.array(answers, dtype=bool)[:, None]

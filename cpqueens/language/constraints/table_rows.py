@@ -8,12 +8,11 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cpqueens.errors import ModelError
 from cpqueens.language.expressions import LinearArray, Registry
 from cpqueens.language.labels import in_order, is_framed
-from cpqueens.language.rows import IntArray, as_listed
+from cpqueens.language.rows import IntArray, Mask, as_listed
 
 ANY = "*"
 """In a row of a table: any value."""
@@ -98,7 +97,7 @@ def written(rows: IntArray) -> list[list[Any]]:
     return [[ANY if v == STAR else v for v in row] for row in plain] if has_stars(rows) else plain
 
 
-def mismatches(values: IntArray, rows: IntArray) -> Iterator[NDArray[np.bool_]]:
+def mismatches(values: IntArray, rows: IntArray) -> Iterator[Mask]:
     """Yield, for some rows at a time, where ``values`` (batch, width) differ, (batch, rows, width)."""
     starred = has_stars(rows)
     some = max(1, _CELLS // max(1, values.size))

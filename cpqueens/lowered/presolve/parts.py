@@ -12,12 +12,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-from cpqueens.language.rows import IntArray, stable_order
+from cpqueens.language.rows import IntArray, Mask, stable_order
 from cpqueens.lowered.compiled import Compiled, Definitions, Terms, offsets
-
-Flags = NDArray[np.bool_]
 
 MOST = 32
 """Parts that are searched apart; of more the smallest are one."""
@@ -97,7 +94,7 @@ def parts_of(c: Compiled, lower: IntArray, upper: IntArray) -> IndependentParts:
     return IndependentParts(_within(c, lower, upper), members, np.flatnonzero((is_open & ~linked)[decided]))
 
 
-def _labels(c: Compiled, is_open: Flags) -> tuple[IntArray, Flags]:
+def _labels(c: Compiled, is_open: Mask) -> tuple[IntArray, Mask]:
     """Return the least variable of each variable's part, and which variables are in some constraint.
 
     Variables with one value connect nothing.
@@ -163,7 +160,7 @@ def restricted(c: Compiled, label: IntArray, part: int) -> Compiled:
     )
 
 
-def _share(objective: Terms, part: Flags) -> Terms:
+def _share(objective: Terms, part: Mask) -> Terms:
     """Return what a part adds to the objective."""
     mine = part[objective.variable]
     many = int(mine.sum())

@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpqueens.kernels.boards.pattern import WORD, Group, Pattern
-from cpqueens.language.rows import IntArray, distinct
+from cpqueens.language.rows import IntArray, Mask, distinct
 from cpqueens.lowered.compiled import EQ, GE, LE, NE, Compiled
 
-_HOLDS: dict[int, Callable[[IntArray], NDArray[np.bool_]]] = {
+_HOLDS: dict[int, Callable[[IntArray], Mask]] = {
     EQ: lambda v: v == 0,
     NE: lambda v: v != 0,
     LE: lambda v: v <= 0,
@@ -39,7 +39,7 @@ class BoardVariables:
 
     base: int
     columns: IntArray
-    allowed: NDArray[np.bool_]
+    allowed: Mask
 
     @classmethod
     def of(cls, compiled: Compiled) -> BoardVariables:
