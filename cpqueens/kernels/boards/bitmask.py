@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from cpqueens.kernels.boards import search as at
 from cpqueens.kernels.boards.pattern import FULL, KEEP_LEFT, KEEP_RIGHT, LEFT, MEMBER, RIGHT, Ints, Words
 from cpqueens.kernels.boards.search import PathSearch, record
-from cpqueens.kernels.jit.bits import lowest, popcount
 from cpqueens.kernels.jit.decorators import inlined, inner_kernel, kernel
+from cpqueens.kernels.jit.instructions import lowest, popcount
 
 _ZERO = np.uint64(0)
 _ONE, _TWO, _THREE = np.uint64(1), np.uint64(2), np.uint64(3)

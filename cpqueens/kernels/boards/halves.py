@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpqueens.kernels.boards.quadrants import Starts, Words
-from cpqueens.kernels.jit.bits import add_conflicts, or_eight, popcount
 from cpqueens.kernels.jit.decorators import inner_kernel, unbounded_kernel
+from cpqueens.kernels.jit.instructions import add_conflicts, or_eight, popcount
 
 # ---- half boards of a row set: joined from quadrants, sorted into buckets by their central lines ------
 # West half boards of a row set are north quadrants joined with south quadrants on complementary columns that

@@ -17,9 +17,8 @@ from cpqueens.kernels.exact.apart import link
 from cpqueens.kernels.exact.branching import TreeSearch
 from cpqueens.kernels.exact.domains import Ints, Memory, restore
 from cpqueens.kernels.exact.forward import RUNS, begin, conclude, decide, descend, retreat
-from cpqueens.kernels.jit.bits import lowest, popcount
 from cpqueens.kernels.jit.decorators import inner_kernel, kernel, linking_kernel
-from cpqueens.kernels.jit.entries import entry, put
+from cpqueens.kernels.jit.instructions import entry, lowest, popcount, put
 from cpqueens.kernels.jit.random import below
 from cpqueens.kernels.local import info as at_end, start as lots
 

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from cpqueens.kernels.boards.pattern import BACKWARD, FORWARD, GROUP, SIGN, WORD, Ints, Words, layout
 from cpqueens.kernels.boards.search import BASE, DONE, FAILURES, NODES, ROW, SOLUTIONS, PathSearch, record
-from cpqueens.kernels.jit.bits import lowest, popcount
 from cpqueens.kernels.jit.decorators import inner_kernel, kernel
+from cpqueens.kernels.jit.instructions import lowest, popcount
 
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
 _BITS = np.uint64(63)

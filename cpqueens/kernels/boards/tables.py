@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 from cpqueens.kernels.boards import search as at
 from cpqueens.kernels.boards.pattern import EIGHT, FULL, Ints, Pattern, Words, aligned, spread
 from cpqueens.kernels.boards.search import PathSearch, PatternSearch, record
-from cpqueens.kernels.jit.bits import add_eight, and_eight, lowest, take_eight
 from cpqueens.kernels.jit.decorators import inlined, kernel
-from cpqueens.kernels.jit.entries import entry, put
+from cpqueens.kernels.jit.instructions import add_eight, and_eight, entry, lowest, put, take_eight
 
 _ZERO = np.uint64(0)
 _ONE = np.uint64(1)

@@ -5,7 +5,7 @@ from typing import Any
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba.core import cgutils, types
 
-from cpqueens.kernels.jit.bits_code import WORD
+from cpqueens.kernels.jit.instructions_code import WORD
 
 _MORE = 3  # words behind the arguments: the result, and two that Numba's convention wants
 

@@ -11,7 +11,7 @@ import numpy as np
 from cpqueens.kernels.exact import domains as at, kinds
 from cpqueens.kernels.exact.domains import Ints, Memory, contains, remove, size, tighten
 from cpqueens.kernels.jit.decorators import inner_kernel
-from cpqueens.kernels.jit.entries import entry, put
+from cpqueens.kernels.jit.instructions import entry, put
 from cpqueens.kernels.jit.random import below
 
 # Variable orders; those from `CONFLICTS` on decide a variable that has failed before all others.

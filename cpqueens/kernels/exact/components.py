@@ -8,7 +8,7 @@ from typing import Any
 
 from cpqueens.kernels.exact.domains import Memory
 from cpqueens.kernels.jit.decorators import inner_kernel
-from cpqueens.kernels.jit.entries import entry, put
+from cpqueens.kernels.jit.instructions import entry, put
 
 # How a node begins: its component, named by one of its nodes (0: none yet), its number in order (0: not
 # visited) and the least that it leads back to, who came here, who is below on the stack. What comes after

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpqueens.kernels.jit.decorators import inlined, inner_kernel
-from cpqueens.kernels.jit.entries import entry, put
+from cpqueens.kernels.jit.instructions import entry, put
 from cpqueens.system.stopping import copied as in_pieces
 
 Ints = NDArray[np.int64]

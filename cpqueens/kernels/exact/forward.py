@@ -16,7 +16,7 @@ from cpqueens.kernels.exact.propagation import LATE, propagate
 from cpqueens.kernels.exact.propagators.nogoods import keep_path
 from cpqueens.kernels.exact.propagators.rows import linear_bounds
 from cpqueens.kernels.jit.decorators import inlined, inner_kernel, linking_kernel
-from cpqueens.kernels.jit.entries import entry, put
+from cpqueens.kernels.jit.instructions import entry, put
 
 # Answers of `search`.
 PAUSED, BATCH_FULL, EXHAUSTED, TRAIL_FULL, ASKED, CHOOSING = range(6)

@@ -13,7 +13,7 @@ from cpqueens.kernels.exact.domains import Memory
 from cpqueens.kernels.exact.propagators.functions import absolute, division, element, extreme, product
 from cpqueens.kernels.exact.propagators.rows import linear
 from cpqueens.kernels.jit.decorators import inlined, inner_kernel
-from cpqueens.kernels.jit.entries import entry, put
+from cpqueens.kernels.jit.instructions import entry, put
 
 NO_ARGUMENT, SEVERAL = -1, -2
 

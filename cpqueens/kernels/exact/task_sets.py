@@ -11,7 +11,7 @@ from typing import Any
 from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact.domains import Memory, tighten
 from cpqueens.kernels.jit.decorators import inner_kernel
-from cpqueens.kernels.jit.entries import entry, put
+from cpqueens.kernels.jit.instructions import entry, put
 
 # Numbers of the k-th task: which one it is, its earliest and latest start, its length and demand, whether it
 # is in the set at hand, its bound to be, energies; then, by place, the tasks by earliest start, latest end,

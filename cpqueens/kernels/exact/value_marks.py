@@ -10,7 +10,7 @@ from typing import Any
 from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact.domains import Memory, remove, tighten
 from cpqueens.kernels.jit.decorators import inner_kernel
-from cpqueens.kernels.jit.entries import entry, put
+from cpqueens.kernels.jit.instructions import entry, put
 
 
 @inner_kernel

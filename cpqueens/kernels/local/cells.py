@@ -15,7 +15,7 @@ is the objective, of constant 0 where there is none.
 from typing import Any
 
 from cpqueens.kernels.jit.decorators import inner_kernel, kernel
-from cpqueens.kernels.jit.entries import entry, put
+from cpqueens.kernels.jit.instructions import entry, put
 from cpqueens.kernels.jit.random import below, draw
 from cpqueens.kernels.local import info as at
 from cpqueens.kernels.local.arena import Ints

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpqueens.kernels.jit.decorators import inlined, kernel
-from cpqueens.kernels.jit.entries import entry, put
+from cpqueens.kernels.jit.instructions import entry, put
 from cpqueens.kernels.jit.random import below, unit
 from cpqueens.kernels.local import info as at, rowwise as rows, scan as scans, start as lots
 from cpqueens.kernels.local.arena import Ints

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpqueens.kernels.jit.decorators import inner_kernel, kernel
-from cpqueens.kernels.jit.entries import entry, put
+from cpqueens.kernels.jit.instructions import entry, put
 from cpqueens.kernels.local import info
 
 Ints = NDArray[np.int64]

@@ -17,7 +17,7 @@ Violation is the *surplus* of an AllDifferent (terms minus distinct values) or, 
 from typing import Any
 
 from cpqueens.kernels.jit.decorators import inlined, inner_kernel
-from cpqueens.kernels.jit.entries import entry
+from cpqueens.kernels.jit.instructions import entry
 from cpqueens.kernels.local import arena as parts
 from cpqueens.kernels.local.arena import Ints
 

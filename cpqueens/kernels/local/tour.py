@@ -14,7 +14,7 @@ vehicle routing problems with time windows", Computers and Operations Research 4
 from typing import Any
 
 from cpqueens.kernels.jit.decorators import inner_kernel, kernel
-from cpqueens.kernels.jit.entries import entry, put
+from cpqueens.kernels.jit.instructions import entry, put
 from cpqueens.kernels.local import cells as cooling, info as at, tour_moves as of
 from cpqueens.kernels.local.arena import Ints
 from cpqueens.kernels.local.cells import gap, is_accepted

@@ -10,7 +10,7 @@ The parts of the arena, of which `kernels.local.tour` computes the worth, are be
 from typing import Any
 
 from cpqueens.kernels.jit.decorators import inner_kernel
-from cpqueens.kernels.jit.entries import entry, put
+from cpqueens.kernels.jit.instructions import entry, put
 from cpqueens.kernels.jit.random import below
 from cpqueens.kernels.local import cells as cooling
 from cpqueens.kernels.local.arena import Ints

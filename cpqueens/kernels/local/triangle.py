@@ -17,9 +17,8 @@ and the other variable of the same terms (-1: no term); ``shared`` the coefficie
 
 from typing import Any, NamedTuple
 
-from cpqueens.kernels.jit.bits import popcount
 from cpqueens.kernels.jit.decorators import inlined, inner_kernel, kernel
-from cpqueens.kernels.jit.entries import entry, put
+from cpqueens.kernels.jit.instructions import entry, popcount, put
 from cpqueens.kernels.jit.random import below, draw
 from cpqueens.kernels.local import info as at
 from cpqueens.kernels.local.arena import Ints

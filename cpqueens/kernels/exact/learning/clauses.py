@@ -15,7 +15,7 @@ from cpqueens.kernels.exact.domains import Memory
 from cpqueens.kernels.exact.learning import literals as lit, literals as of
 from cpqueens.kernels.exact.learning.literals import Learner, make_true, standing
 from cpqueens.kernels.jit.decorators import inner_kernel
-from cpqueens.kernels.jit.entries import entry, put
+from cpqueens.kernels.jit.instructions import entry, put
 
 
 @inner_kernel

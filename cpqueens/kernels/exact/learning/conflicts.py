@@ -27,7 +27,7 @@ from cpqueens.kernels.exact.learning.literals import (
 )
 from cpqueens.kernels.exact.learning.reasons import explain, tally_reason
 from cpqueens.kernels.jit.decorators import inner_kernel
-from cpqueens.kernels.jit.entries import entry, put
+from cpqueens.kernels.jit.instructions import entry, put
 
 UNMARKED, KEPT, REPLACED, NEEDLESS = range(4)
 

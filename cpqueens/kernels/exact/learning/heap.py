@@ -11,7 +11,7 @@ from cpqueens.kernels.exact.domains import Memory
 from cpqueens.kernels.exact.learning import literals as of
 from cpqueens.kernels.exact.learning.literals import Learner
 from cpqueens.kernels.jit.decorators import inner_kernel
-from cpqueens.kernels.jit.entries import entry, put
+from cpqueens.kernels.jit.instructions import entry, put
 
 FADING = 4
 """What a conflict adds grows by this power of 1/2 from conflict to conflict."""

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from cpqueens.kernels.exact import domains as at, kinds
 from cpqueens.kernels.exact.domains import Ints, Memory, contains, remove, tighten
 from cpqueens.kernels.jit.decorators import inner_kernel
-from cpqueens.kernels.jit.entries import entry, put
+from cpqueens.kernels.jit.instructions import entry, put
 
 # Places in `Learner.state`. Settings: decision variables, the objective's row (-1: none), a bit for each kind
 # of propagator that reads nothing but bounds. Counters: what the search has done; why propagation goes on or

@@ -27,7 +27,7 @@ from cpqueens.kernels.exact.learning.literals import (
     is_listed,
 )
 from cpqueens.kernels.jit.decorators import inner_kernel
-from cpqueens.kernels.jit.entries import entry, put
+from cpqueens.kernels.jit.instructions import entry, put
 
 LEAST, GREATEST = range(2)
 """Sums of a row."""

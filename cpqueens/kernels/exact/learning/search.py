@@ -32,7 +32,7 @@ from cpqueens.kernels.exact.learning.reasons import explain_failure, tally_reaso
 from cpqueens.kernels.exact.propagation import LATE, all_different, move_sums, run_propagator
 from cpqueens.kernels.exact.propagators.rows import linear_bounds
 from cpqueens.kernels.jit.decorators import inlined, inner_kernel, linking_kernel
-from cpqueens.kernels.jit.entries import entry, put
+from cpqueens.kernels.jit.instructions import entry, put
 
 # Answers of `learn`.
 PAUSED, BATCH_FULL, EXHAUSTED, ASKED, NO_CLAUSES, NO_TRAIL, NO_LOG = range(7)

@@ -5,7 +5,7 @@ from typing import Any
 from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact.domains import Memory, contains, next_value, remove
 from cpqueens.kernels.jit.decorators import propagator
-from cpqueens.kernels.jit.entries import entry
+from cpqueens.kernels.jit.instructions import entry
 
 
 @propagator

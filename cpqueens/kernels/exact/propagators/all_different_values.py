@@ -19,7 +19,7 @@ import numpy as np
 from cpqueens.kernels.exact import components as graph, domains as at
 from cpqueens.kernels.exact.domains import Memory, contains, next_value, remove, size
 from cpqueens.kernels.jit.decorators import inner_kernel, propagator
-from cpqueens.kernels.jit.entries import entry, put
+from cpqueens.kernels.jit.instructions import entry, put
 
 # The header: the least value of a term, where the sink is and where the values begin, the search's number,
 # how often it was called and how often that removed something, the first node of an open term.

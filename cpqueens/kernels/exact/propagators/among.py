@@ -9,7 +9,7 @@ from typing import Any
 from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact.domains import Memory, contains, remove, size, tighten
 from cpqueens.kernels.jit.decorators import inner_kernel, propagator
-from cpqueens.kernels.jit.entries import entry
+from cpqueens.kernels.jit.instructions import entry
 
 # Of a variable: no value is in the set, some are, all are.
 OUTSIDE, OPEN, INSIDE = 0, 1, 2

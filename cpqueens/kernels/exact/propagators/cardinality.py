@@ -17,7 +17,7 @@ from typing import Any
 from cpqueens.kernels.exact import components as graph, domains as at
 from cpqueens.kernels.exact.domains import Memory, contains, next_value, remove, tighten
 from cpqueens.kernels.jit.decorators import inner_kernel, propagator
-from cpqueens.kernels.jit.entries import entry, put
+from cpqueens.kernels.jit.instructions import entry, put
 
 # The header: the least value, where the nodes begin, where the sink is, the search's number.
 BASE, NODES, SINK, STAMP, HEADER = range(5)

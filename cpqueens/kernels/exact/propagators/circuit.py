@@ -12,7 +12,7 @@ from typing import Any
 from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact.domains import Memory, contains, remove, tighten
 from cpqueens.kernels.jit.decorators import inner_kernel, propagator
-from cpqueens.kernels.jit.entries import entry, put
+from cpqueens.kernels.jit.instructions import entry, put
 
 # Numbers of a node: what is known of the arcs to it, its number in the search (0 not found, -1 in
 # a closed component), the least number that it reaches, the next value to follow; then by depth or number

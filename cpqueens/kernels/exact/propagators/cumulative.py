@@ -13,7 +13,7 @@ from typing import Any
 from cpqueens.kernels.exact import domains as at, task_sets as of
 from cpqueens.kernels.exact.domains import Memory, tighten
 from cpqueens.kernels.jit.decorators import inner_kernel, propagator
-from cpqueens.kernels.jit.entries import entry, put
+from cpqueens.kernels.jit.instructions import entry, put
 
 TIME, HEIGHT, STEP = range(3)
 """The record of a step."""

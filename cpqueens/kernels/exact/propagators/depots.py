@@ -12,7 +12,7 @@ from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact.domains import Memory, remove
 from cpqueens.kernels.exact.propagators.circuit import follower, is_open, nodes_of
 from cpqueens.kernels.jit.decorators import inner_kernel, propagator
-from cpqueens.kernels.jit.entries import entry, put
+from cpqueens.kernels.jit.instructions import entry, put
 
 # Numbers of a node: whether it is a depot, what is known of the arcs to it, and of a head with a depot the
 # last node of its chain.

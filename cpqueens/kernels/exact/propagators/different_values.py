@@ -13,7 +13,7 @@ from typing import Any
 from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact.domains import Memory, next_value, remove, tighten
 from cpqueens.kernels.jit.decorators import inner_kernel, propagator
-from cpqueens.kernels.jit.entries import entry, put
+from cpqueens.kernels.jit.instructions import entry, put
 
 # The header, and a value: how many terms may have it, the last of them, whether one is fixed to it.
 BASE, HEADER = range(2)

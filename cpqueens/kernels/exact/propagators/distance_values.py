@@ -15,7 +15,7 @@ from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact.domains import Memory
 from cpqueens.kernels.exact.value_marks import bits_of, remove_bits, turned
 from cpqueens.kernels.jit.decorators import inner_kernel, propagator
-from cpqueens.kernels.jit.entries import entry
+from cpqueens.kernels.jit.instructions import entry
 
 MOST_BITS = 62
 

@@ -19,7 +19,7 @@ from typing import Any
 from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact.domains import Memory, tighten
 from cpqueens.kernels.jit.decorators import inner_kernel, propagator
-from cpqueens.kernels.jit.entries import entry, put
+from cpqueens.kernels.jit.instructions import entry, put
 
 # The header: over how many steps distances are in the AllDifferent, levels, where the sums and the flags
 # begin, how many lengths have flags. Places count from ``ROWS``.

@@ -13,7 +13,7 @@ from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact.domains import Memory, next_value, remove, size
 from cpqueens.kernels.exact.value_marks import bits_of, remove_bits, turned
 from cpqueens.kernels.jit.decorators import inner_kernel, propagator
-from cpqueens.kernels.jit.entries import entry, put
+from cpqueens.kernels.jit.instructions import entry, put
 
 FEW_PAIRS = 128
 """Pairs of values that are looked at; with more, nothing is done."""

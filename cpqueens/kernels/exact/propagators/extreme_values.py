@@ -24,7 +24,7 @@ from typing import Any
 from cpqueens.kernels.exact import domains as at, kinds
 from cpqueens.kernels.exact.domains import Memory, contains, remove, tighten
 from cpqueens.kernels.jit.decorators import inner_kernel, propagator
-from cpqueens.kernels.jit.entries import entry, put
+from cpqueens.kernels.jit.instructions import entry, put
 
 FEW_VALUES = 128
 """Values of the result, gaps included, that are looked at each time; more only the first time."""

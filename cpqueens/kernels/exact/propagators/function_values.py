@@ -17,7 +17,7 @@ from cpqueens.kernels.exact.domains import Memory, contains, next_value, remove,
 from cpqueens.kernels.exact.propagators.functions import divide
 from cpqueens.kernels.exact.value_marks import keep_marked, mark, mark_all
 from cpqueens.kernels.jit.decorators import inner_kernel, propagator
-from cpqueens.kernels.jit.entries import entry
+from cpqueens.kernels.jit.instructions import entry
 
 FEW_PAIRS = 128
 """Pairs of values that are looked at; with more, nothing is done."""

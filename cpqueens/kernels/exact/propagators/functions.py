@@ -10,7 +10,7 @@ from typing import Any
 from cpqueens.kernels.exact import domains as at, kinds
 from cpqueens.kernels.exact.domains import Memory, contains, remove, tighten
 from cpqueens.kernels.jit.decorators import inner_kernel
-from cpqueens.kernels.jit.entries import entry
+from cpqueens.kernels.jit.instructions import entry
 
 GREATEST_ROOT = 3_037_000_499
 """The square of one more does not fit 64 bits."""

@@ -10,9 +10,8 @@ from typing import Any
 from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact.domains import Memory, remove, size, word
 from cpqueens.kernels.exact.propagators import table as rows
-from cpqueens.kernels.jit.bits import popcount
 from cpqueens.kernels.jit.decorators import inner_kernel, propagator
-from cpqueens.kernels.jit.entries import entry
+from cpqueens.kernels.jit.instructions import entry, popcount
 
 
 @inner_kernel

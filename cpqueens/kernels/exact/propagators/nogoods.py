@@ -17,7 +17,7 @@ from cpqueens.kernels.exact import branching as tree, domains as at
 from cpqueens.kernels.exact.branching import AT_MOST, EQUAL, TreeSearch, limit
 from cpqueens.kernels.exact.domains import Memory, contains, set_word, word
 from cpqueens.kernels.jit.decorators import inner_kernel, propagator
-from cpqueens.kernels.jit.entries import entry, put
+from cpqueens.kernels.jit.instructions import entry, put
 
 PATHS, ITEMS = 48, 100
 SIGN, VARIABLE, KIND, VALUE, ITEM = range(5)

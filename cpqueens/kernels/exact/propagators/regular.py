@@ -12,7 +12,7 @@ from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact.domains import Memory, contains, set_word, word
 from cpqueens.kernels.exact.value_marks import keep_marked, mark, mark_all
 from cpqueens.kernels.jit.decorators import inner_kernel, propagator
-from cpqueens.kernels.jit.entries import entry, put
+from cpqueens.kernels.jit.instructions import entry, put
 
 # The numbers: the mark of the last pass, where the marks of the nodes are, and for each layer where its list
 # of arcs begins.

@@ -16,7 +16,7 @@ from typing import Any
 from cpqueens.kernels.exact import domains as at, kinds
 from cpqueens.kernels.exact.domains import Memory, enqueue, set_word, word
 from cpqueens.kernels.jit.decorators import inner_kernel, propagator
-from cpqueens.kernels.jit.entries import entry, put
+from cpqueens.kernels.jit.instructions import entry, put
 
 # The numbers of the record: how many descriptions the path has, how many were looked for, how many of these
 # were met, in the present window and in all; how many more variables than before must be fixed until it looks

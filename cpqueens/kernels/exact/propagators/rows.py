@@ -9,7 +9,7 @@ from typing import Any
 from cpqueens.kernels.exact import domains as at, kinds
 from cpqueens.kernels.exact.domains import Memory, contains, remove, set_word, tighten, word
 from cpqueens.kernels.jit.decorators import inner_kernel
-from cpqueens.kernels.jit.entries import entry
+from cpqueens.kernels.jit.instructions import entry
 
 # What a linear row is to be pruned for; AT_LEAST_ONE is the negation of AT_MOST.
 AT_LEAST_ONE, NOTHING, FALSE, TRUE = 5, 6, 7, 8

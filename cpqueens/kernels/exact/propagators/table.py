@@ -15,7 +15,7 @@ from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact.domains import Memory, contains, remove, set_word, word
 from cpqueens.kernels.exact.value_marks import keep_marked, mark, mark_all
 from cpqueens.kernels.jit.decorators import inner_kernel, propagator
-from cpqueens.kernels.jit.entries import entry, put
+from cpqueens.kernels.jit.instructions import entry, put
 
 BITS = 63
 """Rows in a word."""

@@ -19,7 +19,7 @@ import numpy as np
 from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact.domains import Memory, contains, remove, tighten
 from cpqueens.kernels.jit.decorators import inner_kernel, propagator
-from cpqueens.kernels.jit.entries import entry, put
+from cpqueens.kernels.jit.instructions import entry, put
 
 NODES, OBJECTIVE, HEADER = range(3)
 

@@ -1,6 +1,6 @@
-"""LLVM code of the instructions in `bits`, for Numba: vectors of eight words.
+"""LLVM code of the instructions in `instructions`, for Numba.
 
-The vectors are LLVM's own: one register where the machine has such, else as many as it takes.
+Vectors of eight words are LLVM's own: one register where the machine has such, else as many as it takes.
 """
 
 from typing import Any
@@ -28,6 +28,25 @@ def load_eight(builder: Any, pointer: Any) -> Any:
 def store_eight(builder: Any, value: Any, pointer: Any) -> None:
     """Store eight words."""
     builder.store(value, builder.bitcast(pointer, EIGHT.as_pointer()), align=8)
+
+
+def entry(typing_context: Any, array: Any, index: Any) -> Any:
+    """Write the instruction of this name."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.load(array_data(context, builder, signature, arguments, 0, arguments[1]))
+
+    return array.dtype(array, types.int64), generate
+
+
+def put(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
+    """Write the instruction of this name."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        builder.store(arguments[2], array_data(context, builder, signature, arguments, 0, arguments[1]))
+        return context.get_dummy_value()
+
+    return types.void(array, types.int64, array.dtype), generate
 
 
 def popcount(typing_context: Any, word: Any) -> Any:
