@@ -221,7 +221,6 @@ class Builder(TermBuilder):
                 continue
             variable = self.variable(row)
             self.propagators.append(kinds.FUNCTIONS[block.kind], (variable,), _ONE, 0, result)
-            implied.add_absolute_values(variable, result, self)
 
     def truths(self, block: DefinitionBlock, rows: list[Row]) -> None:
         """Add the propagators of truths, whose terms are ``rows``."""
@@ -246,10 +245,9 @@ class Builder(TermBuilder):
                 low, high = ends.reshape(2, -1, each)[:, :, 1:]
                 constant = (low == high).all(axis=1)
                 numbers = dict(zip(block.results[constant].tolist(), low[constant], strict=True))
-        absolute = block.kind == "abs" and self.strong
         # a result that only search fixes takes little from the entries that it is not at
         known = self.equal_to if kind == kinds.ELEMENT and self.strong else {}
-        each_asked = absolute or kind in implied.EXTREMES or known
+        each_asked = kind in implied.EXTREMES or known
         if not (seen or each_asked or self.marks is not None):
             lengths = np.full(len(block.results), each)
             self.propagators.extend(kind, lengths, flat, np.ones_like(flat), results=block.results)
@@ -264,9 +262,7 @@ class Builder(TermBuilder):
             if apart and self.is_at_known_place(variables, result):
                 continue
             self.propagators.append(kind, variables, ones[: len(variables)], int(apart), result)
-            if absolute:
-                implied.add_absolute_values(variables[0], result, self)
-            elif result in seen:
+            if result in seen:
                 implied.add_function_values(kind, variables, result, numbers.get(result, ()), self)
 
     def are_apart(self, entries: Sequence[int]) -> bool:

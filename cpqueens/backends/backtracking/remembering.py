@@ -18,7 +18,6 @@ LARGEST = 1 << 14
 """Variables and arguments of constraints: with more, to describe a node would cost more than to search it."""
 
 _IMPLIED = (
-    "absolute_values",
     "all_different_values",
     "distances",
     "equation_values",

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from cpqueens.kernels.jit.tiers import KernelEntry
 
 NAMES = (
-    "absolute_values",
     "all_different_values",
     "among",
     "cardinality",

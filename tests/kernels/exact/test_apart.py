@@ -151,14 +151,6 @@ def series() -> Model:
     return m
 
 
-def doubled() -> Model:
-    """Return a model of distances from twice a variable."""
-    m = Model()
-    x = m.intvar(0, 4, shape=5, name="x")
-    m.add(AllDifferent(x), AllDifferent(abs(2 * x[1:] - x[:-1])))
-    return m
-
-
 def pairs_at_distances() -> Model:
     """Return Langford's pairs: k and k again stand k + 1 places apart."""
     m = Model()
@@ -227,7 +219,6 @@ def round_trip() -> Model:
 
 
 MODELS: dict[str, Callable[[], Model]] = {
-    "absolute_values": doubled,
     "all_different_values": completion,
     "among": counts,
     "cardinality": numbers,
@@ -331,7 +322,6 @@ def test_taken_whole_a_model_has_no_more_nodes(name: str, monkeypatch: pytest.Mo
         "add_cliques",
         "add_hall_sets",
         "equation_values",
-        "add_absolute_values",
         "add_distance_values",
         "add_function_values",
     ):

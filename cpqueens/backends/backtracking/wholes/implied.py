@@ -222,12 +222,6 @@ def equation_values(row: tuple[tuple[int, ...], tuple[int, ...], int], parts: Pa
     return Propagator("equation_values", variables, coefficients, constant=constant)
 
 
-def add_absolute_values(variable: int, result: int, parts: Parts) -> None:
-    """Let an absolute value look at each value."""
-    if parts.spans([variable])[0] <= MOST_VALUES:
-        parts.propagator(Propagator("absolute_values", [variable, result]))
-
-
 def add_distance_values(row: tuple[tuple[int, ...], tuple[int, ...], int], result: int, parts: Parts) -> bool:
     """Let ``result == abs(row)`` look at values of two variables, if there are few; say whether it does."""
     variables, coefficients, constant = row
