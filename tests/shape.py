@@ -22,9 +22,9 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 71_236,
-    "files": 479,
-    "import lines": 5_610,
+    "code lines": 71_080,
+    "files": 477,
+    "import lines": 5_594,
     "longest file": 691,
     "sudoku by backtracking, files": 43,
     "sudoku by backtracking, functions": 287,
