@@ -10,7 +10,6 @@ import click
 
 from cpqueens.backends.base import Want
 from cpqueens.cli import options as shared, results
-from cpqueens.cli.results import echo_json
 from cpqueens.cli.terminal import Standing, columns_of, progress, say, width_of_output
 from cpqueens.crosscheck.crosscheck import cross_check
 from cpqueens.crosscheck.external import External
@@ -179,7 +178,7 @@ def _metamorphic(instance: Instance, as_json: bool, options: dict[str, Any]) -> 
     not_run = solvers[len(reports) :]
     if as_json:
         about = {"schema": "cpqueens.metamorphic", "version": 1, "solvers": plain(reports)}
-        echo_json({**about, "interrupted": interrupt.seen, "not_run": not_run})
+        results.echo_json({**about, "interrupted": interrupt.seen, "not_run": not_run})
     else:
         lines = [*map(str, reports), *(f"{solver}: not run: interrupted" for solver in not_run)]
         say("\n".join(lines))

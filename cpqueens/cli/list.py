@@ -10,7 +10,6 @@ from cpqueens.cli.results import document, echo_json
 from cpqueens.cli.show import values_published
 from cpqueens.cli.terminal import Standing, progress, say
 from cpqueens.problems import catalog
-from cpqueens.problems.catalog import Problem
 from cpqueens.report.draw import draw_svg
 from cpqueens.report.gallery import Exhibit, gallery_page, runnable
 from cpqueens.report.outputfile import write_whole
@@ -41,7 +40,7 @@ def command(as_json: bool, gallery: str | None) -> int:
     return 0
 
 
-def _write_gallery(path: str, problems: list[Problem]) -> None:
+def _write_gallery(path: str, problems: list[catalog.Problem]) -> None:
     exhibits: list[Exhibit] = []
     with progress(Standing("gallery", unit="problems", of=len(problems))) as standing:
         for problem in problems:
@@ -51,7 +50,7 @@ def _write_gallery(path: str, problems: list[Problem]) -> None:
     write_whole(path, gallery_page(exhibits, "cpqueens: the problems"))
 
 
-def _exhibit(problem: Problem) -> Exhibit:
+def _exhibit(problem: catalog.Problem) -> Exhibit:
     """Solve a problem with its defaults and return what the page shows of it."""
     instance = problem.instance()
     with sharing(Share(_SECONDS)):

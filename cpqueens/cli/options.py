@@ -25,7 +25,6 @@ from cpqueens.errors import CpqueensError, ModelError, UnknownParameter
 from cpqueens.language.expressions import BoolArray, LinearArray
 from cpqueens.model import Model
 from cpqueens.problems import catalog
-from cpqueens.problems.catalog import Instance
 from cpqueens.solving.request import COMMON, named_solver
 from cpqueens.text.bounded import label, reason_of
 from cpqueens.text.plaintext import shown
@@ -178,7 +177,7 @@ def _stacked(*decorators: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return lambda command: functools.reduce(lambda c, decorate: decorate(c), reversed(decorators), command)
 
 
-def declared_symmetries(instance: Instance) -> Group:
+def declared_symmetries(instance: catalog.Instance) -> Group:
     """Return the symmetries of a problem for --up-to-symmetry.
 
     Raises
@@ -192,7 +191,7 @@ def declared_symmetries(instance: Instance) -> Group:
     return group
 
 
-def load(model: str, parameters: Sequence[str]) -> Instance:
+def load(model: str, parameters: Sequence[str]) -> catalog.Instance:
     """Return the model that the arguments name."""
     return catalog.load(model, parameters)
 

@@ -243,7 +243,9 @@ class _Inquiry:
             finally:
                 for o in (*observations, *(second for _, second in repeats)):
                     o.close()
-        missed = self.participants[len(repeats) : len(observations)] if self.repeated else []
+        if not self.repeated:
+            return report
+        missed = self.participants[len(repeats) : len(observations)]
         lost = (NotCompared(p.name, "a second run", "not run to the end: interrupted") for p in missed)
         return replace(report, not_compared=(*report.not_compared, *lost))
 

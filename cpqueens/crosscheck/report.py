@@ -17,8 +17,7 @@ import numpy as np
 
 from cpqueens.answers.quality import Quality
 from cpqueens.crosscheck.findings import Disagreement, Evidence, Findings, HeuristicReport, SolverReport
-from cpqueens.text import plaintext
-from cpqueens.text.plaintext import counted, wrapped
+from cpqueens.text.plaintext import counted, page, wrapped
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -254,7 +253,7 @@ def render_html(report: Findings, whole_page: bool = True) -> str:
     ]
     fragment = "\n".join(body)
     # the page's style comes last: some of it stands in the place of the fragment's
-    return plaintext.page(title, "", f"{fragment}<style>{_PAGE}</style>") if whole_page else fragment
+    return page(title, "", f"{fragment}<style>{_PAGE}</style>") if whole_page else fragment
 
 
 def _table(report: Findings) -> str:

@@ -13,7 +13,6 @@ from cpqueens.language.constraints.linear import related
 from cpqueens.language.conversion import aligned, as_linears, define, leaves
 from cpqueens.language.expressions import Axis, BoolArray, LinearArray, Operand, Relation, build
 from cpqueens.language.labels import in_order, is_framed
-from cpqueens.language.rows import Positions
 from cpqueens.language.truths import as_truth
 from cpqueens.text.plaintext import shown
 
@@ -128,7 +127,7 @@ def _as_literals(array: LinearArray | BoolArray) -> LinearArray:
     return as_truth(array.registry, array).truth()
 
 
-def _groups(a: LinearArray, axis: Axis, keepdims: bool) -> tuple[Positions, tuple[int, ...]]:
+def _groups(a: LinearArray, axis: Axis, keepdims: bool) -> tuple[rows.Positions, tuple[int, ...]]:
     """Return the positions that each result over ``axis`` comes from, (results, each), and their shape."""
     if axis is None or (not a.ndim and axis in (0, -1)):  # NumPy lets axis 0 of a scalar pass
         axis = tuple(range(a.ndim))
