@@ -22,16 +22,16 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 71_080,
+    "code lines": 71_077,
     "files": 477,
-    "import lines": 5_594,
+    "import lines": 5_589,
     "longest file": 691,
     "sudoku by backtracking, files": 43,
     "sudoku by backtracking, functions": 287,
     "knapsack by local-search, files": 48,
     "knapsack by local-search, functions": 285,
     "cross-check of 8 queens, files": 75,
-    "cross-check of 8 queens, functions": 554,
+    "cross-check of 8 queens, functions": 553,
 }
 """What must not be passed today."""
 

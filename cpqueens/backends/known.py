@@ -63,11 +63,11 @@ class KeptGoal(NamedTuple):
 
     def added_to(self, before: KeptGoal) -> Iterator[tuple[int, int]]:
         """Yield the variables whose coefficients are not what they were before, and by how much."""
-        own, old = ([np.frombuffer(part, np.int64) for part in goal[:2]] for goal in (self, before))
-        if own[0].shape == old[0].shape and (own[0] == old[0]).all() and (own[1] == old[1]).all():
+        if self[:2] == before[:2]:
             return
-        sums = dict(zip(own[0].tolist(), own[1].tolist(), strict=True))
-        for variable, coefficient in zip(old[0].tolist(), old[1].tolist(), strict=True):
+        own, old = ([np.frombuffer(part, np.int64).tolist() for part in goal[:2]] for goal in (self, before))
+        sums = dict(zip(*own, strict=True))
+        for variable, coefficient in zip(*old, strict=True):
             sums[variable] = sums.get(variable, 0) - coefficient
         yield from ((variable, coefficient) for variable, coefficient in sums.items() if coefficient)
 
