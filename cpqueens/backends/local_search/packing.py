@@ -3,6 +3,7 @@
 What is found is an assignment for the walk to go on from, which it does not where all else holds too. The
 largest first, then random orders, each for so many nodes as the universal sequence of restarts says (Luby,
 Sinclair and Zuckerman 1993); of each order the tree of `cpqueens.kernels.local.packing` is searched.
+Without it the square of 21 squares, which takes 0.04 s, is not found in 2.4 s (2026-11-28).
 """
 
 from __future__ import annotations

@@ -2,7 +2,9 @@
 
 Orders that go round in a circle would let bounds creep towards each other one value at a time: they are
 refuted at once. An objective is bounded together with a row that disagrees with it; a row that adds up costs
-of a circuit's arcs gets a bound of tours.
+of a circuit's arcs gets a bound of tours. Without the latter two, on 2026-11-28: knapsacks of 30 and 50 take
+63 and 4 times as long, peaceable queens on 5 rows 12 times, and the salesman's tour gr17 is not proved in 4 s
+instead of 0.02 s.
 """
 
 from collections.abc import Iterable, Iterator, Mapping

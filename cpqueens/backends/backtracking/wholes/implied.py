@@ -3,6 +3,11 @@
 An AllDifferent with few values gets Hall sets and a matching, also one that was stated pair by pair
 (`presolve.cliques`); one over distances gets those of marks whose order is known, as in Golomb rulers.
 Equations of few variables, and functions, get removed values besides bounds where there are few values.
+
+Without them, in processor time on 2026-11-28: 30 pigeons in 29 holes and puzzles of 17 clues take 12 to 69
+times as long (Hall sets), Golomb rulers of 8 to 10 marks 4.8 to 8.7 times (distances of marks), a count of
+graceful labellings 2.7 times (distances of values), QG5 of order 10 3.7 times (functions), all-interval
+series of 12 1.7 times (equations).
 """
 
 import math
