@@ -22,7 +22,7 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 71_077,
+    "code lines": 71_073,
     "files": 477,
     "import lines": 5_589,
     "longest file": 691,
