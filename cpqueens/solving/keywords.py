@@ -55,7 +55,7 @@ class _OwnParameters(TypedDict, total=False):
     tries: int
     value_order: str | Callable[[Any, int], float]
     variable_order: str | Callable[[Any], float]
-    without: list[Literal["substitution", "cliques", "parts"]]
+    without: list[Literal["substitution", "choices", "cliques", "parts"]]
 
 
 class _SecondNames(TypedDict, total=False):

@@ -78,7 +78,7 @@ REQUIRED: Any = object()
 LARGEST_COUNT = 1 << 40
 """What is never counted to."""
 COUNTS: Any = list[Annotated[int, msgspec.Meta(ge=1, le=LARGEST_COUNT)]]
-PASSES: Any = list[Literal["substitution", "cliques", "parts"]]
+PASSES: Any = list[Literal["substitution", "choices", "cliques", "parts"]]
 IMPLIED: Any = list[Literal["parts", "cliques", "circles", "distances", "relaxation"]]
 SHARES: Any = list[tuple[str | list[str], Annotated[int, msgspec.Meta(ge=0, le=100)]]]
 

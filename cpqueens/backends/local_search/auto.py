@@ -39,8 +39,8 @@ PARAMETERS: Mapping[str, Parameter] = {
     "without": Parameter(
         PASSES,
         [],
-        "passes of presolve that are left out: substitution, cliques (of disequalities), parts (independent "
-        "ones)",
+        "passes of presolve that are left out: substitution, choices (of 0/1 variables), cliques (of "
+        "disequalities), parts (independent ones)",
     ),
 }
 

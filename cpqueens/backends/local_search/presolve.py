@@ -26,8 +26,9 @@ from cpqueens.language.statement import Statement
 from cpqueens.lowered.compiled import Compiled
 from cpqueens.lowered.evaluation import evaluate, values_of_all
 from cpqueens.lowered.forms import unfolded
+from cpqueens.lowered.presolve.choices import smaller_model
 from cpqueens.lowered.presolve.parts import parts_of
-from cpqueens.lowered.presolve.reduction import Reduced, smaller_model
+from cpqueens.lowered.presolve.reduction import Reduced
 from cpqueens.lowered.structures.table import Structures
 from cpqueens.system.stopping import Stopped
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,10 +11,8 @@ from cpqueens.language.rows import IntArray
 from cpqueens.lowered.columns import blocks
 from cpqueens.lowered.compiled import EQ, GE, LE, Compiled, Definitions, Terms, offsets
 from cpqueens.lowered.evaluation import Affine, affines, define, evaluate, holds, values_of_all
-from cpqueens.lowered.presolve.cliques import with_cliques
 from cpqueens.lowered.presolve.substitution import Domain, Substitution
 from cpqueens.lowered.reached import topological
-from cpqueens.lowered.structures.table import find
 
 Row = tuple[Affine, int]
 """An expression and its relation to 0."""
@@ -34,6 +32,8 @@ class Reduced:
         The larger model's number of each decision variable.
     extreme
         A variable of the larger model that is the largest (1) or smallest (-1) of some terms.
+    choices
+        Variables of the larger model of which exactly one is 1; which, say the last variables.
     facts
         How many variables propagation fixed, how many are computed, and how many are searched.
     """
@@ -43,15 +43,19 @@ class Reduced:
     recover: Terms
     facts: dict[str, int]
     extreme: tuple[int, int, Terms] | None = None
+    choices: tuple[IntArray, ...] = ()
 
     def projected(self, x: IntArray) -> IntArray:
-        """Return the assignment that one of the larger model is."""
-        return x[self.kept]
+        """Return the assignment that one of the larger model is; of choices, the first 1 counts."""
+        return np.concatenate([x[self.kept], np.array([x[m].argmax() for m in self.choices], dtype=np.int64)])
 
     def projected_hint(self, hint: tuple[IntArray, IntArray]) -> tuple[IntArray, IntArray]:
         """Return what a hint, values and which of them count, says of what is searched."""
         values, counts = hint
-        return self.projected(np.where(counts, values, 0)), counts[self.kept]
+        said = [bool((counts[m] & (values[m] == 1)).any()) for m in self.choices]
+        return self.projected(np.where(counts, values, 0)), np.concatenate(
+            [counts[self.kept], np.array(said, dtype=bool)]
+        )
 
     def restored(self, x: IntArray) -> IntArray:
         """Return the assignment of the larger model that one of the smaller stands for."""
@@ -63,44 +67,19 @@ class Reduced:
         return whole
 
 
-def smaller_model(
-    compiled: Compiled, domains: Sequence[Domain], without: Container[str] = ()
-) -> Reduced | None:
-    """Return a model without what is fixed or computed; None if nothing is.
-
-    Disequalities that are cliques become AllDifferents, unless a kernel has them pair by pair. Passes in
-    ``without`` are left out: ``substitution``, ``cliques``.
-    """
-    only = frozenset[int]() if "substitution" in without else None
-    less = reduced(compiled, domains, only)
-    whole = None if "cliques" in without else with_cliques(compiled)
-    if whole is None or find("pairs", compiled if less is None else less.compiled) is not None:
-        return less
-    # from the first: where a member is computed, a clique is none any more
-    less = reduced(whole, domains, only) or _unchanged(whole)
-    many = len(whole.different_start) - len(compiled.different_start)
-    return replace(less, facts={**less.facts, "cliques": many})
-
-
-def _unchanged(compiled: Compiled) -> Reduced:
-    """Return a model as what it was reduced to."""
-    n = compiled.decision_count
-    same = Terms(np.arange(n + 1), np.arange(n), np.ones(n, dtype=np.int64), np.zeros(n, dtype=np.int64))
-    return Reduced(compiled, np.arange(n), same, {"fixed": 0, "computed": 0, "searched": n})
-
-
 def reduced(
     compiled: Compiled,
     domains: Sequence[Domain],
     only: frozenset[int] | None = None,
+    spared: frozenset[int] = frozenset(),
 ) -> Reduced | None:
-    """Return the model with these domains, without what is fixed or computed.
+    """Return the model with these domains, without what is fixed or computed (not by ``spared`` relations).
 
     Of variables that are not fixed, ``only`` these may be computed, if it is there.
 
     None if that changes nothing, or if numbers would become too large.
     """
-    substitution = Substitution(compiled, domains, only)
+    substitution = Substitution(compiled, domains, only, spared)
     n = compiled.decision_count
     narrower = any(
         substitution.low[v] > compiled.lower[v] or substitution.high[v] < compiled.upper[v]

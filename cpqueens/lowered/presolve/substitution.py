@@ -69,6 +69,8 @@ class Substitution:
         What is left of each decision variable.
     only
         Variables that may be computed; None: all.
+    spared
+        Relations by which none is.
     """
 
     def __init__(
@@ -76,6 +78,7 @@ class Substitution:
         compiled: Compiled,
         domains: Sequence[Domain],
         only: frozenset[int] | None = None,
+        spared: frozenset[int] = frozenset(),
     ) -> None:
         self.compiled, self.count, self.only = compiled, compiled.decision_count, only
         self.of: dict[int, Affine] = {}  # only over variables that are not in it themselves
@@ -99,7 +102,7 @@ class Substitution:
         self.replaced: list[int] = []
         self.extreme: Extreme | None = None
         rows = zip(affines(compiled.linear), compiled.relation.tolist(), strict=True)
-        equal = [row for row, relation in rows if relation == EQ]
+        equal = [row for t, (row, relation) in enumerate(rows) if relation == EQ and t not in spared]
         for row in sorted(equal, key=lambda row: len(row[0]) > LONGEST):  # the long ones change no more
             self._use(self.resolve(row))
         if (

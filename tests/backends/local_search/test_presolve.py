@@ -25,7 +25,8 @@ from cpqueens.fuzzing.generate import random_model
 from cpqueens.language.arrays import of_variables
 from cpqueens.lowered.evaluation import evaluate, values_of_all
 from cpqueens.lowered.neighbourhood import values_of
-from cpqueens.lowered.presolve.reduction import Reduced, reduced, smaller_model
+from cpqueens.lowered.presolve.choices import smaller_model
+from cpqueens.lowered.presolve.reduction import Reduced, reduced
 from cpqueens.lowered.structures.table import Structures
 
 MOST = 3000  # assignments of a smaller model

@@ -88,7 +88,7 @@ def test_the_solutions_of_the_parts_are_those_of_the_whole(seed: int) -> None:
         assert tuple(x.tolist()) in truth.rows
 
 
-@each("passes", [[], ["substitution"], ["cliques"]])
+@each("passes", [[], ["substitution"], ["choices"], ["cliques"]])
 def test_each_pass_may_be_left_out(passes: list[str]) -> None:
     m, pairs = Model(), [pair for pair in combinations(range(4), 2) if pair != (2, 3)]
     x, y, z = m.intvar(0, 3, shape=4, name="x"), m.boolvar(shape=7, name="y"), m.intvar(2, 9, name="z")
@@ -106,6 +106,7 @@ def test_each_pass_may_be_left_out(passes: list[str]) -> None:
     facts = found[0].smaller.facts
     assert ("cliques" in facts) == ("cliques" not in passes)
     assert (facts["computed"] > 0) == ("substitution" not in passes)
+    assert ("choices" in facts) == ("choices" not in passes)
     assert math.prod(len(solutions(part)) for part in found) == truth > 0
 
 
