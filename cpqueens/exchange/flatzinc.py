@@ -12,12 +12,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from cpqueens.errors import CpqueensError, ModelError, UnsupportedConstraint
 from cpqueens.exchange import flatzinc_text as text
 from cpqueens.exchange.flatzinc_constraints import Form, form_of, linear, within
-from cpqueens.exchange.flatzinc_rows import READ, give_bounds, row_of
+from cpqueens.exchange.flatzinc_rows import READ, give_bounds, row_of, truths
 from cpqueens.exchange.flatzinc_searches import Guides, guides_of
 from cpqueens.exchange.flatzinc_symbols import KINDS, Output, Symbols, ends_of, is_output
 from cpqueens.exchange.origin import Imported
@@ -28,6 +28,9 @@ from cpqueens.text.foreign import explaining_keywords
 
 MAX_BYTES = 2**29
 """Of a file."""
+
+_MANY = 1000
+"""From so many truths on they are defined together."""
 
 _TITLE = re.compile(r"% model (.{1,1000})\n")
 _NAMES = re.compile(r"^% (X_[0-9]+): (.{1,1000})$", re.MULTILINE)
@@ -150,6 +153,7 @@ class _DocumentReader:
         self.where = where
         self.places = places
         self.lines = text.LineNumbers(given)
+        self.variables = text.Variables()
         self.searched_first = searched_first
         self.at: int | None = None
         """Where the statement begins that is read."""
@@ -171,6 +175,7 @@ class _DocumentReader:
         self._variables()
         for name in [n for n, d in self.symbols.declared.items() if d.is_variable and d.value is not None]:
             self._alias(self.symbols.declared[name])
+        self._define_together()
         for at, statement in text.statements(self.given, first):
             if statement.startswith("constraint") and at not in self.ahead:
                 self._build(at, statement)
@@ -191,7 +196,7 @@ class _DocumentReader:
                     for name in _DEFINES.findall(statement):
                         self.definers[known[name].name if name in known else name] = at
                 continue
-            found = text.parse(statement)
+            found = self.variables.declared(statement) or text.parse(statement)
             if isinstance(found, text.Goals):
                 self.goals = found
             elif isinstance(found, text.Declared):
@@ -283,6 +288,28 @@ class _DocumentReader:
 
     # ---- constraints --------------------------------------------------------------------------------
 
+    def _define_together(self) -> None:
+        """Define the truths of many relations and clauses at once, then those over these, while it pays."""
+        waiting = sorted(set(self.definers.values()))
+        built = len(waiting)
+        while built >= max(_MANY, len(waiting) // 4):
+            places, names, made = [], [], []
+            for self.at in waiting:
+                found = row_of(text.statement_at(self.given, self.at), self.symbols)
+                if found is not None and found[1] is not None and self._is_open(found[1], "b"):
+                    places.append(self.at)
+                    made.append(found[0])
+                    names.append(found[1])
+            try:
+                terms = truths(self.symbols, made)
+            except ModelError:  # one by one they say which
+                return
+            for name, term in zip(names, terms, strict=True):
+                self.symbols.bind(name, term)
+            self.ahead.update(places)
+            built = len(made)
+            waiting = [at for at in waiting if at not in self.ahead]
+
     def _build(self, at: int, statement: str) -> None:
         """Build a constraint, and before it those that define what it needs, however many on each other."""
         self.at = at
@@ -324,7 +351,7 @@ class _DocumentReader:
         if not self._is_open(truth, "b"):
             return False
         try:
-            term = cast(Term, self.model.truth(made))
+            (term,) = truths(self.symbols, [made])
         except ModelError:  # `_post` says of which constraint
             return False
         self.symbols.bind(truth, term)

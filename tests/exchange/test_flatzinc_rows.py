@@ -1,4 +1,4 @@
-"""Rows that are read at one stroke: the same models as word by word.
+"""What is read at one stroke: the same models as word by word, one truth at a time.
 
 Integers without bounds: what constraints say of them, what is assumed else, nothing is claimed then.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 import random
 import tracemalloc
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,11 @@ from click.testing import CliRunner
 from cpqueens import CpqueensError, Status, StopReason, from_flatzinc
 from cpqueens.cli.main import main
 from cpqueens.exchange import flatzinc
-from cpqueens.exchange.flatzinc_rows import ASSUMED, ROWS
+from cpqueens.exchange.flatzinc_rows import ASSUMED, ROWS, truths
+from cpqueens.exchange.flatzinc_symbols import Symbols
+from cpqueens.exchange.flatzinc_text import Variables
+from cpqueens.language.constraints.base import Constraint
+from cpqueens.language.term import Term
 
 CHAINS = 1500
 
@@ -78,6 +83,7 @@ def test_one_stroke_is_as_word_by_word(monkeypatch: pytest.MonkeyPatch) -> None:
         )
     quick = list(map(read, texts + broken))
     monkeypatch.setattr(flatzinc, "row_of", nothing)
+    monkeypatch.setattr(Variables, "declared", nothing)
     assert list(map(read, texts + broken)) == quick
 
 
@@ -86,6 +92,28 @@ def test_a_variable_of_weight_0_does_not_stand_in_a_row() -> None:
     text = "var 0..5: x; var 0..5: y; constraint int_lin_le([0,1],[x,y],3); solve satisfy;"
     (row,) = from_flatzinc(text).model.posted(0).constraint.arguments
     assert (row.variables.tolist(), row.coefficients.tolist()) == ([[1]], [[1]])
+
+
+def test_truths_that_are_defined_together_mean_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    source = random.Random(8)
+    texts = [TEXTS[n] for n in ("connectives", "count_truths", "if_then_else", "sets")]
+    texts += [generated(source, 4) for _ in range(12)]
+
+    def counted(text: str) -> int:
+        return from_flatzinc(text).model.count("python-constraint")
+
+    one_by_one = list(map(counted, texts))
+    together: list[int] = []
+
+    def noted(symbols: Symbols, made: Sequence[Constraint]) -> list[Term]:
+        together.append(len(made))
+        return truths(symbols, made)
+
+    monkeypatch.setattr(flatzinc, "_MANY", 1)
+    monkeypatch.setattr(flatzinc, "truths", noted)
+    assert list(map(counted, texts)) == one_by_one
+    assert sum(together) > 20
+    assert any(one_by_one)
 
 
 def test_lines_are_told_in_long_texts() -> None:
