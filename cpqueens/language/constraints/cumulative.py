@@ -9,9 +9,10 @@ from cpqueens.language.arrays import constant_array, stack_last
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.connective import Or
 from cpqueens.language.constraints.linear import Linear
-from cpqueens.language.conversion import aligned, as_linear, listed, registry_of, require_not_negative
-from cpqueens.language.expressions import LinearArray, Operand, Registry
-from cpqueens.language.labels import in_order, is_framed
+from cpqueens.language.constraints.setups import by_labels, by_type, rows_of_types
+from cpqueens.language.conversion import aligned, as_linear, registry_of, require_not_negative
+from cpqueens.language.expressions import LinearArray
+from cpqueens.language.labels import is_framed
 from cpqueens.language.ranges import LIMIT, saturated_sum
 from cpqueens.language.rows import IntArray, Mask
 from cpqueens.language.truths import as_literals
@@ -314,10 +315,10 @@ class NoOverlap(Disjoint):
         tasks = of_one_length(self.kind, present, start=start, duration=duration)
         registry = registry_of(*tasks.values(), setup, types)
         if is_framed(setup):
-            setup, types = _by_labels(setup, types, start)
+            setup, types = by_labels(setup, types, start)
         between = as_linear(registry, setup, "NoOverlap: setup")
         if types is not None:
-            between = _by_type(between, _rows_of_types(registry, types, len(between) if between.shape else 1))
+            between = by_type(between, rows_of_types(registry, types, len(between) if between.shape else 1))
         many = tasks["start"].size
         between = between if between.size else as_linear(registry, 0)  # of no tasks
         if between.shape not in ((), (many, many)):
@@ -339,6 +340,19 @@ class NoOverlap(Disjoint):
         """Whether any time must lie between two tasks."""
         setup = self.setup
         return bool(setup.width and setup.coefficients.any()) or any(setup.constants.tolist())
+
+    def satisfied(self, values: IntArray) -> Mask:
+        """Return whether tasks end before the next ones begin: neighbours tell, unless there are setups."""
+        if self.has_setup:
+            return super().satisfied(values)
+        present = self.present.evaluate(values) != 0
+        duration = np.where(present, self.duration.evaluate(values), 0)
+        start = np.where(present, self.start.evaluate(values), np.iinfo(np.int64).max)  # the absent come last
+        end = start + duration
+        order = np.lexsort((end, start))
+        start, end = (np.take_along_axis(a, order, axis=1) for a in (start, end))
+        apart: Mask = np.all(end[:, :-1] <= start[:, 1:], axis=1, keepdims=True)
+        return apart & np.all(duration >= 0, axis=1, keepdims=True)
 
     def _after(self, end: LinearArray, i: IntArray, j: IntArray) -> LinearArray:
         return end._pick(i) + (self.setup[i, j] if self.setup.shape else self.setup)
@@ -366,41 +380,6 @@ class NoOverlap(Disjoint):
         low = np.broadcast_to(self.setup.bounds()[0].reshape(self.setup.shape), (many, many))
         least = low.min(axis=1, initial=LIMIT, where=~np.eye(many, dtype=bool))
         return least if many > 1 and least.min() >= 0 else np.zeros(many, dtype=np.int64)
-
-
-def _by_labels(setup: Any, types: Any, start: Any) -> tuple[Any, Any]:
-    """Return the times of a frame in the order of the tasks, or of its rows, and the rows of named types."""
-    if types is None:
-        labels = start.registry.labels_along(start)[-1:] if isinstance(start, Operand) else []
-        return listed(in_order(setup, 2 * labels, "the tasks")), None
-    rows = setup.index.tolist()
-    times = listed(in_order(setup, [rows, rows], "its index"))
-    if isinstance(types, Operand):
-        return times, types
-    places = {label: k for k, label in enumerate(rows)}
-    return times, [places.get(one, one) for one in np.asarray(listed(types)).reshape(-1).tolist()]
-
-
-def _rows_of_types(registry: Registry, types: Any, many: int) -> LinearArray:
-    try:
-        return as_linear(registry, listed(types), "types").reshape(-1)
-    except IntegerError as error:
-        raise IntegerError(
-            f"NoOverlap: {error}; for each task its row of setup, 0 to {many - 1}, or, of a frame, the label"
-        ) from None
-
-
-def _by_type(setup: LinearArray, types: LinearArray) -> LinearArray:
-    """Return the time between each two tasks, by their types."""
-    if setup.ndim != 2 or setup.shape[0] != setup.shape[1]:
-        raise ModelError(f"NoOverlap: setup: a row and a column for each type, got shape {setup.shape}")
-    if not types.coefficients.any():
-        numbers = types.constants
-        wrong = numbers[(numbers < 0) | (numbers >= len(setup))]
-        if wrong.size:
-            raise ModelError(f"NoOverlap: types: from 0 to {len(setup) - 1}, got {wrong[0]}")
-        return setup[np.ix_(numbers, numbers)]
-    return setup[types[:, None], types[None, :]]
 
 
 class NoOverlap2D(Disjoint):

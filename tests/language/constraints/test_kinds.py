@@ -29,6 +29,7 @@ SHARED = {
     "joining",
     "kinds",
     "paired",
+    "setups",
     "expression",
     "states",
     "table_rows",
