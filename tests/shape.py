@@ -22,9 +22,9 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 71_280,
-    "files": 478,
-    "import lines": 5_603,
+    "code lines": 71_338,
+    "files": 479,
+    "import lines": 5_609,
     "longest file": 691,
     "sudoku by backtracking, files": 43,
     "sudoku by backtracking, functions": 287,

@@ -11,13 +11,10 @@ from cpqueens.lowered.compiled import EQ, Compiled
 from cpqueens.lowered.structures.table import find
 
 PATTERNED = ("bitmask", "rowmask", "sums", "table")
-LEXICOGRAPHIC = "forward (lexicographic)"
-"""No strategy of its own: what ``forward`` is called where it takes turns with itself."""
-
 HALVES_FROM = 13
 """Smaller boards are counted by conflict masks: nothing is gained, and compiling takes longer."""
 _LARGE = 20
-"""Rows beyond which a board's first solution in lexicographic order takes exponential time."""
+"""Variables beyond which a board's first solution in lexicographic order may take exponential time."""
 
 _MANY_OPEN = 32
 """Variables without a value beyond which a model with clues is a puzzle, which propagation mostly solves."""
@@ -59,8 +56,9 @@ def choose(asked: str, compiled: Compiled, request: Request) -> Chosen:
     if reason is not None:  # whether it is a board is looked for only where that matters
         return Chosen(("forward",), reason)
     structure, pattern = _board_of(compiled, "auto")
-    chosen = _choose_order(request) if pattern is None else _choose_on_board(pattern, compiled, request)
-    return Chosen(*chosen, structure, pattern)
+    if pattern is None:
+        return Chosen(("forward",), "the model is not a known board")
+    return Chosen(*_choose_on_board(pattern, compiled, request), structure, pattern)
 
 
 def _asked_for(asked: str, compiled: Compiled, request: Request) -> Chosen:
@@ -98,6 +96,8 @@ def _needs_propagation(compiled: Compiled, request: Request) -> str | None:
         return "its constraints are profiled"
     if request.want is Want.ONE and is_puzzle(compiled):
         return "one solution of a puzzle, which propagation mostly solves"
+    if request.want is Want.ONE and compiled.decision_count > _LARGE:
+        return "one solution of a large model"
     return None
 
 
@@ -105,8 +105,6 @@ def _choose_on_board(pattern: Pattern | SumPattern, compiled: Compiled, request:
     """Choose by what bit words can do better than propagation."""
     if wants_halves(pattern, request, HALVES_FROM):
         return ("halves",), "queens are counted"
-    if request.want is Want.ONE and pattern.n > _LARGE and pattern.has_permutation:
-        return ("forward",), "one solution of a large board"
     kernel = "bitmask" if isinstance(pattern, Pattern) else "sums"
     if is_whole(pattern):
         return (kernel,), "a board without given or forbidden squares"
@@ -117,17 +115,6 @@ def _choose_on_board(pattern: Pattern | SumPattern, compiled: Compiled, request:
     if request.want is Want.ONE or is_puzzle(compiled):
         return ("forward", kernel), "a board on which propagation may pay"
     return (kernel, "forward"), "a board on which propagation may pay"
-
-
-def _choose_order(request: Request) -> Strategies:
-    """Choose for a model without a pattern: a count may be done in any order, and one may be far better."""
-    given = "variable_order" in request.parameters or request.step_limit is not None
-    if request.want is not Want.COUNT or given:
-        return ("forward",), "the model is not a known board"
-    return (
-        "forward",
-        LEXICOGRAPHIC,
-    ), "the model is not a known board, and no rule says which order is better"
 
 
 def _need(strategy: str, pattern: Pattern | SumPattern | None, request: Request) -> None:

@@ -156,6 +156,12 @@ class ForwardSearch(CompetingSearch):
         """The solutions so far."""
         return self._count(tree.FOUND)
 
+    @property
+    def progress(self) -> float:
+        """What part of the tree is done, if all values of a variable have as much below them; no restarts."""
+        left = self.tree.levels[: self._count(tree.DEPTH) + 1, tree.LEFT]
+        return 1.0 - float(left.sum(dtype=np.float64)) / tree.WHOLE
+
     def learn_bound(self, least: int) -> None:
         """Take a bound of the objective, minimised, that was proved elsewhere."""
         self._prove(least)

@@ -196,7 +196,8 @@ class Branching:
     takes_others
         Whether searches in other orders may join: if none is asked for but phases, nor steps limited.
     in_any_order
-        Whether all solutions are wanted, and nothing that depends on the order in which they are found.
+        Whether all solutions, or their number, are wanted, and nothing that depends on the order in which
+        they are found.
     learns
         Whether the search is to learn which variables fail.
     halves_all
@@ -244,7 +245,7 @@ class Branching:
             restarts=restarts,
             lengths=lengths,
             takes_others=few and plain,
-            in_any_order=listing and request.after is None and plain and not phases,
+            in_any_order=not few and request.after is None and plain and not phases,
             learns=restarts or _CONFLICTS in (variable, *(order for _, order, _ in phases)),
             halves_all=any(order in _HALVING for order in (value, *(order for _, _, order in phases))),
         )

@@ -11,7 +11,6 @@ import numpy as np
 
 from cpqueens.backends.backtracking import patterned
 from cpqueens.backends.backtracking.alternating import RARELY, SELDOM, Alternating, Member, RememberingSearch
-from cpqueens.backends.backtracking.choosing import LEXICOGRAPHIC
 from cpqueens.backends.backtracking.forward import ForwardSearch
 from cpqueens.backends.backtracking.interchangeable import with_one_order
 from cpqueens.backends.backtracking.memory import build_memory
@@ -20,7 +19,7 @@ from cpqueens.backends.backtracking.parted import Parted, counted_apart
 from cpqueens.backends.backtracking.portfolio import InOrder, Slices, Turns, drained
 from cpqueens.backends.backtracking.rows import Proved
 from cpqueens.backends.backtracking.tally import count_shared, wants_parts
-from cpqueens.backends.backtracking.two_orders import Making, TwoOrders
+from cpqueens.backends.backtracking.two_orders import TwoOrders
 from cpqueens.backends.backtracking.watching import TreeObserver
 from cpqueens.backends.base import Deliver, Ended, Request, Want
 from cpqueens.backends.relaxation.relaxation import Relaxation, relaxation_of
@@ -84,7 +83,7 @@ class Searching:
 
     def _is_general(self, strategy: str) -> bool:
         """Say whether it is a search of any model, not one on the pattern."""
-        return self.pattern is None or strategy in ("forward", "learning", LEXICOGRAPHIC)
+        return self.pattern is None or strategy in ("forward", "learning")
 
     def _is_free(self) -> bool:
         """Say whether some decision variable is in no AllDifferent and no linear row."""
@@ -119,13 +118,10 @@ class Searching:
         start, row, parts = self.model.kept("parts", self._parts)
         if not len(parts.free) and len(parts.members) < 2:
             return None
-        order = self._lexicographic() if strategies == (LEXICOGRAPHIC,) else self
 
         def counted(part: list[int]) -> Callable[[], Slices]:
             def begin() -> Slices:  # each has a copy of everything: one at a time
-                search = ForwardSearch(
-                    order.compiled, (start, row), order.request, False, order.facts, part=part
-                )
+                search = ForwardSearch(self.compiled, (start, row), request, False, self.facts, part=part)
                 return search.slices(lambda _batch: True)
 
             return begin
@@ -192,17 +188,16 @@ class Searching:
             return patterned.slices(self._board(), strategy, self.request, deliver, self.facts, recorder)
         if strategy == "learning":
             return self._learning().slices(deliver)
-        searching = self._lexicographic() if strategy == LEXICOGRAPHIC else self
         check_only = strategy == "check"
-        asked = Branching.of(searching.request)
+        asked = Branching.of(self.request)
         if strategy == "forward" and asked.in_any_order:
-            return self._listing(deliver)
+            return self._two_orders().slices(deliver)
         learning = asked.learns and not check_only
         if not check_only and asked.takes_others:
-            return searching._alternating(deliver)
+            return self._alternating(deliver)
         network = self._network(check_only, learning)
         search = ForwardSearch(
-            self.compiled, network, searching.request, check_only, searching.facts, learning,
+            self.compiled, network, self.request, check_only, self.facts, learning,
             observer=self._observer(check_only),
         )  # fmt: skip
         return search.slices(deliver)
@@ -301,22 +296,19 @@ class Searching:
         model = None if self.apart else self.model
         return relaxation_of(model, self.compiled, lambda: self._network(learning=True), self.request)
 
-    def _listing(self, deliver: Deliver) -> Slices:
-        """Return a listing in the order as written, which one in a dynamic order joins."""
+    def _two_orders(self) -> TwoOrders:
+        """Return a search for all solutions in the order as written, and in a dynamic one."""
 
-        def making(order: str) -> Making:
-            def make(request: Request) -> ForwardSearch:
-                request = replace(request, parameters={**request.parameters, "variable_order": order})
-                learning = Branching.of(request).learns
-                network = self._network(learning=learning)
-                return ForwardSearch(self.compiled, network, request, False, self.facts, learning)
-
-            return make
+        def make(request: Request, order: str) -> ForwardSearch:
+            request = replace(request, parameters={**request.parameters, "variable_order": order})
+            learning = Branching.of(request).learns
+            network = self._network(learning=learning)
+            return ForwardSearch(self.compiled, network, request, False, self.facts, learning)
 
         ends = self.compiled.lower, self.compiled.upper
         low, high = (side[: self.compiled.decision_count] for side in ends)
         order = "dom/wdeg" if len(low) and (high - low).max() <= 1 else "smallest-domain"
-        return TwoOrders(making("lexicographic"), making(order), self.request, order).slices(deliver)
+        return TwoOrders(make, self.request, order)
 
     def _parted(self) -> Parted | None:
         """Return searches of the model's independent parts, if it has several and that is not one of them."""
@@ -344,16 +336,11 @@ class Searching:
         recorder = self.request.recorder(self.model)
         return None if recorder is None else TreeObserver(recorder, self.compiled.decision_count, check_only)
 
-    def _lexicographic(self) -> Searching:
-        order = {"variable_order": "lexicographic"}
-        request = replace(self.request, parameters={**self.request.parameters, **order})
-        return replace(self, request=request, facts=self.facts | order)
-
     def _count_in_parts(self, strategies: tuple[str, ...]) -> Ended:
-        """Count in threads, or with an estimate, by one strategy: some turns decide which."""
+        """Count in threads, or with an estimate, by one strategy in one order: some turns decide which."""
         (strategy, *others) = strategies
+        alone = replace(self, request=replace(self.request, workers=1, on_progress=None))
         if others:
-            alone = replace(self, request=replace(self.request, workers=1, on_progress=None))
             turns = alone._turns(strategies, lambda _batch: True)
             ended = turns.probe(_ROUNDS)
             if ended is not None:
@@ -361,5 +348,12 @@ class Searching:
             strategy = turns.leader() or "forward"
         if not self._is_general(strategy):
             return patterned.count_in_parts(self._board(), strategy, self.request, self.facts)
-        searching = self._lexicographic() if strategy == LEXICOGRAPHIC else self
-        return count_shared(self.compiled, self._network()[0], searching.request, searching.facts)
+        request, facts = self.request, self.facts
+        if not others and Branching.of(request).in_any_order:
+            orders = alone._two_orders()
+            ended = orders.probe()
+            if ended is not None:
+                return ended
+            order = {"variable_order": orders.better}
+            request, facts = replace(request, parameters={**request.parameters, **order}), facts | order
+        return count_shared(self.compiled, self._network()[0], request, facts)

@@ -1,12 +1,13 @@
-"""Listing in the better of two orders, where none is asked for: as written, and smallest domain first.
+"""All solutions in the better of two orders, where none is asked for: as written, and smallest domain first.
 
 The first search delivers what it finds, in lexicographic order. After `JOINING` failures a second one joins,
 which decides the smallest domain first, or by conflicts where all domains are 0/1 and none is smaller than
 another (dom/wdeg); what it finds is kept. Once that is at its end, what the first has
 not delivered follows, so that the order is lexicographic still. Where the second finds far more and the
 pipeline takes solutions in another order (`Request.reordered`), it goes on alone: all up to the first one's
-last solution are delivered, and none behind it, so that one comparison tells what is missing. Turns are
-counted in failures and solutions and compared by propagations, never by time: a listing can be repeated.
+last solution are delivered, and none behind it, so that one comparison tells what is missing. Who counts
+keeps nothing: the search that is at its end first has the number. Turns are counted in failures and solutions
+and compared by propagations, never by time: a listing can be repeated.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import numpy as np
 from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.backtracking.forward import ForwardSearch
 from cpqueens.backends.backtracking.portfolio import Seat, Slices, added
-from cpqueens.backends.base import Deliver, Ended, Request
+from cpqueens.backends.base import Deliver, Ended, Request, Want
 from cpqueens.errors import BackendFault
 from cpqueens.language.rows import IntArray, behind
 
@@ -31,13 +32,20 @@ TURN = 100
 """Failures, or solutions, of a turn."""
 
 SHARE = 3
-"""How many times the second's work the first may do: what is lost is little where that is the better one."""
+"""How many times the other's work the one may do that seems to end with less in all: so little is lost where
+it is the better one. Until one is seen to be, that is the first."""
+
+SEEN = 1e-6
+"""The part of its tree that a search has done by when it is seen how much work the whole takes."""
 
 FEW, MANY = 16, 32
 """Solutions that show who finds more if that is clear, and by which it is decided in any case."""
 
 CLEAR, BETTER = 4, 2
 """How many times as many solutions, for the same work, the better one has found then."""
+
+PROBED = 2_000_000
+"""Runs of propagators, and decisions, of both by which it is decided who counts in parts."""
 
 KEPT = 1 << 23
 """Values, of all solutions together, that are kept of the second."""
@@ -48,11 +56,14 @@ _BEHIND = 8
 _PORTION = 4096
 """Solutions that are delivered at a time."""
 
-_WRITTEN = "the order as written"
-NAMES = {"smallest-domain": "smallest domain first", "dom/wdeg": "dom/wdeg"}
-"""What the second order is called."""
+NAMES = {
+    "lexicographic": "the order as written",
+    "smallest-domain": "smallest domain first",
+    "dom/wdeg": "dom/wdeg",
+}
+"""What the orders are called."""
 
-Making = Callable[[Request], ForwardSearch]
+Making = Callable[[Request, str], ForwardSearch]
 
 
 class TwoOrders:
@@ -60,16 +71,19 @@ class TwoOrders:
 
     Parameters
     ----------
-    first, second
-        Make the searches, in their orders.
-    order
-        The name of the second's.
+    make
+        Makes a search in an order, by its name.
+    dynamic
+        The dynamic order, which is the first one of a count.
     """
 
-    def __init__(self, first: Making, second: Making, request: Request, order: str) -> None:
-        self._names = _WRITTEN, NAMES[order]
-        self._request, self._make_second = request, second
-        self._first = first(request)
+    def __init__(self, make: Making, request: Request, dynamic: str) -> None:
+        self._counts = request.want is Want.COUNT
+        orders = "lexicographic", dynamic
+        self._orders = orders[::-1] if self._counts else orders
+        self._names = [NAMES[order] for order in self._orders]
+        self._request, self._make = request, make
+        self._first = make(request, self._orders[0])
         self._second: ForwardSearch | None = None
         self._last: IntArray | None = None  # that the first has delivered
         self._delivered = 0  # by the first
@@ -87,9 +101,25 @@ class TwoOrders:
                 return (yield from self._both(seat, deliver))
         return ended
 
+    def probe(self) -> Ended | None:
+        """Search for a while; return how it ended, None if it has not, and `better` is to go on."""
+        slices = self.slices(lambda _batch: True)
+        try:
+            while sum(one.work + one.decisions for one in (self._first, self._second) if one) < PROBED:
+                next(slices)
+        except StopIteration as end:
+            ended: Ended = end.value
+            return ended
+        return None
+
+    @property
+    def better(self) -> str:
+        """The name of the order that seems to end with less work."""
+        return self._orders[int(self._weight() < 1)]
+
     def _both(self, first: Seat[ForwardSearch], deliver: Deliver) -> Slices:
         """Let both take turns until one has ended, or one goes on alone."""
-        self._second = self._make_second(replace(self._request, reordered=None))
+        self._second = self._make(replace(self._request, reordered=None), self._orders[1])
         second = Seat(self._names[1], self._second, SHARE)
         second.begin(self._keep, self._found)
         seats = first, second
@@ -98,11 +128,12 @@ class TwoOrders:
             turn = min((0, 1), key=lambda k: seats[k].paid)
             seats[turn].search.give_turn(TURN, TURN)
             ended = yield from seats[turn].go_on()
+            second.weight = self._weight()
             if ended is not None:
                 return self._ended(ended, turn, deliver)
             alone = self._alone(first)
         seats[alone].search.go_on()
-        if alone == 1:
+        if alone == 1 and not self._counts:
             if not self._go_over(deliver):
                 return self._whole(Ended(False, StopReason.CALLBACK), "")
             self._deliver_second = self._rest(deliver)
@@ -157,8 +188,20 @@ class TwoOrders:
     # ---- who goes on, and how it ends ---------------------------------------------------------------------
 
     def _found(self, found: int) -> int:
-        """Return the solutions that are or can be delivered now, given what the second has found."""
+        """Return the solutions that are known or can be delivered now, given what the second has found."""
+        if self._counts:
+            return max(found, self._first.found)
         return found if self._deliver_second is not None else self._first.found
+
+    def _weight(self) -> float:
+        """Return how many times the second's work the first may do, by what both would have to do in all."""
+        first, second = self._first, self._second
+        if second is None:
+            return SHARE
+        if min(first.progress, second.progress) < SEEN:
+            return SHARE
+        whole = [max(1, search.work) / search.progress for search in (first, second)]
+        return min(max(whole[1] / whole[0], 1 / SHARE), SHARE)
 
     def _alone(self, seat: Seat[ForwardSearch]) -> int | None:
         """Return which search goes on alone; None if both go on, the first in its seat."""
@@ -169,14 +212,15 @@ class TwoOrders:
         clear = most >= FEW and max(rates) >= CLEAR * min(rates)
         limit = self._request.solution_limit
         enough = limit is not None and second.found >= limit + self._request.look_ahead
-        full = second.found * self._first.compiled.decision_count > KEPT
+        full = not self._counts and second.found * self._first.compiled.decision_count > KEPT
         if not (clear or most >= MANY or enough or full):
             return None
-        better = enough or rates[1] >= BETTER * rates[0]
-        if better and self._request.reordered is None and not full:
+        better = self._weight() < 1 if self._counts else enough or rates[1] >= BETTER * rates[0]
+        may_go_on = self._counts or self._request.reordered is not None
+        if better and not may_go_on and not full:
             seat.weight = _BEHIND * SHARE
             return None
-        return int(better and self._request.reordered is not None)
+        return int(better and may_go_on)
 
     def _ended(self, ended: Ended, turn: int, deliver: Deliver) -> Ended:
         """Return the end of the search whose turn it was as that of both, and deliver what it still has.
@@ -186,14 +230,21 @@ class TwoOrders:
         BackendFault
             If the second, at its end, does not have what the first has delivered.
         """
-        if ended.exhausted and turn == 1:
+        if self._counts and not ended.exhausted:
+            assert self._second is not None
+            ended = replace(ended, count=max(self._first.found, self._second.found))
+        elif ended.exhausted and turn == 1 and not self._counts:
             missing, kept = self._missing(), sum(map(len, self._kept))
             if kept - len(missing) != self._delivered:
                 both = f"{kept - len(missing)} and {self._delivered} solutions up to {self._last}"
                 raise BackendFault(f"two orders of search disagree: they have {both}", "MISSING")
             if not _delivered(missing, deliver):
                 ended = replace(ended, exhausted=False, stop_reason=StopReason.CALLBACK)
-        elif ended.stop_reason in (StopReason.TIME_LIMIT, StopReason.INTERRUPTED) and len(self._missing()):
+        elif (
+            not self._counts
+            and ended.stop_reason in (StopReason.TIME_LIMIT, StopReason.INTERRUPTED)
+            and len(self._missing())
+        ):
             self._go_over(deliver)
         ending = f", {self._names[turn]} finished first" if ended.exhausted else ""
         return self._whole(ended, ending)

@@ -46,9 +46,13 @@ NO_TRIAL, WRITTEN, FIRST_LAST = range(3)
 COUNT, CHECK_ONLY, OBJECTIVE, KEEP, LEARNING, NOGOOD, PLACES, PLACES_END, ASKS, PHASES = range(10)
 
 # Columns of `TreeSearch.levels` and of ``refuted``: a decision, where the trails were before it, the first
-# place that was open; of a refuted decision, below how many decisions.
-VARIABLE, VALUE, TRAIL, CELLS, FIRST_OPEN, DECISION, LEVEL_WIDTH = range(7)
+# place that was open, what part of the `WHOLE` tree is left beside what is below the decision; of a refuted
+# decision, below how many decisions.
+VARIABLE, VALUE, TRAIL, CELLS, FIRST_OPEN, DECISION, LEFT, LEVEL_WIDTH = range(8)
 BELOW, R_VARIABLE, R_VALUE, R_DECISION, R_WIDTH = range(5)
+
+WHOLE = 1 << 62
+"""Of a tree: a decision for one of k values takes a k-th of what is left (Knuth 1975, Kilby et al. 2006)."""
 
 _MOST_BLAMED = 256
 _LARGE = 1 << 40
@@ -261,6 +265,15 @@ def choose_branch(m: Memory, q: TreeSearch, v: int) -> Any:
         many = size(m, v)
         value = listed_value(m, v, below(q.random, many) if order == RANDOM else (many - 1) // 2)
     return EQUAL, value
+
+
+@inner_kernel
+def share_left(m: Memory, q: TreeSearch, depth: int, v: int, kind: int) -> None:
+    """Take from what is left of the tree what a decision has of it: one of v's values, or half."""
+    part = q.levels[depth, LEFT] // (size(m, v) if kind == EQUAL else 2)
+    q.levels[depth, LEFT] -= part
+    if depth + 1 < len(q.levels):
+        q.levels[depth + 1, LEFT] = part
 
 
 @inner_kernel

@@ -98,6 +98,7 @@ def decide(m: Memory, q: TreeSearch, v: int, kind: int, value: int) -> None:
     q.levels[depth, tree.TRAIL] = m.stack[at.TRAIL_TOP]
     q.levels[depth, tree.CELLS] = m.stack[at.CELLS_TOP]
     q.levels[depth, tree.DECISION] = kind
+    tree.share_left(m, q, depth, v, kind)
     q.state[tree.DEPTH] = depth + 1
     q.state[tree.DEEPEST] = max(q.state[tree.DEEPEST], depth + 1)
     m.stack[at.LEVEL] += 1
@@ -196,6 +197,7 @@ def wants_restart(q: TreeSearch) -> Any:
 @inner_kernel
 def begin(m: Memory, q: TreeSearch) -> Any:
     """Note all fixed variables at the root; all propagators are queued already."""
+    q.levels[0, tree.LEFT] = tree.WHOLE
     for v in range(0, m.stack[at.VARIABLES], at.X_WIDTH):
         if not is_open(m, v):
             note(m, v, at.BOUND | at.DOMAIN, entry(m.x, v + at.LOW), entry(m.x, v + at.HIGH))

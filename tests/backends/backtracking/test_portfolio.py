@@ -10,6 +10,7 @@ from cpqueens.models.graph_colouring import graph_colouring
 from cpqueens.models.langford import langford
 from cpqueens.models.latin_square import latin_square
 from cpqueens.models.queens import queens
+from known_counts import LANGFORD
 
 from cpqueens import Model, StopReason
 from cpqueens.answers.outcome import StopReason as Reason
@@ -85,16 +86,14 @@ def test_turns_resume_and_end_at_a_limit() -> None:
     assert rows.tolist() == everything.solutions.matrix.tolist()
 
 
-def test_a_count_by_several_orders_says_which() -> None:
+def test_a_count_by_several_orders_says_which(monkeypatch: pytest.MonkeyPatch) -> None:
     found = count_solutions(graph_colouring(colours=3), AUTO)
     assert found.count == 120
     assert "took turns" in found.statistics["reason"]
-    general = Model()
-    x = general.intvar(0, 3, shape=4, name="x")
-    general.add(x.sum() == 6)
-    outcome = count_solutions(general, AUTO)
-    assert outcome.count == 44
-    assert outcome.statistics["reason"].startswith("forward and forward (lexicographic) took turns")
+    monkeypatch.setattr("cpqueens.backends.backtracking.two_orders.JOINING", 1)
+    outcome = count_solutions(langford(8), "backtracking:forward")
+    assert outcome.count == 2 * LANGFORD[8]
+    assert "smallest domain first and the order as written took turns" in outcome.statistics["reason"]
 
 
 @pytest.mark.parametrize("name", MIXED)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -299,3 +299,45 @@ def test_a_search_goes_on_after_turns_by_solutions() -> None:
     assert search.is_turn_over == (search.found >= search._turn_found)
     search.go_on()
     assert not search.is_turn_over
+
+
+def test_the_progress_of_a_search_grows(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: dict[ForwardSearch, list[float]] = {}
+    original = ForwardSearch._advance
+
+    def look(self: ForwardSearch) -> int:
+        answer = original(self)
+        seen.setdefault(self, []).append(self.progress)
+        return answer
+
+    monkeypatch.setattr(ForwardSearch, "_advance", look)
+    monkeypatch.setattr(two_orders, "JOINING", 1)
+    source = random.Random(2)
+    for m in [refuted(source) for _ in range(10)]:
+        m.enumerate(solver=SOLVER)
+    assert any(0 < part < 1 for parts in seen.values() for part in parts)
+    for parts in seen.values():
+        assert parts == sorted(parts)
+    assert max(parts[-1] for parts in seen.values()) > 0.9
+
+
+class _Searched(NamedTuple):
+    work: int
+    progress: float
+
+
+@pytest.mark.parametrize(
+    ("works", "parts", "share"),
+    [
+        ((100, 100), (0.0, 0.5), 3),  # nothing is seen of the first yet
+        ((100, 100), (0.5, 0.25), 2),  # the second has twice as far to go
+        ((100, 100), (0.1, 0.9), 1 / 3),
+        ((100, 400), (0.9, 0.1), 3),
+    ],
+)
+def test_who_seems_to_end_sooner_works_more(
+    works: tuple[int, int], parts: tuple[float, float], share: float
+) -> None:
+    one: Any = TwoOrders.__new__(TwoOrders)
+    one._first, one._second = map(_Searched, works, parts)
+    assert one._weight() == pytest.approx(share)
