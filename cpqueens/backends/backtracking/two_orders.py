@@ -140,7 +140,8 @@ class TwoOrders:
         self._kept = []
         ended = yield from seats[alone].go_on()
         assert ended is not None, "alone it has no turns"
-        return self._whole(ended, f", {self._names[alone]} found more")
+        seems = "seemed to end sooner" if self._counts else "found more"
+        return self._whole(ended, f", {self._names[alone]} {seems}")
 
     # ---- what both deliver ------------------------------------------------------------------------------
 
@@ -230,10 +231,7 @@ class TwoOrders:
         BackendFault
             If the second, at its end, does not have what the first has delivered.
         """
-        if self._counts and not ended.exhausted:
-            assert self._second is not None
-            ended = replace(ended, count=max(self._first.found, self._second.found))
-        elif ended.exhausted and turn == 1 and not self._counts:
+        if ended.exhausted and turn == 1 and not self._counts:
             missing, kept = self._missing(), sum(map(len, self._kept))
             if kept - len(missing) != self._delivered:
                 both = f"{kept - len(missing)} and {self._delivered} solutions up to {self._last}"
@@ -252,6 +250,8 @@ class TwoOrders:
     def _whole(self, ended: Ended, ending: str) -> Ended:
         """Return an end with what both did."""
         assert self._second is not None
+        if self._counts and not ended.exhausted:
+            ended = replace(ended, count=max(self._first.found, self._second.found))
         each: list[dict[str, Any]] = [self._first.statistics(), self._second.statistics()]
         statistics = {**each[0], **added(each)}
         statistics["deepest"] = max(s["deepest"] for s in each)

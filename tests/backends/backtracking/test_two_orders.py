@@ -16,7 +16,7 @@ from cpqueens.backends.backtracking import two_orders
 from cpqueens.backends.backtracking.backend import Backtracking
 from cpqueens.backends.backtracking.forward import ForwardSearch
 from cpqueens.backends.backtracking.two_orders import TwoOrders
-from cpqueens.backends.base import Deliver, Want
+from cpqueens.backends.base import Deliver, Ended, Want
 from cpqueens.crosscheck import oracle
 from cpqueens.errors import BackendFault
 from cpqueens.fuzzing.generate import random_model
@@ -322,8 +322,19 @@ def test_the_progress_of_a_search_grows(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 class _Searched(NamedTuple):
-    work: int
-    progress: float
+    work: int = 0
+    progress: float = 0.0
+    found: int = 0
+
+    def statistics(self) -> dict[str, Any]:
+        return {"deepest": 0, "reason": ""}
+
+
+def test_a_stopped_count_is_what_the_one_found_that_found_more() -> None:
+    one: Any = TwoOrders.__new__(TwoOrders)
+    one._counts, one._names, one._first, one._second = True, "ab", _Searched(found=9), _Searched(found=2)
+    assert one._whole(Ended(False, StopReason.TIME_LIMIT, count=2), "").count == 9
+    assert one._whole(Ended(True, StopReason.EXHAUSTED, count=2), "").count == 2
 
 
 @pytest.mark.parametrize(
