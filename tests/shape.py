@@ -22,7 +22,7 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 71_338,
+    "code lines": 71_342,
     "files": 479,
     "import lines": 5_609,
     "longest file": 691,

@@ -316,6 +316,10 @@ class Element(Definition):
         columns = array.constants, array.variables, array.coefficients
         return [tuple([column[k : k + n].tobytes() for column in columns]) for k in starts]
 
+    def key(self) -> Any:
+        """Return the same of one position."""
+        return ("element", self._terms[0].key(), self._table_keys()[0])
+
     def take(self, rows: Positions, results: IntArray) -> Element:
         """Return the block of the given rows over their tables."""
         which, table = self.which[rows], self.table

@@ -62,6 +62,10 @@ class Definition:
         """Return one hashable key per result; equal keys mean equal definitions."""
         return [(self.kind, *key) for key in zip(*(arg.row_keys() for arg in self.arguments), strict=True)]
 
+    def key(self) -> Any:
+        """Return what `keys` says of the one result of single terms."""
+        return (self.kind, *[term.key() for term in self._terms])
+
     def take(self, rows: Positions, results: IntArray) -> Definition:
         """Return the block of the given rows, with the given result variables."""
         return type(self)(tuple(arg._pick(rows) for arg in self.arguments), results)

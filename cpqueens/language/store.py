@@ -276,7 +276,7 @@ class VariableStore:
             return self.define(kind, (), *(a.reshape(-1) for a in arguments))
         definition = DEFINITION_KINDS[kind](arguments)
         shared = self._sharing()
-        (key,) = definition.keys()
+        key = definition.key()
         variable = shared.get(key)
         if variable is None:
             low, high, partial = definition.ends()
