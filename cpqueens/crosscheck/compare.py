@@ -327,8 +327,9 @@ def published_count(case: Case) -> Iterator[Disagreement]:
         yield Disagreement(Code.COUNT_DIFF, f"{word} value", message, holders, (), union)
         return
     for o in case.observations:
-        lacking = o.claims_all and o.store is not None and case.sets.lacks[o.name].total
-        if o.claims_all and o.want in _COUNTING and o.count != published.count and not lacking:
+        if not o.claims_all or o.want not in _COUNTING or o.count == published.count:
+            continue
+        if o.store is None or not case.sets.lacks[o.name].total:
             message = f"counts {o.count}, {word} is {published.count}{source}"
             details = {"counts": {o.name: o.count, f"{word} value": published.count}}
             yield Disagreement(Code.COUNT_DIFF, o.name, message, (f"{word} value",), (), 0, details)

@@ -1,13 +1,16 @@
 """All solutions in the better of two orders, where none is asked for: as written, and smallest domain first.
 
-The first search delivers what it finds, in lexicographic order. After `JOINING` failures a second one joins,
-which decides the smallest domain first, or by conflicts where all domains are 0/1 and none is smaller than
-another (dom/wdeg); what it finds is kept. Once that is at its end, what the first has
-not delivered follows, so that the order is lexicographic still. Where the second finds far more and the
-pipeline takes solutions in another order (`Request.reordered`), it goes on alone: all up to the first one's
-last solution are delivered, and none behind it, so that one comparison tells what is missing. Who counts
-keeps nothing: the search that is at its end first has the number. Turns are counted in failures and solutions
-and compared by propagations, never by time: a listing can be repeated.
+A listing begins in lexicographic order, and delivers what it finds. After `JOINING` failures a second search
+joins, which decides the smallest domain first, or by conflicts where all domains are 0/1 and none is smaller
+than another (dom/wdeg); what it finds is kept. Once that is at its end, what the first has not delivered
+follows, so that the order is lexicographic still. Where the second finds far more and the pipeline takes
+solutions in another order (`Request.reordered`), it goes on alone: all up to the first one's last solution
+are delivered, and none behind it, so that one comparison tells what is missing.
+
+A count keeps nothing, and begins with the dynamic order: the search that is at its end first has the number.
+
+The search that seems nearer its end works more. Turns are counted in failures and solutions and compared by
+propagations, never by time: a listing can be repeated.
 """
 
 from __future__ import annotations
@@ -211,17 +214,18 @@ class TwoOrders:
         most = max(first.found, second.found)
         rates = first.found * max(1, second.work), second.found * max(1, first.work)
         clear = most >= FEW and max(rates) >= CLEAR * min(rates)
+        if self._counts:
+            return int(self._weight() < 1) if clear or most >= MANY else None
         limit = self._request.solution_limit
         enough = limit is not None and second.found >= limit + self._request.look_ahead
-        full = not self._counts and second.found * self._first.compiled.decision_count > KEPT
+        full = second.found * self._first.compiled.decision_count > KEPT
         if not (clear or most >= MANY or enough or full):
             return None
-        better = self._weight() < 1 if self._counts else enough or rates[1] >= BETTER * rates[0]
-        may_go_on = self._counts or self._request.reordered is not None
-        if better and not may_go_on and not full:
+        better = enough or rates[1] >= BETTER * rates[0]
+        if better and self._request.reordered is None and not full:
             seat.weight = _BEHIND * SHARE
             return None
-        return int(better and may_go_on)
+        return int(better and self._request.reordered is not None)
 
     def _ended(self, ended: Ended, turn: int, deliver: Deliver) -> Ended:
         """Return the end of the search whose turn it was as that of both, and deliver what it still has.
@@ -231,20 +235,18 @@ class TwoOrders:
         BackendFault
             If the second, at its end, does not have what the first has delivered.
         """
-        if ended.exhausted and turn == 1 and not self._counts:
+        ending = f", {self._names[turn]} finished first" if ended.exhausted else ""
+        if self._counts:
+            return self._whole(ended, ending)
+        if ended.exhausted and turn == 1:
             missing, kept = self._missing(), sum(map(len, self._kept))
             if kept - len(missing) != self._delivered:
                 both = f"{kept - len(missing)} and {self._delivered} solutions up to {self._last}"
                 raise BackendFault(f"two orders of search disagree: they have {both}", "MISSING")
             if not _delivered(missing, deliver):
-                ended = replace(ended, exhausted=False, stop_reason=StopReason.CALLBACK)
-        elif (
-            not self._counts
-            and ended.stop_reason in (StopReason.TIME_LIMIT, StopReason.INTERRUPTED)
-            and len(self._missing())
-        ):
+                ended, ending = replace(ended, exhausted=False, stop_reason=StopReason.CALLBACK), ""
+        elif ended.stop_reason in (StopReason.TIME_LIMIT, StopReason.INTERRUPTED) and len(self._missing()):
             self._go_over(deliver)
-        ending = f", {self._names[turn]} finished first" if ended.exhausted else ""
         return self._whole(ended, ending)
 
     def _whole(self, ended: Ended, ending: str) -> Ended:
