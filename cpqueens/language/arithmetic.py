@@ -11,8 +11,9 @@ from cpqueens.language.arrays import broadcast_all, of_one_registry
 from cpqueens.language.constraints.connective import CONNECTIVES
 from cpqueens.language.constraints.linear import related
 from cpqueens.language.conversion import aligned, as_linears, define, leaves
-from cpqueens.language.expressions import Axis, BoolArray, LinearArray, Operand, Relation, build
+from cpqueens.language.expressions import BoolArray, LinearArray, Operand, build
 from cpqueens.language.labels import in_order, is_framed
+from cpqueens.language.operators import Axis, Relation
 from cpqueens.language.truths import as_truth
 from cpqueens.text.plaintext import shown
 

@@ -17,14 +17,10 @@ from cpqueens.errors import ModelError
 from cpqueens.language import rows
 from cpqueens.language.labels import in_order
 from cpqueens.language.linear_rows import LinearRows
+from cpqueens.language.operators import OperatorFunctions, Operators
 from cpqueens.language.ranges import ALLOWED, ALLOWED_DIFFERENCE, LIMIT, Columns, OutOfRange
 from cpqueens.language.rows import IntArray, Mask, Positions, Shape
-from cpqueens.language.unknown import Unknown, not_known
-from cpqueens.text.foreign import explaining_keywords
-from cpqueens.text.parameters import as_switch
-
-Relation = str  # one of "==", "!=", "<=", "<", ">=", ">"
-Axis = int | tuple[int, ...] | None
+from cpqueens.language.unknown import not_known
 
 
 class Registry(Protocol):
@@ -89,28 +85,16 @@ class Registry(Protocol):
         """Return the names that terms as indices may have, each at its place; None for other terms."""
 
 
-class Operations:
-    """What operators come to that is defined above this file; `cpqueens.language.operations` fills it."""
+class Operations(OperatorFunctions["LinearArray", "BoolArray"]):
+    """The functions that are defined above this file; `cpqueens.language.operations` fills the table."""
 
-    apply: Callable[[Any, Any, Any], Any]  # a NumPy function, its arguments, those given by name
-    apply_ufunc: Callable[[Any, str, Any, Any], Any]  # one of single elements, how it is called, ...
-    add: Callable[[Any, Any], LinearArray]
     as_truth: Callable[[Registry, Any], BoolArray]
-    compare: Callable[[Any, Any, Relation], BoolArray]
-    connect: Callable[..., BoolArray]  # a connective's name and its operands
     connectives: Mapping[str, Any]  # kinds with ``over(literals)``, along the last axis, and ``of(singles)``
-    define: Callable[..., LinearArray]  # a function's name and its operands
     literal: Callable[[LinearArray], BoolArray]  # of a term that is known to be a truth
     literals: Callable[[LinearArray], BoolArray]
-    matmul: Callable[[Any, Any], LinearArray]
-    multiply: Callable[[Any, Any], LinearArray]
-    power: Callable[[Any, Any, Any], LinearArray]
-    related: Callable[..., BoolArray]  # of terms, a relation, and what is subtracted before (None: nothing)
     pick: Callable[[LinearArray, Any], LinearArray]  # by any key that NumPy knows, terms included
-    reduced: Callable[[str, Any, Axis, bool], Any]  # a connective's or a function's name, ...
-    subtract: Callable[[Any, Any], LinearArray]
+    related: Callable[..., BoolArray]  # of terms, a relation, and what is subtracted before (None: nothing)
     term: Callable[[Registry, tuple[int, ...], tuple[int, ...], int], LinearArray]
-    total: Callable[[Any, Axis, bool], LinearArray]
     unbound: Registry  # that of constants, until a model adopts them
 
 
@@ -124,10 +108,11 @@ _PRODUCTS = {1: "x @ series", 2: "(x * frame).sum(axis=1)"}
 """Where pandas is on the left of a product, what is written instead, by its axes."""
 
 
-class Operand(Unknown):
-    """What arrays of terms and of truths share: a shape as in NumPy, comparisons and connectives."""
+class Operand(Operators["LinearArray", "BoolArray"]):
+    """What arrays of terms and of truths share: a shape as in NumPy, and all operators."""
 
     __slots__ = ()
+    _operations = OPERATIONS
 
     registry: Registry
     shape: Shape
@@ -160,196 +145,12 @@ class Operand(Unknown):
             raise TypeError(f"a {self._single} has no length")
         return self.shape[0]
 
-    def __add__(self, other: Any) -> LinearArray:
-        return OPERATIONS.add(self, other)
-
-    __radd__ = __add__
-
-    def __sub__(self, other: Any) -> LinearArray:
-        return OPERATIONS.subtract(self, other)
-
-    def __rsub__(self, other: Any) -> LinearArray:
-        return -self + other
-
-    def __neg__(self) -> LinearArray:
-        raise NotImplementedError
-
-    def __mul__(self, other: Any) -> LinearArray:
-        return OPERATIONS.multiply(self, other)
-
-    __rmul__ = __mul__
-
-    def __floordiv__(self, other: Any) -> LinearArray:
-        return OPERATIONS.define("quotient", self, other)
-
-    def __rfloordiv__(self, other: Any) -> LinearArray:
-        return OPERATIONS.define("quotient", other, self)
-
-    def __mod__(self, other: Any) -> LinearArray:
-        return OPERATIONS.define("remainder", self, other)
-
-    def __rmod__(self, other: Any) -> LinearArray:
-        return OPERATIONS.define("remainder", other, self)
-
-    def __divmod__(self, other: Any) -> tuple[LinearArray, LinearArray]:
-        return self // other, self % other
-
-    def __rdivmod__(self, other: Any) -> tuple[LinearArray, LinearArray]:
-        return other // self, other % self
-
-    def __pow__(self, exponent: Any, modulus: Any = None) -> LinearArray:
-        return OPERATIONS.power(self, exponent, modulus)
-
-    def __abs__(self) -> LinearArray:
-        return OPERATIONS.define("abs", self)
-
-    def __matmul__(self, other: Any) -> LinearArray:
-        return OPERATIONS.matmul(self, other)
-
-    def __rmatmul__(self, other: Any) -> LinearArray:
-        return OPERATIONS.matmul(other, self)
-
-    @explaining_keywords
-    def sum(self, axis: Axis = None, *, keepdims: bool = False) -> LinearArray:
-        """Return the sum, of Booleans how many hold, over ``axis`` (all axes by default); 0 of nothing.
-
-        >>> from cpqueens import Model
-        >>> m = Model()
-        >>> x = m.intvar(1, 3, shape=2, name="x")
-        >>> str(x.sum()), str((x == 3).sum()), x.reshape(1, 2).sum(axis=0).shape
-        ('x[0] + x[1]', '(x[0] == 3) + (x[1] == 3)', (2,))
-        """
-        return OPERATIONS.total(self, axis, as_switch(keepdims, "keepdims"))
-
-    @explaining_keywords
-    def cumsum(self, axis: int | None = None) -> LinearArray:
-        """Return the sums of the elements up to each one along ``axis`` (of all, flat, by default).
-
-        >>> from cpqueens import Model
-        >>> m = Model()
-        >>> x = m.intvar(1, 3, shape=3, name="x")
-        >>> print(x.cumsum())
-        [x[0], x[0] + x[1], x[0] + x[1] + x[2]]
-        """
-        terms: LinearArray = OPERATIONS.apply(np.cumsum, (self,), {"axis": axis})
-        return terms
-
-    @explaining_keywords
-    def max(self, axis: Axis = None, *, keepdims: bool = False) -> LinearArray:
-        """Return the greatest term over ``axis`` (all axes by default).
-
-        >>> from cpqueens import Model
-        >>> m = Model()
-        >>> x = m.intvar(1, 3, shape=2, name="x")
-        >>> m.minimize(x.max())
-        >>> str(x.max()), m.solve(time_limit=10).objective
-        ('maximum(x[0], x[1])', 1)
-        """
-        terms: LinearArray = OPERATIONS.reduced("maximum", self, axis, as_switch(keepdims, "keepdims"))
-        return terms
-
-    @explaining_keywords
-    def min(self, axis: Axis = None, *, keepdims: bool = False) -> LinearArray:
-        """Return the least term over ``axis`` (all axes by default).
-
-        >>> from cpqueens import Model
-        >>> m = Model()
-        >>> x = m.intvar(1, 3, shape=2, name="x")
-        >>> m.maximize(x.min())
-        >>> str(x.min()), m.solve(time_limit=10).objective
-        ('minimum(x[0], x[1])', 3)
-        """
-        terms: LinearArray = OPERATIONS.reduced("minimum", self, axis, as_switch(keepdims, "keepdims"))
-        return terms
-
-    @explaining_keywords
-    def all(self, axis: Axis = None, *, keepdims: bool = False) -> BoolArray:
-        """Return the Booleans that all hold over ``axis`` (all axes by default), of Booleans and 0/1 terms.
-
-        >>> from cpqueens import Model
-        >>> m = Model()
-        >>> x = m.intvar(1, 3, shape=2, name="x")
-        >>> m += (x > 2).all()
-        >>> m.count()
-        1
-        """
-        truths: BoolArray = OPERATIONS.reduced("and", self, axis, as_switch(keepdims, "keepdims"))
-        return truths
-
-    @explaining_keywords
-    def any(self, axis: Axis = None, *, keepdims: bool = False) -> BoolArray:
-        """Return the Booleans that one holds over ``axis`` (all axes by default), of Booleans and 0/1 terms.
-
-        >>> from cpqueens import Model
-        >>> m = Model()
-        >>> x = m.intvar(1, 3, shape=2, name="x")
-        >>> m += (x > 2).any()
-        >>> m.count()
-        5
-        """
-        truths: BoolArray = OPERATIONS.reduced("or", self, axis, as_switch(keepdims, "keepdims"))
-        return truths
-
-    def __eq__(self, other: Any) -> BoolArray:  # type: ignore[override]
-        return OPERATIONS.compare(self, other, "==")
-
-    def __ne__(self, other: Any) -> BoolArray:  # type: ignore[override]
-        return OPERATIONS.compare(self, other, "!=")
-
-    __hash__ = Unknown.__hash__  # by identity
-
-    def __le__(self, other: Any) -> BoolArray:
-        return OPERATIONS.compare(self, other, "<=")
-
-    def __lt__(self, other: Any) -> BoolArray:
-        return OPERATIONS.compare(self, other, "<")
-
-    def __ge__(self, other: Any) -> BoolArray:
-        return OPERATIONS.compare(self, other, ">=")
-
-    def __gt__(self, other: Any) -> BoolArray:
-        return OPERATIONS.compare(self, other, ">")
-
-    def __and__(self, other: Any) -> BoolArray:
-        return OPERATIONS.connect("and", self, other)
-
-    def __or__(self, other: Any) -> BoolArray:
-        return OPERATIONS.connect("or", self, other)
-
-    def __xor__(self, other: Any) -> BoolArray:
-        return OPERATIONS.connect("xor", self, other)
-
-    __rand__, __ror__, __rxor__ = __and__, __or__, __xor__
-
-    def implies(self, other: Any) -> BoolArray:
-        """Return ``self -> other`` elementwise, for Booleans and 0/1 terms.
-
-        >>> from cpqueens import Model
-        >>> m = Model()
-        >>> x = m.intvar(0, 2, shape=2, name="x")
-        >>> m += (x[0] == 2).implies(x[1] == 0)
-        >>> m.count()
-        7
-
-        Parameters
-        ----------
-        other
-            Booleans or 0/1 terms, whose shape broadcasts with this one.
-        """
-        return OPERATIONS.connect("implies", self, other)
-
     def _refuse_other_order(self, other: Any) -> None:
         last = in_order(other, self.registry.labels_along(self)[:1])
         if self.shape and not np.array_equal(last, other):
             raise ModelError(
                 f"labels in another order than those of the terms; write {_PRODUCTS[other.ndim]}"
             )
-
-    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        return OPERATIONS.apply(function, args, kwargs)
-
-    def __array_ufunc__(self, function: Any, method: str, *inputs: Any, **options: Any) -> Any:
-        return OPERATIONS.apply_ufunc(function, method, inputs, options)
 
 
 class LinearArray(Operand, LinearRows):

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cpqueens.language.arrays import of_flat_rows, of_one_registry
-from cpqueens.language.expressions import OPERATIONS, BoolArray, LinearArray, Operand, Registry, Relation
+from cpqueens.language.expressions import OPERATIONS, BoolArray, LinearArray, Operand, Registry
 from cpqueens.language.linear_rows import term_key
+from cpqueens.language.operators import Relation
 from cpqueens.language.ranges import LIMIT
 from cpqueens.language.rows import IntArray, as_rows
 
