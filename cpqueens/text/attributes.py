@@ -106,6 +106,10 @@ class ListsWhatIsPublic(type):
         return inspect.isroutine(function) and ">>> " in (inspect.getdoc(function) or "")
 
 
+_SHARED = ("cpqueens.language.expressions", "cpqueens.language.operators")
+"""Where the operators are."""
+
+
 class ListsForUsers(ListsWhatIsPublic):
     """The same of kinds of values, without the operators that all share, so that `help` is a page."""
 
@@ -114,4 +118,4 @@ class ListsForUsers(ListsWhatIsPublic):
 
     def _is_own(cls, name: str) -> bool:
         owner = next((kind for kind in cls.__mro__ if name in vars(kind)), cls)
-        return not name.startswith("__") and owner.__module__ != "cpqueens.language.expressions"
+        return not name.startswith("__") and owner.__module__ not in _SHARED

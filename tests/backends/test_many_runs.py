@@ -65,7 +65,7 @@ def lots(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         return drive(*arguments)
 
     monkeypatch.setattr(together, "drive", counted)
-    monkeypatch.setattr("cpqueens.backends.local_search.many.drive", counted)
+    monkeypatch.setattr("cpqueens.backends.local_search.running.drive", counted)
     return made
 
 

@@ -18,9 +18,9 @@ import numpy as np
 from cpqueens.backends import named
 from cpqueens.backends.base import Request
 from cpqueens.backends.cpsat.constraints import supports
-from cpqueens.backends.cpsat.native import invalid, model_class, new_proto
-from cpqueens.backends.cpsat.writer import LOWEST, Copies, Part
-from cpqueens.backends.cpsat.written import read, written_model
+from cpqueens.backends.cpsat.native import Copies, Part, invalid, model_class, new_proto, read
+from cpqueens.backends.cpsat.writer import LOWEST
+from cpqueens.backends.cpsat.written import written_model
 from cpqueens.errors import ONE_BY_ONE, ModelInvalid, UnsupportedRequest
 from cpqueens.language.in_range import constraints_in_range
 from cpqueens.language.rows import IntArray

@@ -1,9 +1,4 @@
-"""CP-SAT's protocol buffer: as text, which OR-Tools parses, or as copies of one constraint of which some
-fields are filled again for each.
-
-A constraint as text takes OR-Tools 0.2 us and 0.1 us more for each number. Filled again, a field takes 0.3 us
-and hardly more for 20 numbers; a copy takes 0.3 us.
-"""
+"""What CP-SAT is told of a model: its variables and constraints as text and copies, see `native.Copies`."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
@@ -13,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from cpqueens.backends.cpsat.clauses import plain_literals
-from cpqueens.backends.cpsat.native import library
+from cpqueens.backends.cpsat.native import Copies, Part, library
 from cpqueens.language.constraints.linear import OPPOSITE
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray, Mask, as_rows, distinct, greatest
@@ -23,52 +18,8 @@ LOWEST = -(2**63)
 SMALL = 2**30  # up to it the sums of rows are bounded roughly
 Row = tuple[list[int], list[int], int]
 
-
-class Copies:
-    """Variables, constraints or terms of a constraint that differ in some fields only.
-
-    Attributes
-    ----------
-    count
-        How many they are.
-    text
-        One of them, without the fields in which they differ.
-    fields
-        Where these are, ``linear.vars`` or ``int_prod.exprs.0.offset``, and what each of them has there: a
-        list of numbers, or a number or a name.
-        In ``all_diff.exprs.*.vars`` each number is the first one of such a field.
-    place
-        Where they go: ``variables``, ``constraints``, or a place in the last constraint, ``all_diff.exprs``.
-    """
-
-    def __init__(self, count: int, place: str = "constraints") -> None:
-        self.count, self.place, self.text = count, place, ""
-        self.fields: dict[str, IntArray | Sequence[Any]] = {}
-        self.only = ""  # the one field in which they differ, if the text has it too, as it is in the first
-
-    def field(self, path: str, values: IntArray) -> str:
-        """Return as text what is the same in all of them; what differs is filled again for each."""
-        if not len(values):
-            return ""
-        name = path.rpartition(".")[2]
-        text = f"{name}:{values[0].tolist()} "
-        if (values != values[:1]).any():
-            self.fields[path] = values
-            return text if values.ndim == 1 or values.shape[1] <= FEW else ""
-        return text
-
-
-FEW = 2
-"""So many numbers of a list are set each by itself; a list of more is filled anew."""
-
 MANY = 50
 """So many terms of one constraint are copies; fewer are text."""
-
-SINGLE = ("name", "offset")
-"""The fields that are no lists."""
-
-Part = str | Copies
-"""Whole variables and constraints, or terms of the last constraint."""
 
 
 class NativeWriter:

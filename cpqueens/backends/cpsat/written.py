@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from itertools import repeat, starmap
 from typing import Any
 
 import numpy as np
 
 from cpqueens.backends.cpsat.clauses import split_clauses, written_out
 from cpqueens.backends.cpsat.constraints import PLAIN, UNDER, write_definition
-from cpqueens.backends.cpsat.native import new_proto
-from cpqueens.backends.cpsat.writer import SINGLE, Copies, NativeWriter, Part, Row, joined
-from cpqueens.errors import ModelInvalid
+from cpqueens.backends.cpsat.native import new_proto, read
+from cpqueens.backends.cpsat.writer import NativeWriter, Row, joined
 from cpqueens.language.arrays import constant_array
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.defined_functions import Element
@@ -26,12 +23,6 @@ from cpqueens.language.rows import IntArray, Mask
 from cpqueens.language.statement import Statement
 from cpqueens.language.term import join_terms
 from cpqueens.lowered.lowering import Lowered
-
-_READ_AT_ONCE = 2_000_000
-"""Characters that OR-Tools reads in some hundredths of a second."""
-
-_AT_ONCE = 2_048
-"""Copies of which the numbers are lists of Python at one time; more would set off the garbage collector."""
 
 Started = Callable[[Mask], NativeWriter]
 """Makes the writer of a model, given which variables are written."""
@@ -127,83 +118,6 @@ def _present(part: Portion, lowered: Lowered) -> Mask:
     if part.definitions:
         found[np.concatenate([definition.results for definition in part.definitions])] = True
     return found
-
-
-def read(proto: Any, parts: Sequence[Part]) -> None:
-    """Add parts to a native model.
-
-    A limit is seen between two calls of the library, each of which reads about `_READ_AT_ONCE` characters,
-    or a constraint that has more, or makes one copy.
-
-    Raises
-    ------
-    ModelInvalid
-        If CP-SAT cannot read it.
-    """
-    texts, length = list[str](), 0
-    for part in parts:
-        text = part if isinstance(part, str) else part.text
-        copied = None if isinstance(part, str) else part
-        if copied is not None and copied.count == 1 and not copied.fields.keys() - {copied.only}:
-            copied = None  # all that it is stands in its text
-        if copied is None:
-            texts.append(text)
-            length += len(text)
-        if length >= _READ_AT_ONCE or copied is not None:
-            _parse(proto, texts)
-            texts, length = [], 0
-        if copied is not None:
-            _copy(proto, copied)
-    _parse(proto, texts)
-
-
-def _parse(proto: Any, texts: list[str]) -> None:
-    if texts and not proto.merge_text_format("".join(texts)):
-        raise ModelInvalid("cpsat could not read the translated model")
-
-
-def _copy(proto: Any, copies: Copies) -> None:
-    """Add copies of what is given as text, with some fields filled again for each."""
-    own = type(proto)()  # OR-Tools keeps it no longer than this name does
-    _parse(own, [copies.text])
-    path, pattern, there = copies.place.split("."), own, proto
-    if path[0] not in ("variables", "constraints"):
-        pattern, there = own.constraints[0], proto.constraints[len(proto.constraints) - 1]
-    pattern, there = _at(pattern, path)[0], _at(there, path)
-    for first in range(0, copies.count, _AT_ONCE):
-        many = min(_AT_ONCE, copies.count - first)
-        steps: list[Iterator[Any]] = []
-        for field, rows in copies.fields.items():
-            steps += _filling(pattern, field.split("."), rows[first : first + many])
-        # They take turns: fill each field with a row's numbers, and then add a copy of what is there.
-        deque(zip(*steps, map(there.append, repeat(pattern, many)), strict=False), maxlen=0)
-
-
-def _filling(pattern: Any, path: Sequence[str], rows: Any) -> list[Iterator[Any]]:
-    """Return the steps that fill a field of a message with one row after the other, of an array or a list."""
-    if "*" in path:
-        at = path.index("*")
-        fields = [_at(holder, path[at + 1 :]) for holder in _at(pattern, path[:at])]
-        columns = zip(*rows, strict=True)
-        return [map(f.__setitem__, repeat(0), column) for f, column in zip(fields, columns, strict=True)]
-    message, name = _at(pattern, path[:-1]), path[-1]
-    field = getattr(message, name)
-    columns = rows.T.tolist() if isinstance(rows, np.ndarray) else rows
-    if name in SINGLE:
-        return [map(getattr(type(message), name).fset, repeat(message), columns)]
-    if len(field) and isinstance(rows, np.ndarray):
-        changed = [k for k, first in enumerate(field) if (rows[:, k] != first).any()]
-        return [map(field.__setitem__, repeat(k), columns[k]) for k in changed]
-    if columns is not rows and columns:
-        rows = zip(*columns, strict=True)  # one tuple that is filled again, where lists are made anew
-    return [starmap(field.clear, repeat(())), map(field.extend, rows)]
-
-
-def _at(message: Any, path: Iterable[str]) -> Any:
-    """Return a field of a message of OR-Tools."""
-    for name in path:
-        message = message[int(name)] if name.isdigit() else getattr(message, name)
-    return message
 
 
 def _write(part: Portion, lowered: Lowered, start: Started) -> tuple[NativeWriter, Mask]:

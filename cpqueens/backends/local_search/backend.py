@@ -36,8 +36,8 @@ class LocalSearch:
         return run_request(model, request, deliver)
 
     def run_many(self, model: Statement, request: Request, seeds: IntArray) -> Many | None:
-        """Make a run for each seed, if one kernel can; see `many.run_many`."""
-        from cpqueens.backends.local_search.many import run_many
+        """Make a run for each seed, if one kernel can; see `running.run_many`."""
+        from cpqueens.backends.local_search.running import run_many
         from cpqueens.backends.local_search.search import StrategyError
 
         try:
