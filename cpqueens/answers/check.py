@@ -262,10 +262,6 @@ class Checker:
         placed = self.model.posted
         return {k: _amounts(placed(k).constraint.flattened(), values, defined) for k in positions}
 
-    def objective(self, matrix: IntArray) -> IntArray:
-        """Return the first objective's value of each row, of shape (batch,)."""
-        return self.objectives(matrix)[:, 0]
-
     def objectives(self, matrix: IntArray) -> IntArray:
         """Return the values of all objectives of each row, of shape (batch, objectives)."""
         values = self._complete(matrix)[0]

@@ -94,11 +94,9 @@ class Case:
 
     def witness(self, row: IntArray, delivered_by: Iterable[str], notes: tuple[str, ...] = ()) -> Witness:
         """Return a row of decision values as a witness."""
-        solution = self.solution(row)
-        objective = None
-        if self.model.objective is not None:
-            objective = int(self.checker.objective(row.reshape(1, -1))[0])
-        return Witness(solution.as_dict(), tuple(int(v) for v in row), tuple(delivered_by), objective, notes)
+        objective = self.objectives(row)[0] if self.model.goals else None
+        values = self.solution(row).as_dict()
+        return Witness(values, tuple(row.tolist()), tuple(delivered_by), objective, notes)
 
     def solution(self, row: IntArray) -> Solution:
         """Return a row of decision values as a solution of the model."""
@@ -136,14 +134,13 @@ Rule = Callable[[Case], Iterator[Disagreement]]
 
 def compare(case: Case) -> list[Disagreement]:
     """Return all disagreements, the gravest first."""
-    raised, found = None, list[Disagreement]()
     try:
         found = [d for rule in RULES for d in rule(case)]
     except Carried as carried:  # of the user's `verify`
         raised = carried.error
-    if raised is not None:
-        raise raised
-    return sorted(found, key=lambda d: d.code.exit_code)
+    else:
+        return sorted(found, key=lambda d: d.code.exit_code)
+    raise raised
 
 
 def failures(case: Case) -> Iterator[Disagreement]:

@@ -171,10 +171,9 @@ def observe_backend(
         return collectors[-1]
 
     proves, seed = False, int(options.get("random_seed") or 0)
-    exporter = ""
     try:
         _, backend, strategy = choose(model, solver, want)
-        proves, exporter = backend.proves, getattr(backend, "exporter", "")
+        proves = backend.proves
         if want is Want.ONE:
             options.setdefault("solution_limit", 1)
         consumer = None if want is Want.COUNT else recorder
@@ -192,7 +191,7 @@ def observe_backend(
     store.finish()
     families = named.families(backend, strategy, outcome.statistics.get("contributors", ()))
     seen = _seen(model, name, families, proves, want, outcome, collectors[-1], recorder, seed)
-    return replace(seen, exporter=exporter)
+    return replace(seen, exporter=getattr(backend, "exporter", ""))
 
 
 def _seen(

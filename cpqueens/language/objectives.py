@@ -173,7 +173,8 @@ class Objectives(VariableStore):
         >>> print(m.objective)
         x[0] - x[1]
         """
-        return self.goals[0].term if self.goals else None
+        goals = self.goals
+        return goals[0].term if goals else None
 
     @property
     def maximizing(self) -> bool:

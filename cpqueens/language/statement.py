@@ -427,8 +427,7 @@ class Statement(NamedValues, Constraints, metaclass=ListsWhatIsPublic):
         grow: Callable[[Made], Made | None] | None = None,
     ) -> Made:
         """Return what ``make`` makes of the model as it is now, kept until it changes; see `Kept`."""
-        goals = self.goals
-        return self._kept.get(self._state(), goals[0].term if goals else None, what, make, grow)
+        return self._kept.get(self._state(), self.objective, what, make, grow)
 
     def _state(self) -> State:
         posted, goals = self._posted, self.goals

@@ -273,7 +273,7 @@ def _incumbent_proved(e: Ended, model: Model, request: Request, rows: np.ndarray
         return e
     from cpqueens.answers.check import Checker
 
-    value = int(Checker(model).objective(rows[-1:])[0])
+    value = int(Checker(model).objectives(rows[-1:])[0, 0])
     return Ended(True, StopReason.EXHAUSTED, value, value, statistics=e.statistics)
 
 

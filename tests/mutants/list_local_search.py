@@ -49,7 +49,7 @@ LOCAL_SEARCH = Area(
         Mutant("a special kernel that stalled is the end", "running._run",
                "if tried.reason != \"stalled\":", "if True:"),
         Mutant("steps of the special kernel do not count", "engine.search_model",
-               "max(0, limits.steps - tried.steps)", "limits.steps"),
+               "max(0, task.limits.steps - tried.steps)", "task.limits.steps"),
         Mutant("a share of the steps is all of them", "engine.search_special",
                "\"stalled\" if gave_up else ended", "ended"),
         Mutant("a share counts after a solution, too", "engine.search_special",

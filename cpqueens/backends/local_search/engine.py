@@ -58,17 +58,16 @@ def search_model(
     incumbent
         A solution from which it goes on, to better ones.
     """
-    limits = task.limits
-    if tried is not None and limits.steps is not None:  # the steps of both count
-        limits = replace(limits, steps=max(0, limits.steps - tried.steps))
+    if tried is not None and task.limits.steps is not None:  # the steps of both count
+        left = max(0, task.limits.steps - tried.steps)
+        task = replace(task, limits=replace(task.limits, steps=left))
     strategy = get_strategy(task.strategy)
     options = complete(strategy, task.options)
     began = time.monotonic()
-    given = task if limits is task.limits else replace(task, limits=limits)
-    with stopping(limits.should_stop):
-        found = kernel_of(compiled, given) if compiled.decision_count else None
-        search = (found and kernel_run(compiled, given, *found)) or search_for(
-            compiled, given, strategy, options, waiting
+    with stopping(task.limits.should_stop):
+        found = kernel_of(compiled, task) if compiled.decision_count else None
+        search = (found and kernel_run(compiled, task, *found)) or search_for(
+            compiled, task, strategy, options, waiting
         )
     if found is not None:
         name, record = found

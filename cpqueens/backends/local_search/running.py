@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from cpqueens.answers.outcome import StopReason
-from cpqueens.answers.trace import Trace, TraceRecorder
+from cpqueens.answers.trace import TraceRecorder
 from cpqueens.backends.backtracking.memory import build_memory
 from cpqueens.backends.backtracking.wholes.registry import takes
 from cpqueens.backends.base import Deliver, Ended, Many, Request, Want
@@ -53,11 +53,7 @@ def run_request(model: Statement, request: Request, deliver: Deliver) -> Ended:
         return Ended(False, request.why_stopped(), statistics={"strategy": task.strategy, "steps": 0})
     except StrategyError as error:
         raise UnsupportedRequest(f"local-search:{task.strategy}: {error}") from None
-    trace = task.recorder.trace() if isinstance(task.recorder, TraceRecorder) else None
-    found = ended(result, request, model.maximizing, trace)
-    return (
-        found if task.watched is None else replace(found, tallies=task.watched.walked(len(model.decisions)))
-    )
+    return ended(result, request, model, task)
 
 
 REASONS: Mapping[str, StopReason] = {
@@ -66,7 +62,7 @@ REASONS: Mapping[str, StopReason] = {
 }
 
 
-def ended(result: Result, request: Request, maximizing: bool, trace: Trace | None = None) -> Ended:
+def ended(result: Result, request: Request, model: Statement, task: Task) -> Ended:
     """Return how a run ended; the best assignment is `closest` if it is no solution.
 
     There is none if the run was stopped before it had judged any.
@@ -82,9 +78,13 @@ def ended(result: Result, request: Request, maximizing: bool, trace: Trace | Non
     statistics["trajectory"] = result.trajectory
     closest = result.x if 0 < result.cost < NEVER else None
     objective = result.objective
-    if objective is not None and maximizing:  # what was minimised is the negated one
+    if objective is not None and model.maximizing:  # what was minimised is the negated one
         objective = -objective
-    return Ended(False, reason, objective, closest=closest, statistics=statistics, trace=trace)
+    trace = task.recorder.trace() if isinstance(task.recorder, TraceRecorder) else None
+    tallies = None if task.watched is None else task.watched.walked(len(model.decisions))
+    return Ended(
+        False, reason, objective, closest=closest, statistics=statistics, trace=trace, tallies=tallies
+    )
 
 
 def task_of(request: Request, recorder: TraceRecorder | None = None) -> Task:
@@ -131,18 +131,17 @@ def _run(model: Statement, request: Request, deliver: Deliver, task: Task) -> Re
         raise Stopped
     translated = request.clock.elapsed() - began
     task = replace(task, limits=limits_of(request, model, default_steps, bound.should_stop))
-    result = _searched(model, request, deliver, task, structures, tried)
+    result = _searched(structures, request, deliver, task, tried)
     result.statistics |= bound.facts
     result.statistics["translate_time"] = translated + result.statistics.get("translate_time", 0.0)
     return result
 
 
 def _searched(
-    model: Statement, request: Request, deliver: Deliver, task: Task, structures: Structures,
-    tried: Result | None,
-) -> Result:  # fmt: skip
+    structures: Structures, request: Request, deliver: Deliver, task: Task, tried: Result | None
+) -> Result:
     """Search by the general engine, after what a kernel tried in vain."""
-    compiled = structures.compiled()
+    model, compiled = structures.model, structures.compiled()
     aside = Presolve.of(structures, request, task) if tried is None else None
     smaller = None if aside is not None or tried is not None else _smaller(model, task, compiled)
     if smaller is not None:
