@@ -326,12 +326,10 @@ def quality_of(case: Case, values: Sequence[int]) -> Quality | None:
 
 def _proved(case: Case) -> tuple[int | None, int | None]:
     """Return the optimum that exact solvers proved, and the best bound on it; None where there is none."""
-    optima = [
-        o.best[0] for o in case.observations if o.claims_all and o.want is Want.BEST and o.best is not None
-    ]
+    optima = (o.best[0] for o in case.observations if o.claims_all and o.want is Want.BEST and o.best)
     bounds = [o.objective_bound for o in case.observations if o.objective_bound is not None]
     tightest = min if case.model.goals and case.model.goals[0].maximizing else max
-    return next(iter(optima), None), tightest(bounds, default=None)
+    return next(optima, None), tightest(bounds, default=None)
 
 
 def _orbits(case: Case, o: Observation, complete: list[Observation]) -> tuple[int | None, int | None]:

@@ -248,8 +248,8 @@ def conclude(label: str, collector: Collector, ended: Ended, times: Mapping[str,
     model, known = collector.checker.model, collector.checker.known
     faults = list(collector.faults)
     if collector.is_met and collector.stopped is None:
-        ended = replace(ended, exhausted=True, stop_reason=StopReason.EXHAUSTED)
-        ended = replace(ended, objective=collector.best_value, bound=collector.best_value)
+        best, reason = collector.best_value, StopReason.EXHAUSTED
+        ended = replace(ended, exhausted=True, stop_reason=reason, objective=best, bound=best)
     if model.assumed:  # the rest of the space was not looked at
         reason = StopReason.GAVE_UP if ended.exhausted else ended.stop_reason
         ended = replace(ended, exhausted=False, bound=None, stop_reason=reason)

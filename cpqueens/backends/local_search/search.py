@@ -205,9 +205,7 @@ class Run:
 
     def go_to(self, x: IntArray) -> None:
         """Take an assignment that keeps all groups, instead of a start; also at the end of the run."""
-        everywhere = np.ones(self.size, dtype=bool)
-        where = self.compiled, self.space, self.neighbourhood, self.random
-        hinted_start(self.x, *where, x, everywhere, self.starts())
+        self.x[:] = x
         self.restarts = max(0, self.restarts)
         with to_the_end():
             self.rebuild("taken")
@@ -361,6 +359,12 @@ class Search(Run):
         begin(starts[0], self.fixed)
         if self.observer is not None:
             self.observer.begun("restart")
+
+    def go_to(self, x: IntArray) -> None:
+        """Take an assignment, or the nearest one that keeps all groups, of which spare values follow."""
+        where = self.compiled, self.space, self.neighbourhood, self.random
+        hinted_start(self.x, *where, x, np.ones(self.size, dtype=bool), self.starts())
+        super().go_to(self.x)
 
     def demand(self, limit: int) -> None:
         """Ask for an objective of at most ``limit``; the next start goes on from the current assignment."""

@@ -122,9 +122,9 @@ class OwnWalk(OwnArena, Generic[HostT]):
         None where the kernel wants to do something else, and after the host's step ``until``.
         """
         while True:
-            aside = host.aside
-            left = at.NEVER if host.limits.steps is None else host.limits.steps - host.steps
-            looks = aside is not None and host.steps >= aside.after
+            aside, steps = host.aside, host.steps
+            left = at.NEVER if host.limits.steps is None else host.limits.steps - steps
+            looks = aside is not None and steps >= aside.after
             stopping = left > 0 and host.limits.should_stop()
             if (left <= 0 or looks or stopping) and self.tell(host):
                 return "solved"
@@ -140,11 +140,11 @@ class OwnWalk(OwnArena, Generic[HostT]):
                 if host.solved():
                     return "solved"
                 continue
-            if host.steps >= until:
+            if steps >= until:
                 return "solved" if self.tell(host) else None
-            left = min(left, until - host.steps, self.pace.steps)
+            left = min(left, until - steps, self.pace.steps)
             if aside is not None:
-                left = min(left, aside.after - host.steps)
+                left = min(left, aside.after - steps)
             code = self.advance(host, left)
             if code == at.SOLVED and self.tell(host):
                 return "solved"

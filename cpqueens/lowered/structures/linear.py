@@ -79,8 +79,8 @@ def _written(compiled: Compiled) -> LinearForm:
     parts = [compiled.objective, compiled.linear]
     if len(compiled.clause_start) > 1:
         parts.append(_clauses(compiled))
-    rows, relations = joined(parts), np.full(len(compiled.clause_start), LE)  # of objective and clauses
-    kinds, signs = KINDS_AND_SIGNS[np.insert(relations, 1, compiled.relation)].T
+    rows, clauses = joined(parts), np.full(len(compiled.clause_start) - 1, LE)
+    kinds, signs = KINDS_AND_SIGNS[np.concatenate([[LE], compiled.relation, clauses])].T
     row, variable, coefficient = merged(rows)
     return LinearForm(
         row, variable, coefficient * signs[row], rows.constant * signs, kinds,
