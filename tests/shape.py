@@ -22,7 +22,7 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 71_342,
+    "code lines": 71_339,
     "files": 479,
     "import lines": 5_607,
     "longest file": 499,

@@ -27,9 +27,13 @@ from cpqueens import (
     Predicate,
     SolutionSet,
     Table,
+    compare,
     cross_check,
+    durable_count,
+    from_flatzinc,
 )
 from cpqueens.answers.symmetry import orbits
+from cpqueens.backends import named
 from cpqueens.crosscheck.external import External
 from cpqueens.files.modelfile import dump_model, load_model, parse_model, save_model
 from cpqueens.files.solutionfile import read_solutions, read_text
@@ -155,6 +159,7 @@ CONSTRAINTS = {
     "different text": (lambda x: AllDifferent("abc"), "integers only"),
     "different floats": (lambda x: AllDifferent([x[0], 1.5]), "integers only"),
     "different nothing": (lambda x: AllDifferent(None), "integers only"),
+    "closed by a text": (lambda x: GlobalCardinality(x, [1], [1], closed="no"), "True or False"),
     "a clause of terms": (lambda x: Or(x), "not Boolean"),
     "a clause of numbers": (lambda x: Or([2, x[0] == 1]), "not Boolean"),
     "a constraint as a number": (lambda x: x[0] + "1", "integers only"),
@@ -345,6 +350,11 @@ def _as_compared(name: str):
     return lambda v: lambda m, q: cross_check(m, **{"solvers": "backtracking", name: v})
 
 
+def _with_goal(m: Model, q) -> Model:
+    m.minimize(q.sum())
+    return m
+
+
 def _found(m: Model) -> SolutionSet:
     return m.enumerate(solver="backtracking").solutions
 
@@ -383,6 +393,28 @@ PLACES = {
     "objective": lambda v: lambda m, q: m.minimize(v),
     "positions": lambda v: lambda m, q: m.without(v),
     "strict": lambda v: lambda m, q: Increasing(q, v),
+    "closed": lambda v: lambda m, q: GlobalCardinality(q, [1], [1], v),
+    "gap": lambda v: lambda m, q: _with_goal(m, q).enumerate(gap=v),
+    "best": lambda v: lambda m, q: _with_goal(m, q).enumerate(best=v),
+    "compared variables": lambda v: _solve(near={"q": [1, 2, 3]}, over=v),
+    "distance": lambda v: _solve(near={"q": [1, 2, 3]}, distance=v),
+    "phase": lambda v: _solve(phases=[v]),
+    "draws": lambda v: lambda m, q: m.sample(v),
+    "seed of draws": lambda v: lambda m, q: m.sample(1, random_seed=v),
+    "solver of draws": lambda v: lambda m, q: m.sample(1, v),
+    "solver of shares": lambda v: lambda m, q: m.marginals(v),
+    "share": lambda v: lambda m, q: m.marginals().share(v, 1),
+    "value of a share": lambda v: lambda m, q: m.marginals().share(q[0], v),
+    "diverse": lambda v: lambda m, q: m.diverse(v),
+    "variables of diverse": lambda v: lambda m, q: m.diverse(2, over=v),
+    "limit of an explanation": lambda v: lambda m, q: m.explain_infeasible(time_limit=v),
+    "mapping": lambda v: lambda m, q: compare(m, m.copy(), mapping=v),
+    "lease": lambda v: lambda m, q: durable_count(m, "a.db", lease=v),
+    "executor": lambda v: lambda m, q: durable_count(m, "a.db", executor=v),
+    "progress of a long count": lambda v: lambda m, q: durable_count(m, "a.db", on_progress=v),
+    "FlatZinc": lambda v: lambda m, q: from_flatzinc(v),
+    "place of FlatZinc": lambda v: lambda m, q: from_flatzinc("solve satisfy;", v),
+    "frame": lambda v: lambda m, q: m.solve().to_frame(v),
     "expression": lambda v: lambda m, q: Linear(v, "=="),
     "relation": lambda v: lambda m, q: Linear(q, v),
     "relation of a count": lambda v: lambda m, q: Count(q, 1, v, 1),
@@ -422,6 +454,9 @@ WELCOME = {
     ("cross_check published", "nothing"), ("cross_check published", "10^30"),
     ("cross_check published", "10^5000"), ("cross_check symmetries", "nothing"), ("fuzz progress", "type"),
     ("symmetries by", "nothing"), ("path to write to", "escape"),
+    ("share", "nothing"), ("value of a share", "10^30"), ("value of a share", "-10^30"),
+    ("value of a share", "10^5000"),
+    ("lease", "10^30"), ("lease", "10^5000"), ("lease", "half"), ("progress of a long count", "type"),
 }  # fmt: skip
 """Pairs that mean something: an empty list of constraints, one variable, no limit, ..."""
 
@@ -457,6 +492,24 @@ def _refused_or_wrong(use, m, q) -> bool:
     except CpqueensError as error:
         problems = (str(error),)
     return bool(problems) and all(text.isprintable() and len(text) < 400 for text in problems)
+
+
+def test_the_store_of_a_long_count_and_the_solvers_of_a_comparison() -> None:
+    refused(lambda: durable_count(Model(), None), "a path is needed")
+    refused(lambda: compare(Model(), Model(), solvers="cpsat"), "solvers: a list is needed")
+
+
+@pytest.mark.parametrize("strategy", named.get_backend("local-search").strategies)
+@pytest.mark.parametrize("value", [NAN, INF, -1, 2**40])
+def test_numbers_of_local_search_have_limits(strategy: str, value: float) -> None:
+    backend = named.get_backend("local-search")
+    parameters = named.parameters_of(backend, strategy)
+    for name in (name for name, p in parameters.items() if p.type in (int, float)):
+        refused(lambda name=name: _solve_by(strategy, {name: value}), f"{name}: ", " from ")
+
+
+def _solve_by(strategy: str, options: dict[str, float]) -> None:
+    Model().solve(f"local-search:{strategy}", step_limit=9, **options)
 
 
 def test_names_are_checked_whenever_they_are_given() -> None:

@@ -373,6 +373,8 @@ def _columns(model: Statement, expressions: tuple[Any, ...]) -> dict[Any, Linear
                     f"to_frame: two columns {shown(label)}; name them, as in to_frame({{name: x}})"
                 )
             columns[label] = terms
+    if not columns:
+        raise ModelError("to_frame: a dict without columns")
     return columns
 
 

@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -73,6 +74,11 @@ REFUSED = {
 }
 """Spellings of other tools that would change what a status means, or that have another name here."""
 
+
+COUNT = partial(Parameter, int, limits=(0, 2**31))
+PERCENT = partial(Parameter, float, limits=(0, 100))
+PROBABILITY = partial(Parameter, float, limits=(0, 1))
+"""Parameters that are numbers, by default and meaning."""
 
 PROFILE = Parameter(
     bool, False, "whether to record what each constraint costs and achieves: the outcome's profile"

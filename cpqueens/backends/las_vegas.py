@@ -61,7 +61,7 @@ class LasVegas:
     parameters: Mapping[str, Parameter] = {
         "stop_vegas": Parameter(int, None, "how many variables are placed at random; by default all"),
         "attempts": Parameter(
-            int, None, "number of attempts for the estimates; the first solution is returned after them"
+            int, None, "attempts, for the estimates; then the first solution is returned", limits=(1, 2**40)
         ),
         "trace": TRACE,
     }
@@ -75,9 +75,7 @@ class LasVegas:
         """Make attempts until the first solution, or as many as asked for."""
         started = time.monotonic()
         request.clock.measure(ThreadTime())
-        random = _at_most(request, "stop_vegas", 0, len(model.decisions))
-        asked = _at_most(request, "attempts", 1, 2**40)
-        random = len(model.decisions) if random is None else random
+        random = _placed(model, request)
         try:
             with stopping(request.should_stop):
                 compiled = self._compiled(model)
@@ -88,18 +86,18 @@ class LasVegas:
         recorder = request.recorder(model)
         if recorder is not None:
             attempts.record(recorder)
-        ended = _Run(attempts, random, asked, request, facts).to_the_end(deliver)
+        ended = _Run(attempts, random, request.parameters.get("attempts"), request, facts).to_the_end(deliver)
         return ended if recorder is None else replace(ended, trace=recorder.trace())
 
     def run_many(self, model: Statement, request: Request, seeds: IntArray) -> Many | None:
         """Make a run for each seed, each to its first success, if the model has a pattern."""
-        random = _at_most(request, "stop_vegas", 0, len(model.decisions))
+        random = _placed(model, request)
         if random == 0 or request.parameters.get("attempts") is not None:
             return None
         pattern = _pattern_of(self._compiled(model))
         if pattern is None:
             return None
-        return pattern_many(pattern, pattern.n if random is None else random, request, seeds)
+        return pattern_many(pattern, random, request, seeds)
 
     def _compiled(self, model: Statement) -> Compiled:
         return compiled_of(model, BOARD, self.name)
@@ -119,10 +117,12 @@ def _pattern_of(compiled: Compiled) -> Pattern | None:
     return pattern if pattern is not None and pattern.has_table else None
 
 
-def _at_most(request: Request, name: str, least: int, most: int) -> int | None:
-    value: int | None = request.parameters.get(name)
-    if value is not None and not least <= value <= most:
-        raise ModelError(f"{name}: an integer from {least} to {most} is needed, got {value}")
+def _placed(model: Statement, request: Request) -> int:
+    """Return how many variables are placed at random, by default all."""
+    most = len(model.decisions)
+    value: int = request.parameters.get("stop_vegas", most)
+    if not 0 <= value <= most:
+        raise ModelError(f"stop_vegas: an integer from 0 to {most} is needed, got {value}")
     return value
 
 

@@ -34,8 +34,7 @@ from cpqueens.files.modelfile import fingerprint, load_model
 from cpqueens.model import Model
 from cpqueens.problems.catalog import Instance
 from cpqueens.problems.published import Published
-from cpqueens.solving.request import as_seeds, positive_integer, positive_seconds
-from cpqueens.solving.staged import as_gap
+from cpqueens.solving.request import as_gap, as_seeds, positive_integer, positive_seconds
 from cpqueens.solving.stages import narrowed
 from cpqueens.system.interrupts import Interrupt, listening
 from cpqueens.system.requirements import versions

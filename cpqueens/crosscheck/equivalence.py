@@ -94,6 +94,7 @@ def compare(
     """
     needed(a, Model, "a: a model")
     needed(b, Model, "b: a model")
+    needed(solvers, (list, tuple), "solvers: a list")
     began = time.monotonic()
     with limited(positive_seconds(time_limit, "time_limit"), SECONDS) as seconds:
         found = _comparison(a, b, mapping, seconds, tuple(solvers), symmetries, random_seed)

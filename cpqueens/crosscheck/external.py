@@ -30,7 +30,7 @@ from cpqueens.crosscheck.observe import Observation, Plan
 from cpqueens.errors import ModelError, UnsupportedRequest
 from cpqueens.files.modelfile import dump_model
 from cpqueens.model import Model
-from cpqueens.solving.request import positive_integer
+from cpqueens.solving.request import at_least_one
 from cpqueens.system.children import Command, Patience
 from cpqueens.system.interrupts import listening
 from cpqueens.system.platforms import runs_commands
@@ -73,8 +73,7 @@ class External:
                 f"external heuristic: a list of texts [program, argument, ...], got {shown(self.argv, 60)}"
             )
         for what in ("memory", "output"):
-            if positive_integer(getattr(self, what), what) is None:
-                raise ModelError(f"{what}: a number of bytes is needed, got None")
+            at_least_one(getattr(self, what), what)
         needed(self.environment, Mapping, "environment: {name: text}")
         if not runs_commands():
             raise UnsupportedRequest(

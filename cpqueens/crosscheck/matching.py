@@ -85,7 +85,8 @@ def matched(a: Model, b: Model, mapping: Same | None) -> Matched:
         found = {name: (v, theirs[name]) for name, v in ours.items() if name in theirs}
         left, right = a, b
     else:
-        given = list(mapping.items() if isinstance(mapping, Mapping) else map(_pair, mapping))
+        pairs = mapping if isinstance(mapping, Iterable) else [mapping]
+        given = list(pairs.items() if isinstance(pairs, Mapping) else map(_pair, pairs))
         ends = [(_Named.of(a, mine), _Named.of(b, other)) for mine, other in given]
         for mine, other in ends:
             _comparable(mine, other)

@@ -25,6 +25,7 @@ from cpqueens.language.term import Term
 from cpqueens.model import Model
 from cpqueens.text.bounded import decoded, label, read_bytes
 from cpqueens.text.foreign import explaining_keywords
+from cpqueens.text.parameters import as_path, needed
 
 MAX_BYTES = 2**29
 """Of a file."""
@@ -104,6 +105,7 @@ def from_flatzinc(
     Examples
     --------
     """
+    needed(given, str, "a text in FlatZinc")
     reader = _DocumentReader(given, where, searched_first, places)
     try:
         with _uncollected():
@@ -158,7 +160,7 @@ class _DocumentReader:
         self.at: int | None = None
         """Where the statement begins that is read."""
         title = _TITLE.match(given)
-        self.model = Model(title[1] if title else Path(where).stem or "FlatZinc")
+        self.model = Model(title[1] if title else Path(as_path(where)).stem or "FlatZinc")
         self.symbols = Symbols(self.model, dict(_NAMES.findall(given)))
         self.outputs: dict[str, text.Declared] = {}
         self.visible: set[str] = set()

@@ -36,7 +36,7 @@ from cpqueens.solving.request import positive_integer, positive_seconds
 from cpqueens.solving.solve import IncompleteCount, count, count_solutions
 from cpqueens.system.interrupts import listening
 from cpqueens.text.foreign import explaining_keywords
-from cpqueens.text.parameters import needed
+from cpqueens.text.parameters import as_function, as_path, needed
 
 PARTS = 1000
 """Parts of a job, at least, where the model has so many."""
@@ -218,16 +218,20 @@ def _durable(
     changed_code: bool,
 ) -> DurableCount:
     needed(model, Model, "a model")
+    place = Path(as_path(store))
+    needed(executor, (Executor, type(None)), "executor: one of concurrent.futures")
+    as_function(on_progress, "on_progress: a function")
+    positive_seconds(lease, "lease")
     if model.objective is not None:
         raise ModelError("a model with an objective has no count; drop the objective")
     many = positive_integer(workers, "workers", 1024) or os.cpu_count() or 1
     wanted = positive_integer(parts, "parts", MOST)
     limit = positive_seconds(time_limit, "time_limit")
     began = time.monotonic()
-    if wanted is None and not holds_something(Path(store)):
+    if wanted is None and not holds_something(place):
         small = kind == "count" and executor is None and _is_small(model, solver, limit)
         wanted = 1 if small else PARTS
-    ledger, splitting = _ledger(kind, model, Path(store), solver, wanted, title, changed_code)
+    ledger, splitting = _ledger(kind, model, place, solver, wanted, title, changed_code)
     with closing(ledger):
         if limit is not None:
             limit = max(0.0, limit - (time.monotonic() - began))

@@ -19,7 +19,7 @@ import numpy as np
 from cpqueens.answers.check import Checker
 from cpqueens.answers.outcome import Outcome
 from cpqueens.answers.solution import SolutionSet
-from cpqueens.errors import BackendFault, ModelError
+from cpqueens.errors import BackendFault
 from cpqueens.language.arrays import of_variables, stack_first
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.functions import minimum
@@ -27,7 +27,7 @@ from cpqueens.language.rebuild import Rebuilder, domain_of, new_variable, own_co
 from cpqueens.language.rows import IntArray, Mask
 from cpqueens.language.statement import Statement
 from cpqueens.solving.nearness import compared_variables, distance_between, distance_of, known_distance
-from cpqueens.solving.request import positive_integer, positive_seconds
+from cpqueens.solving.request import at_least_one, positive_seconds
 from cpqueens.solving.solve import solve
 from cpqueens.text.plaintext import counted
 
@@ -86,9 +86,7 @@ def diverse(
     **options: Any,
 ) -> Diverse:
     """Return k solutions that are far from each other, see `cpqueens.Model.diverse`."""
-    many, began = positive_integer(k, "k", MOST), time.monotonic()
-    if many is None:
-        raise ModelError("k: a number of solutions is needed")
+    many, began = at_least_one(k, "k", MOST), time.monotonic()
     limit = positive_seconds(time_limit, "time_limit")
     asked = _Asked(
         model, solver, many, known_distance(distance), compared_variables(model, over), options, limit

@@ -20,7 +20,7 @@ from cpqueens.language.rebuild import rebuilt
 from cpqueens.language.statement import Statement
 from cpqueens.language.wording import describe
 from cpqueens.solving.assumptions import Witnesses, reduced
-from cpqueens.solving.request import choose
+from cpqueens.solving.request import choose, positive_seconds
 from cpqueens.solving.solve import solve
 from cpqueens.system.interrupts import Interrupt, listening
 from cpqueens.system.stopping import Stopped, stopping
@@ -241,7 +241,7 @@ class _Search:
     def __init__(self, model: Statement, solver: str, options: dict[str, Any]) -> None:
         self.model, self.solver, self.options, self.runs = model, solver, dict(options), 0
         self.everything = model.constraints
-        seconds = self.options.pop("time_limit", None)
+        seconds = positive_seconds(self.options.pop("time_limit", None), "time_limit")
         self.until = math.inf if seconds is None else time.monotonic() + seconds
         self.prover = ""  # of the smallest subset so far: each that is proved is a part of the one before
         self.kept_back = 0.0  # seconds that are left to the second backend, once something is proved

@@ -92,8 +92,10 @@ def compared_variables(model: Statement, over: Any) -> Mask:
     try:
         for part in parts:
             wanted[np.searchsorted(known, plain_variables_of(model, part))] = True
-    except (TypeError, AttributeError):
+    except TypeError:
         raise ModelError(f"over: variables in a list are needed, got {shown(over)}") from None
+    if len(known) and not wanted.any():
+        raise ModelError("over: at least one variable is needed")
     return wanted
 
 
@@ -105,7 +107,7 @@ def plain_variables_of(model: Statement, x: Any) -> IntArray:
     ModelError
         For expressions.
     """
-    terms = model.own_terms(model[x] if isinstance(x, str) else x)
+    terms = model.own_terms(as_linear(model, model[x] if isinstance(x, str) else x, "a variable"))
     flat = terms.reshape(-1)
     single = flat.width == 1 and bool((flat.coefficients == 1).all()) and not flat.constants.any()
     if flat.size and (not single or model.is_defined[flat.variables[:, 0]].any()):
@@ -190,8 +192,8 @@ def known_distance(name: Any) -> str:
     """
     if isinstance(name, str) and name in DISTANCES:
         return name
-    near = did_you_mean(name, DISTANCES) if isinstance(name, str) else ""
-    raise ModelError(f"distance {shown(name)}: allowed are {', '.join(DISTANCES)}{near}")
+    near = did_you_mean(name if isinstance(name, str) else "", DISTANCES)
+    raise ModelError(f"no distance {shown(name)}{near}")
 
 
 def distance_between(x: LinearArray, values: Any, name: str) -> LinearArray:

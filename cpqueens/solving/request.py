@@ -230,9 +230,8 @@ def positive_seconds(value: Any, what: str) -> float | None:
     """Return a limit in seconds, None for none; it must be a number above 0, beyond `FOREVER` it is none."""
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
-        raise ModelError(f"{what}: seconds above 0 are needed, got {shown(value)}")
-    if not value > 0:  # NaN included
+    number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+    if not number or not value > 0:  # NaN included
         raise ModelError(f"{what}: seconds above 0 are needed, got {shown(value)}")
     seconds = float(min(value, int(FOREVER)) if isinstance(value, int) else value)
     return None if seconds >= FOREVER else seconds
@@ -249,7 +248,30 @@ def positive_integer(value: Any, what: str, most: int = 2**62) -> int | None:
     return int(value)
 
 
-def _seed(value: Any, _name: str) -> int:
+def at_least_one(value: Any, what: str, most: int = 2**62) -> int:
+    """Return the same where there is no none."""
+    found = positive_integer(0 if value is None else value, what, most)
+    assert found is not None, "only of None"
+    return found
+
+
+def as_gap(value: Any) -> int:
+    """Return a distance from the optimum, 0 for None.
+
+    Raises
+    ------
+    ModelError
+        If it is no integer of at least 0.
+    """
+    if value is None:
+        return 0
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 0 <= value <= LIMIT:
+        raise ModelError(f"gap: a distance of at least 0, an integer, is needed, got {shown(value)}")
+    return int(value)
+
+
+def as_seed(value: Any, _name: str = "random_seed") -> int:
+    """Return a seed, an integer from 0 to 2^31 - 1."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 0 <= value < 2**31:
         raise ModelError(f"random_seed: an integer from 0 to 2^31 - 1 is needed, got {shown(value)}")
     return int(value)
@@ -308,7 +330,7 @@ def _undisturbed(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
 READERS: Mapping[str, tuple[str, Feature | None, Callable[[Any, str], Any]]] = {
     "solution_limit": ("solution_limit", None, positive_integer),
     "step_limit": ("step_limit", Feature.STEP_LIMIT, positive_integer),
-    "random_seed": ("seed", None, _seed),
+    "random_seed": ("seed", None, as_seed),
     "num_workers": ("workers", None, _workers),
     "prove_complete": ("prove_complete", None, as_switch),
     "log": ("log", None, _log),

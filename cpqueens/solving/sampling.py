@@ -25,7 +25,7 @@ from cpqueens.answers.check import Checker
 from cpqueens.answers.solution import Solution, SolutionSet
 from cpqueens.backends.base import Want
 from cpqueens.backends.clock import by_processor, now
-from cpqueens.errors import BackendFault, CpqueensError, ModelError, NoSolution
+from cpqueens.errors import BackendFault, CpqueensError, NoSolution
 from cpqueens.language.arrays import of_variables
 from cpqueens.language.labels import numbers_among
 from cpqueens.language.rebuild import domain_of
@@ -33,11 +33,11 @@ from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
 from cpqueens.solving.diagram import Diagram
 from cpqueens.solving.nearness import plain_variables_of
-from cpqueens.solving.request import positive_integer, positive_seconds
+from cpqueens.solving.request import as_seed, at_least_one, choose, positive_seconds
 from cpqueens.solving.solve import IncompleteCount, count, enumerate_solutions, run, solve, trusted
 from cpqueens.system.requirements import need
-from cpqueens.text.parameters import as_switch
-from cpqueens.text.plaintext import counted, shown
+from cpqueens.text.parameters import as_switch, needed
+from cpqueens.text.plaintext import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -128,12 +128,8 @@ def sample(
     approximate: bool = False,
 ) -> Sample:
     """Draw k solutions, see `cpqueens.Model.sample`."""
-    many, began = positive_integer(k, "k", 10_000_000), time.monotonic()
-    if many is None:
-        raise ModelError(f"k: a number of draws is needed, got {shown(k)}")
-    if isinstance(random_seed, bool) or not isinstance(random_seed, int | np.integer):
-        raise ModelError(f"random_seed: an integer is needed, got {shown(random_seed)}")
-    draws = random.Random(int(random_seed))
+    many, began = at_least_one(k, "k", 10_000_000), time.monotonic()
+    draws = random.Random(as_seed(random_seed))
     walks, total = as_switch(approximate, "approximate"), None
     with _limited(time_limit) as seconds:
         space = _Space(model, solver, seconds)
@@ -212,7 +208,11 @@ class Marginals:
         """
         variables = plain_variables_of(self.model, x)
         names = self.model.names_of(int(variables.reshape(-1)[0])) if variables.size else None
-        number = value if names is None else numbers_among(names, value, "share")
+        number = (
+            needed(value, (int, np.integer), "share: an integer")
+            if names is None
+            else numbers_among(names, value, "share")
+        )
         found = [self.numbers[v].get(number, 0) / self.count for v in variables.reshape(-1).tolist()]
         return np.array(found).reshape(variables.shape) if variables.shape else found[0]
 
@@ -242,6 +242,7 @@ class _Space:
     """All solutions of a model, in parts that are counted or listed when they are asked for."""
 
     def __init__(self, model: Statement, solver: str, limit: float | None) -> None:
+        choose(model, solver, Want.COUNT)  # no other solver is named, also where a diagram answers
         self._model, self._solver = model.copy(), solver
         self._model._clear_objectives()
         self._seconds = limit

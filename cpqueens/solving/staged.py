@@ -9,15 +9,13 @@ from cpqueens.answers.outcome import Outcome
 from cpqueens.backends import named
 from cpqueens.backends.base import Backend, Clock, Feature, Want
 from cpqueens.errors import ModelError, UnsupportedRequest
-from cpqueens.language.ranges import LIMIT
 from cpqueens.language.statement import Statement
 from cpqueens.solving.assumptions import under_assumptions
 from cpqueens.solving.collect import Consumer
-from cpqueens.solving.request import build_request, choose, positive_integer, positive_seconds
+from cpqueens.solving.request import as_gap, build_request, choose, positive_integer, positive_seconds
 from cpqueens.solving.stages import Ask, Stages, all_within, in_order, k_best
 from cpqueens.system.interrupts import Interrupt
 from cpqueens.text.parameters import as_switch
-from cpqueens.text.plaintext import shown
 
 OF_OPTIMA = frozenset({"optimal", "gap", "best"})
 """Options that ask for the best solutions alone."""
@@ -93,24 +91,6 @@ def _optima(model: Statement, want: Want, options: Mapping[str, Any]) -> _Optima
     if best is not None and options.get("solution_limit") is not None:
         raise ModelError("best: it already says how many; leave out solution_limit=")
     return _Optima(as_gap(gap), best)
-
-
-def as_gap(value: Any) -> int:
-    """Return a distance from the optimum, 0 for None.
-
-    Raises
-    ------
-    ModelError
-        If it is no integer of at least 0.
-    """
-    if value is None:
-        return 0
-    whole = not isinstance(value, bool) and hasattr(value, "__index__")
-    if not whole or not 0 <= int(value) <= LIMIT:
-        raise ModelError(
-            f"gap: a distance from the optimum is needed, an integer of at least 0, got {shown(value)}"
-        )
-    return int(value)
 
 
 def _able(model: Statement, solver: str | Backend, want: Want, options: Mapping[str, Any]) -> Backend:

@@ -80,6 +80,7 @@ LARGEST_COUNT = 1 << 40
 COUNTS: Any = list[Annotated[int, msgspec.Meta(ge=1, le=LARGEST_COUNT)]]
 PASSES: Any = list[Literal["substitution", "choices", "cliques", "parts"]]
 IMPLIED: Any = list[Literal["parts", "cliques", "circles", "distances", "relaxation"]]
+PHASES: Any = list[tuple[str | list[str], Any, Any]]
 SHARES: Any = list[tuple[str | list[str], Annotated[int, msgspec.Meta(ge=0, le=100)]]]
 
 
@@ -92,7 +93,7 @@ class Parameter:
     type
         ``int``, ``float``, ``bool``, ``str``, a type that msgspec can check, or ``Any``.
     limits
-        The least and the greatest value of an integer.
+        The least and the greatest value of a number.
     function
         What a Python function does that is accepted too, "" where none is.
     """
@@ -101,7 +102,7 @@ class Parameter:
     default: Any = REQUIRED
     meaning: str = ""
     choices: tuple[Any, ...] = ()
-    limits: tuple[int, int] | None = None
+    limits: tuple[float, float] | None = None
     function: str = ""
 
     @property
@@ -197,6 +198,7 @@ _WORDS: dict[Any, str] = {
     COUNTS: "a list of integers from 1 on, such as [100, 200]",
     PASSES: 'a list of passes of presolve, such as ["cliques", "parts"]',
     IMPLIED: 'a list of what is found before the search, such as ["cliques", "circles"]',
+    PHASES: 'a list of triples, such as [["x", "smallest-domain", "ascending"]]',
     SHARES: 'a list of names and percentages, such as [["x", 80]]',
     tuple[tuple[int, int], ...]: "a list of pairs of integers, such as [[0, 3], [4, 1]]",
 }

@@ -10,7 +10,7 @@ import oracle
 import pytest
 from each import each
 
-from cpqueens import And, Model, ModelError, Or
+from cpqueens import And, Clause, Model, ModelError, Or, Xor
 from cpqueens.errors import ModelError as Refused
 from cpqueens.language.term import GrowingSum, Term
 
@@ -162,3 +162,14 @@ def test_what_is_a_clause_is_posted_as_one(posted: str, defined: int, text: str)
     assert 0 < wanted < 64
     assert wanted == oracle.solve(m).count
     assert [m.count(name) for name in ("cpsat", "backtracking", "python-constraint")] == [wanted] * 3
+
+
+@pytest.mark.parametrize("nothing", [(), ([],)])
+def test_connectives_of_nothing(nothing: tuple[object, ...]) -> None:
+    counted = []
+    for kind in (And, Or, Xor, Clause):
+        m = Model()
+        m.boolvar(name="b")
+        m.add(kind(*nothing))
+        counted.append(m.count(solver="backtracking"))
+    assert counted == [2, 0, 0, 0]

@@ -16,7 +16,7 @@ from cpqueens.lowered.forms import DECOMPOSED, ModelForm, compiled_of, origins_o
 from cpqueens.lowered.structures.table import Structures
 from cpqueens.system.platforms import ThreadTime
 from cpqueens.system.stopping import Stopped, stopping
-from cpqueens.text.parameters import COUNTS, IMPLIED
+from cpqueens.text.parameters import COUNTS, IMPLIED, PHASES
 
 
 class Backtracking:
@@ -76,7 +76,7 @@ class Backtracking:
             "least one is tried first",
         ),
         "phases": Parameter(
-            list[tuple[str | list[str], Any, Any]],
+            PHASES,
             [],
             "which variables are placed before the others, one group after the other: triples of a variable "
             "or array by its name (or several in a list), an order of variables and one of values, each a "

@@ -296,27 +296,21 @@ def with_places(model: Statement, request: Request) -> Request:
     ModelError
         If a phase names no variables of the model, or an order that there is not.
     """
-    if not request.parameters:
-        return request
-    parameters = dict(request.parameters)
-    for parameter in ("variable_order", "value_order"):
-        if parameter in parameters:
-            parameters[parameter] = _named(model, parameters[parameter], parameter)
-    request = replace(request, parameters=parameters)
-    if not parameters.get("phases"):
-        return request
-    place = {variable: k for k, variable in enumerate(model.decisions)}
+    given = dict(request.parameters)
+    for name in given.keys() & {"variable_order", "value_order"}:
+        given[name] = _named(model, given[name], name)
+    place = {variable: k for k, variable in enumerate(model.decisions)} if given.get("phases") else {}
     found = []
-    for named, variables, values in request.parameters["phases"]:
-        for order, known in ((variables, VARIABLE_ORDERS), (values, VALUE_ORDERS)):
-            if not callable(order) and order not in known:
-                near = did_you_mean(str(order), known)
+    for named, *both in given.get("phases", ()):
+        for order, known in zip(both, (VARIABLE_ORDERS, VALUE_ORDERS), strict=True):
+            text = order if isinstance(order, str) else ""
+            if not callable(order) and text not in known:
+                near = did_you_mean(text, known)
                 raise ModelError(f"phases: no order {shown(order, 40)} for {shown(named, 40)}{near}")
-        orders = (_named(model, order, "phases") for order in (variables, values))
         names = [named] if isinstance(named, str) else named
         mine = [v for name in names for v in model[name].variables.reshape(-1).tolist()]
-        found.append(([place[v] for v in mine], *orders))
-    return replace(request, parameters={**request.parameters, "phases": found})
+        found.append(([place[v] for v in mine], *(_named(model, order, "phases") for order in both)))
+    return replace(request, parameters={**given, "phases": found} if found else given)
 
 
 def _named(model: Statement, order: Any, parameter: str) -> Any:

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from cpqueens.backends.base import Parameter
+from cpqueens.backends.base import COUNT, PROBABILITY, Parameter
 from cpqueens.backends.local_search.audit import check_state
 from cpqueens.backends.local_search.lines import assigned
 from cpqueens.backends.local_search.search import End, Search, final
@@ -131,12 +131,10 @@ class RowwiseWalk(InPlaceWalk):
 
 
 PARAMETERS: Mapping[str, Parameter] = {
-    "cooling_steps": Parameter(
-        int, 0, "steps from the start temperature to the lowest, 0: 200 per variable, at least 20000"
-    ),
-    "lowest": Parameter(float, 0.15, "lowest temperature, in units of violation"),
-    "reheat": Parameter(float, 0.5, "share of the start temperature to reheat to"),
-    "conflicted": Parameter(float, 0.5, "probability of moving a variable in conflict rather than any"),
+    "cooling_steps": COUNT(0, "steps down to the lowest temperature, 0: 200 per variable, at least 20000"),
+    "lowest": Parameter(float, 0.15, "lowest temperature, in units of violation", limits=(1e-6, 2**31)),
+    "reheat": Parameter(float, 0.5, "share of the start temperature to reheat to", limits=(0, 100)),
+    "conflicted": PROBABILITY(0.5, "probability of moving a variable in conflict rather than any"),
     "schedule": Parameter(
         str, "geometric", "one cooling for all, or one for each variable", ("geometric", "rowwise")
     ),

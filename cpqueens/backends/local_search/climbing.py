@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from cpqueens.backends.base import Parameter
+from cpqueens.backends.base import COUNT, Parameter
 from cpqueens.backends.local_search.lines import assigned
 from cpqueens.backends.local_search.search import End, Search, final
 from cpqueens.backends.local_search.strategies import Call
@@ -108,7 +108,7 @@ class Sideways(Climbing):
     """
 
     PARAMETERS: Mapping[str, Parameter] = {
-        "max_sideways": Parameter(int, 100, "sideways moves in a row that are allowed"),
+        "max_sideways": COUNT(100, "sideways moves in a row that are allowed"),
         "measure": Parameter(str, "pairs", "how an AllDifferent is counted", ("surplus", "pairs")),
         "start": Parameter(str, "permutation", "the kind of start", ("independent", "permutation")),
     }
@@ -127,7 +127,7 @@ class RandomRestart(Sideways):
     """
 
     PARAMETERS: Mapping[str, Parameter] = {
-        "max_sideways": Parameter(int, 0, "sideways moves in a row that are allowed before a restart"),
+        "max_sideways": COUNT(0, "sideways moves in a row that are allowed before a restart"),
         "measure": Parameter(str, "surplus", "how an AllDifferent is counted", ("surplus", "pairs")),
         "start": Parameter(str, "independent", "the kind of start", ("independent", "permutation")),
     }

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from cpqueens.backends.base import Parameter
+from cpqueens.backends.base import COUNT, PROBABILITY, Parameter
 from cpqueens.backends.local_search.search import Search
 from cpqueens.backends.local_search.walking import Walk, Walking
 
@@ -16,12 +16,10 @@ class Jump(Walking):
     """
 
     PARAMETERS: Mapping[str, Parameter] = {
-        "bump": Parameter(int, 1, "added to the weight of each violated constraint in a local minimum"),
-        "plateau": Parameter(float, 0.9, "probability of taking an equal move"),
-        "noise": Parameter(float, 0.005, "probability of taking a best move that is worse"),
-        "restart": Parameter(
-            int, 0, "steps without progress before a new start, 0: 20000 + 100 per variable"
-        ),
+        "bump": COUNT(1, "added to the weight of each violated constraint in a local minimum"),
+        "plateau": PROBABILITY(0.9, "probability of taking an equal move"),
+        "noise": PROBABILITY(0.005, "probability of taking a best move that is worse"),
+        "restart": COUNT(0, "steps without progress before a new start, 0: 20000 + 100 per variable"),
     }
 
     @classmethod

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from cpqueens.backends.base import Parameter
+from cpqueens.backends.base import COUNT, PERCENT, PROBABILITY, Parameter
 from cpqueens.backends.local_search.search import End, Paused, Search, StrategyError
 from cpqueens.backends.local_search.slices import Alone, PermutationWalk
 from cpqueens.backends.local_search.strategies import get_strategy
@@ -31,8 +31,8 @@ class LinesWalk(PermutationWalk):
     """
 
     PARAMETERS: Mapping[str, Parameter] = {
-        "stall": Parameter(int, 2000, "steps without a smaller error that cause a new start"),
-        "starts": Parameter(int, 10, "after which the search goes on as auto does on other models"),
+        "stall": COUNT(2000, "steps without a smaller error that cause a new start"),
+        "starts": COUNT(10, "after which the search goes on as auto does on other models"),
     }
 
     restarts = at.EXTRA
@@ -113,9 +113,7 @@ class PathWalk(PermutationWalk):
     """
 
     PARAMETERS: Mapping[str, Parameter] = {
-        "shake_percent": Parameter(
-            float, 8.0, "random reversals, in percent of the variables, where none helps"
-        ),
+        "shake_percent": PERCENT(8.0, "random reversals, in percent of variables, where none helps"),
     }
 
     def __init__(self, path: PathPermutation, seed: int, options: Mapping[str, Any]) -> None:
@@ -160,9 +158,9 @@ class ShiftedWalk(PermutationWalk):
     """
 
     PARAMETERS: Mapping[str, Parameter] = {
-        "tries": Parameter(int, 5, "tries of the start per variable"),
-        "noise": Parameter(float, 0.02, "probability of taking a best swap that is worse"),
-        "restart": Parameter(int, 0, "steps without progress before a new start, 0: 50 + 10 per variable"),
+        "tries": COUNT(5, "tries of the start per variable"),
+        "noise": PROBABILITY(0.02, "probability of taking a best swap that is worse"),
+        "restart": COUNT(0, "steps without progress before a new start, 0: 50 + 10 per variable"),
     }
 
     restarts = units.RESTARTS

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from cpqueens.backends.base import Parameter
+from cpqueens.backends.base import COUNT, PERCENT, PROBABILITY, Parameter
 from cpqueens.backends.local_search.search import End, Paused, Search, final
 from cpqueens.backends.local_search.strategies import Call
 from cpqueens.kernels.jit.tiers import Fixed
@@ -116,13 +116,11 @@ class Adaptive(Walking):
     """
 
     PARAMETERS: Mapping[str, Parameter] = {
-        "freeze": Parameter(int, 5, "steps for which a variable without a good move is frozen"),
-        "reset_limit": Parameter(int, 0, "frozen variables before a reset, 0: a fifth of the variables"),
-        "reset_percent": Parameter(float, 5.0, "percentage of the variables that a reset moves"),
-        "plateau": Parameter(float, 0.94, "probability of taking an equal move"),
-        "restart": Parameter(
-            int, 0, "steps without progress before a new start, 0: 10000 + 1000 per variable"
-        ),
+        "freeze": COUNT(5, "steps for which a variable without a good move is frozen"),
+        "reset_limit": COUNT(0, "frozen variables before a reset, 0: a fifth of the variables"),
+        "reset_percent": PERCENT(5.0, "percentage of the variables that a reset moves"),
+        "plateau": PROBABILITY(0.94, "probability of taking an equal move"),
+        "restart": COUNT(0, "steps without progress before a new start, 0: 10000 + 1000 per variable"),
     }
 
     @classmethod
@@ -148,9 +146,9 @@ class MinConflicts(Walking):
     """
 
     PARAMETERS: Mapping[str, Parameter] = {
-        "noise": Parameter(float, 0.01, "probability of taking a best move that is worse"),
-        "sample": Parameter(int, MOST_MOVES, "moves evaluated per step, random ones of more; 0: all"),
-        "restart": Parameter(int, 0, "steps without progress before a new start, 0: 1000 + 20 per variable"),
+        "noise": PROBABILITY(0.01, "probability of taking a best move that is worse"),
+        "sample": COUNT(MOST_MOVES, "moves evaluated per step, random ones of more; 0: all"),
+        "restart": COUNT(0, "steps without progress before a new start, 0: 1000 + 20 per variable"),
     }
 
     @classmethod
@@ -169,12 +167,10 @@ class Tabu(Walking):
     """
 
     PARAMETERS: Mapping[str, Parameter] = {
-        "tenure": Parameter(int, 0, "steps for which a moved variable is tabu, at least"),
-        "tenure_spread": Parameter(int, 2, "plus a random number below this"),
-        "noise": Parameter(float, 0.01, "probability of moving any variable instead of the worst"),
-        "restart": Parameter(
-            int, 0, "steps without progress before a new start, 0: 10000 + 100 per variable"
-        ),
+        "tenure": COUNT(0, "steps for which a moved variable is tabu, at least"),
+        "tenure_spread": COUNT(2, "plus a random number below this"),
+        "noise": PROBABILITY(0.01, "probability of moving any variable instead of the worst"),
+        "restart": COUNT(0, "steps without progress before a new start, 0: 10000 + 100 per variable"),
     }
 
     @classmethod

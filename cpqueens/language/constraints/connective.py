@@ -42,7 +42,7 @@ class Connective(Constraint):
         if operands is not None:
             _set_operands(self, operands)
             return
-        literals = flat_literals(truths[0]) if len(truths) == 1 else side_by_side(*truths)
+        literals = side_by_side(*truths) if len(truths) > 1 else flat_literals(given)
         self.__setstate__({"literals": literals})
 
     def _listed(self) -> LinearArray:

@@ -17,6 +17,7 @@ from cpqueens.language.ranges import saturated_sum
 from cpqueens.language.rows import IntArray, Mask, as_listed
 from cpqueens.language.term import sum_of
 from cpqueens.text.foreign import no_keyword
+from cpqueens.text.parameters import as_switch
 from cpqueens.text.plaintext import shown
 
 
@@ -282,7 +283,7 @@ class GlobalCardinality(Constraint):
             numbers = numbers.reshape(-1)
         if len(wanted) != len(numbers) or len(set(wanted)) != len(wanted):
             raise ModelError(f"GlobalCardinality: {len(wanted)} values (each once) need as many counts")
-        super().__init__(terms=array, values=wanted, counts=numbers, closed=bool(closed))
+        super().__init__(terms=array, values=wanted, counts=numbers, closed=as_switch(closed, "closed"))
 
     @property
     def _limits(self) -> list[tuple[str, LinearArray]]:
