@@ -19,7 +19,6 @@ Vegas algorithms", Information Processing Letters 47, 1993.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from functools import partial
 from itertools import count
 from typing import Any
 
@@ -77,8 +76,8 @@ def run(search: Search, options: Mapping[str, Any]) -> End:
     if _mostly_rows(search):
         search.aside = None
         search.relax_short_rows()
-    walk = partial(walk_with_restarts, search) if search.special is None else search.special
-    return walk(settings(search))
+    walks = settings(search)
+    return walk_with_restarts(search, walks) if search.special is None else search.special(walks)
 
 
 def many(search: Search, options: Mapping[str, Any], runs: int) -> Call | None:

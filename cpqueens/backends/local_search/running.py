@@ -243,10 +243,10 @@ class ObjectiveBound:
     def __init__(self, structures: Structures, request: Request) -> None:
         self._structures, self._request = structures, request
         model = structures.model
-        is_small = model.variable_count + model.constraint_count <= LARGEST
+        is_wanted = request.want is Want.BEST and request.bounds is not None
         self.facts: Mapping[str, Any] = {}
         self._thread = threading.get_ident()  # what watches the run asks from another one
-        self._open = request.want is Want.BEST and request.bounds is not None and is_small
+        self._open = is_wanted and model.variable_count + model.constraint_count <= LARGEST
 
     def should_stop(self) -> bool:
         """Say whether the run is to end; look for the bound when it is time, and the run itself asks."""

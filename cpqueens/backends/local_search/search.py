@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Literal, Protocol
 
 import numpy as np
@@ -336,7 +337,7 @@ class Search(Run):
         asked = self.audit != "final" or self.is_stepwise or self.hint is not None
         return not asked and self.compiled.objective is None
 
-    @property
+    @cached_property
     def summary(self) -> Mapping[str, int]:
         """How many constraints there are, by layer."""
         return self.arrays.entries.summary()

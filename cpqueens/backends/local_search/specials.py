@@ -55,7 +55,7 @@ class Task:
 
 def default_steps(model: Statement) -> int:
     """Return the step limit of a request without any limit: about 2 * 10**9 moves looked at."""
-    widest = int((model.upper[model.decisions] - model.lower[model.decisions]).max(initial=0)) + 1
+    widest = int((model.upper - model.lower)[model.decisions].max(initial=0)) + 1
     return min(20_000_000, max(100_000, 2_000_000_000 // min(widest, 4096)))
 
 
