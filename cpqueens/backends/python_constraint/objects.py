@@ -138,10 +138,8 @@ class PruningSum(ByBounds):
         super().__init__(formula, due)
         ((variables, coefficients, self._constant),) = formula.atom.rows
         self._least, self._most = RANGES[formula.atom.detail]
-        self._terms = []
-        for v, a in zip(variables, coefficients, strict=True):
-            low, high = sorted(a * end for end in formula.root[v])
-            self._terms.append((v, a, low, high))
+        factors = zip(variables, coefficients, strict=True)
+        self._terms = [(v, a, *sorted(a * end for end in formula.root[v])) for v, a in factors]
         self._widest = max(high - low for _, _, low, high in self._terms)
 
     def __call__(
@@ -204,7 +202,8 @@ class Different(ByBounds):
             return True
         for variable, a, total in half:
             domain = domains[variable]
-            if not hide(domain, [value for value in domain if a * value + total in seen]):
+            repeated = [value for value in domain if a * value + total in seen]
+            if repeated and not hide(domain, repeated):
                 return False
         return True
 
