@@ -252,18 +252,16 @@ class _Space:
     def draw(self, k: int, draws: random.Random) -> tuple[IntArray, int]:
         """Return k uniform draws, (k, decision variables), and the number of all solutions."""
         root, diagram = self._begun()
-        if diagram is not None:
-            if not diagram.count:
-                raise NoSolution("the model has no solution to be drawn")
-            drawn = diagram.rows([draws.randrange(diagram.count) for _ in range(k)])
-            if not Checker(self._model).accepts(drawn).all():
-                raise BackendFault("what the diagram says is no solution", "INVALID_SOLUTION")
-            return drawn, diagram.count
-        parts = {} if root is not None else self._counts(())
-        total = len(root) if root is not None else sum(parts.values())
+        parts = self._counts(()) if root is None and diagram is None else {}
+        total = diagram.count if diagram else sum(parts.values()) if root is None else len(root)
         if not total:
             raise NoSolution("the model has no solution to be drawn")
         numbers = [draws.randrange(total) for _ in range(k)]
+        if diagram is not None:
+            drawn = diagram.rows(numbers)
+            if not Checker(self._model).accepts(drawn).all():
+                raise BackendFault("what the diagram says is no solution", "INVALID_SOLUTION")
+            return drawn, total
         if root is not None:
             return root[numbers], total
         found = np.zeros((k, len(self._model.decisions)), dtype=np.int64)
@@ -330,7 +328,7 @@ class _Space:
 
         outcome = run(self._model, self._solver, Want.ALL, take, self._limits())
         if not trusted(outcome).complete:
-            raise self._refused(f"{outcome.count:,} of {total:,} were listed")
+            raise self._refused(f"{outcome.count:,} of {total:,} were listed", outcome.stop_reason)
         _agree(outcome.count, total)
         return {v: dict(sorted(tally.items())) for v, tally in zip(known, tallies, strict=True)}
 
@@ -340,7 +338,7 @@ class _Space:
         if begun.solution is None:
             if begun.complete:
                 raise NoSolution("the model has no solution to be drawn")
-            raise self._refused("no solution was found to begin with")
+            raise self._refused("no solution was found to begin with", begun.stop_reason)
         row = np.array(begun.solution.values)
         found: list[IntArray] = []
         open_ = [
@@ -386,7 +384,7 @@ class _Space:
         if len(rows) > most:
             return None
         if not outcome.complete:
-            raise self._refused(f"{len(rows):,} were found")
+            raise self._refused(f"{len(rows):,} were found", outcome.stop_reason)
         return rows[np.lexsort(rows.T[::-1])] if rows.shape[1] else rows
 
     def _counts(self, ranges: tuple[Range, ...], total: int | None = None) -> dict[tuple[Range, ...], int]:
@@ -418,8 +416,8 @@ class _Space:
     def _count(self, ranges: tuple[Range, ...]) -> int:
         try:
             return count(self._within(ranges), self._solver, **self._limits())
-        except IncompleteCount:
-            raise self._refused("they are not counted") from None
+        except IncompleteCount as stopped:
+            raise self._refused("they are not counted", stopped.outcome.stop_reason) from None
 
     def _within(self, ranges: tuple[Range, ...]) -> Statement:
         other = self._model.copy() if ranges else self._model
@@ -436,8 +434,10 @@ class _Space:
             raise self._refused("they are not counted")
         return {"time_limit": left}
 
-    def _refused(self, so_far: str) -> NotSampled:
+    def _refused(self, so_far: str, stopped: str = "") -> NotSampled:
         """Return the error for what was not counted, or not reached by a walk, in the time."""
+        if stopped == "interrupted":
+            return NotSampled(f"interrupted before the solutions could be counted ({so_far})")
         within = "before the end" if self._seconds is None else f"within {self._seconds:g} s"
         return NotSampled(
             f"the solutions could not be counted {within} ({so_far}), so that no draw would be uniform; give "

@@ -227,3 +227,12 @@ def test_a_roster_of_more_solutions_than_could_be_listed_is_drawn_from() -> None
 def roster(x: Any, model: Model) -> None:
     """State that somebody works each day, nobody early after late, or all five days."""
     model.add((x > 0).sum(axis=0) >= 1, (x > 0).sum(axis=1) <= 4, ~((x[:, :-1] == 2) & (x[:, 1:] == 1)))
+
+
+@pytest.mark.parametrize("approximate", [False, True])
+def test_what_was_interrupted_does_not_ask_for_a_longer_limit(approximate: bool) -> None:
+    m = Model()
+    m += AllDifferent(m.intvar(0, 99, shape=9, name="x") ** 2 % 101)
+    stopped = FakeBackend(says(exhausted=False, reason="interrupted"))
+    with installed(stopped), pytest.raises(NotSampled, match=r"^interrupted before"):
+        m.sample(1, "fake", approximate=approximate, time_limit=0.4)
