@@ -292,21 +292,6 @@ def keep_what_is_found() -> None:
 
 
 @contextlib.contextmanager
-def watching(
-    stop: Callable[[], None], should_stop: Callable[[], bool], every: float = 0.02
-) -> Iterator[None]:
-    """Call ``stop`` from another thread once ``should_stop`` says so, while the block runs."""
-
-    def watch(done: threading.Event) -> None:
-        while not done.wait(every):
-            if should_stop():
-                stop()
-
-    with beside(watch, "watcher"):
-        yield
-
-
-@contextlib.contextmanager
 def beside(work: Callable[[threading.Event], None], name: str) -> Iterator[None]:
     """Let ``work`` go on in another thread while the block runs; its event says when it is to end."""
     done = threading.Event()

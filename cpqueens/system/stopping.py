@@ -198,6 +198,20 @@ def unstopped() -> stopping | contextlib.nullcontext[None]:
     return stopping(lambda: False) if watched else contextlib.nullcontext()
 
 
+def watching(stop: Callable[[], None], should_stop: Callable[[], bool]) -> stopping:
+    """Return a block that goes on in another library until it ends: ``stop`` is called once it must end.
+
+    It is called from another thread, again and again until the block is over.
+    """
+
+    def ask() -> bool:
+        if should_stop():
+            stop()
+        return False
+
+    return stopping(ask)
+
+
 def _is_within(frame: FrameType | None, outer: FrameType | None) -> bool:
     """Say whether a function was called, over others or not, by one that has not been left."""
     while frame is not None and frame is not outer:

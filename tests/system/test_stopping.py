@@ -19,7 +19,7 @@ import pytest
 from cpqueens.models.queens import queens
 
 from cpqueens.system import stopping as stops
-from cpqueens.system.stopping import Stopped, stopping, unstopped
+from cpqueens.system.stopping import Stopped, stopping, unstopped, watching
 
 
 def work_for_ever() -> None:
@@ -369,3 +369,20 @@ assert "call" in called
         [sys.executable, "-c", program], capture_output=True, text=True, timeout=600, check=False
     )
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_what_goes_on_in_another_library_is_told_to_end_and_not_broken_off() -> None:
+    told, calls = threading.Event(), 0
+
+    def stop() -> None:
+        nonlocal calls
+        calls += 1
+        told.set()
+
+    with watching(stop, lambda: True):
+        assert told.wait(10)
+        time.sleep(0.1)
+    made = calls
+    assert made > 1, "it is told again until it ends"
+    time.sleep(0.1)
+    assert calls == made

@@ -17,9 +17,8 @@ from cpqueens.backends.cpsat.translation import Translation, refusal, translate
 from cpqueens.errors import UnknownParameter
 from cpqueens.language.statement import Statement
 from cpqueens.lowered.lowering import lower
-from cpqueens.system.interrupts import watching
 from cpqueens.system.platforms import ThreadTime, threads_time
-from cpqueens.system.stopping import Stopped, stopping
+from cpqueens.system.stopping import Stopped, stopping, watching
 from cpqueens.text.plaintext import shown
 
 _FORMULATIONS = ("auto", "integer", "boolean")
