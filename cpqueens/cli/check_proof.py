@@ -27,9 +27,9 @@ def command(model: str, rest: tuple[str, ...], as_json: bool) -> int:
     *parameters, place = rest
     instance = load(model, parameters)
     started = time.monotonic()
+    if not Path(place).is_file():
+        raise ModelError(f"{label(place)}: there is no such file")
     try:
-        if not Path(place).is_file():
-            raise ModelError(f"{label(place)}: there is no such file")
         proved = check_proof(instance.model, place)
     except (OSError, ValueError) as error:
         raise ModelError(f"{label(place)}: {reason_of(error)}") from None

@@ -277,3 +277,8 @@ def test_what_a_heuristic_says_cannot_steer_the_terminal(folder: Path) -> None:
     assert "exit code 3" in result.output
     assert "\x1b" not in result.output
     assert "\x07" not in result.output
+
+
+def test_a_proof_that_is_not_there_is_named_once(folder: Path) -> None:
+    message = refused(CliRunner().invoke(main, ["check-proof", "queens", "n=4", "none.proof"]))
+    assert message.strip() == "cpqueens: none.proof: there is no such file"
