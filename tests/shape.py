@@ -22,16 +22,16 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 71_339,
+    "code lines": 71_336,
     "files": 479,
-    "import lines": 5_607,
+    "import lines": 5_606,
     "longest file": 499,
     "sudoku by backtracking, files": 43,
     "sudoku by backtracking, functions": 287,
     "knapsack by local-search, files": 48,
-    "knapsack by local-search, functions": 285,
-    "cross-check of 8 queens, files": 75,
-    "cross-check of 8 queens, functions": 553,
+    "knapsack by local-search, functions": 284,
+    "cross-check of 8 queens, files": 74,
+    "cross-check of 8 queens, functions": 548,
 }
 """What must not be passed today."""
 

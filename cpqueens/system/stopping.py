@@ -201,7 +201,7 @@ def unstopped() -> stopping | contextlib.nullcontext[None]:
 def watching(stop: Callable[[], None], should_stop: Callable[[], bool]) -> stopping:
     """Return a block that goes on in another library until it ends: ``stop`` is called once it must end.
 
-    It is called from another thread, again and again until the block is over.
+    It is called from another thread, again and again until the block is over; one call may be under way then.
     """
 
     def ask() -> bool:

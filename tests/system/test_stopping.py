@@ -385,4 +385,4 @@ def test_what_goes_on_in_another_library_is_told_to_end_and_not_broken_off() -> 
     made = calls
     assert made > 1, "it is told again until it ends"
     time.sleep(0.1)
-    assert calls == made
+    assert calls <= made + 1, "one call may have been under way"

@@ -213,16 +213,17 @@ class Second:
     def __init__(self, first: CpSatSearch, make: Callable[[Any], CpSatSearch]) -> None:
         self._first, self._make = first, make
         self._spent = ThreadTime()
-        self._over = threading.Event()
+        self._over, self._deciding = threading.Event(), threading.Lock()
         self._thread: threading.Thread | None = None
         self._error: BaseException | None = None
         self._search: CpSatSearch | None = None
 
     def look(self) -> None:
-        """Begin, if the first has had its time."""
-        if self._thread is None and not self._over.is_set() and self._spent() > JOINS_AFTER:
-            self._thread = threading.Thread(target=self._work, name="cpqueens-cpsat-second", daemon=True)
-            self._thread.start()
+        """Begin, if the first has had its time; another thread may look while that ends."""
+        with self._deciding:
+            if self._thread is None and not self._over.is_set() and self._spent() > JOINS_AFTER:
+                self._thread = threading.Thread(target=self._work, name="cpqueens-cpsat-second", daemon=True)
+                self._thread.start()
 
     def _work(self) -> None:
         give_way()
@@ -238,7 +239,8 @@ class Second:
 
     def finish(self) -> CpSatSearch | None:
         """End it, and return the search if it took part."""
-        self._over.set()
+        with self._deciding:
+            self._over.set()
         if self._thread is None:
             return None
         self._thread.join()
