@@ -41,7 +41,7 @@ def board_svg(picture: BoardPicture, *, coordinates: bool | None = None, title: 
         left = max(left, 0.3 + 0.19 * max(map(len, picture.row_labels), default=0))
         above = max(above, 0.3 + 0.36 * max((len(s.split()) for s in picture.column_labels), default=0))
     width, height = picture.columns + left + _EDGE, picture.rows + above + _EDGE
-    parts = [_moved(board_elements(picture), left, above)]
+    parts = [svg.moved(left, above, board_elements(picture))]
     if labelled and (picture.row_labels or picture.column_labels):
         parts += _labels(picture, left, above)
     elif labelled:
@@ -63,28 +63,17 @@ def board_elements(picture: BoardPicture) -> list[str]:
     ]
 
 
-def _moved(parts: Sequence[str], x: float, y: float) -> str:
-    return svg.element("g", parts, {"transform": f"translate({svg.number(x)} {svg.number(y)})"})
-
-
 def _squares(picture: BoardPicture) -> list[str]:
     """Draw all dark squares as dashed lines, one a row, so that a big board stays a small file."""
     rows, columns = picture.rows, picture.columns
-    edge: svg.Attributes = {
-        "x": -0.07,
-        "y": -0.07,
-        "width": columns + _EDGE,
-        "height": rows + _EDGE,
-        "rx": 0.08,
-    }
-    frame = svg.element("rect", attributes={**edge, "fill": FRAME})
-    board = svg.element("rect", attributes={"width": columns, "height": rows, "fill": LIGHT})
+    frame = svg.rect(-0.07, -0.07, columns + _EDGE, rows + _EDGE, rx=0.08, fill=FRAME)
+    board = svg.element("rect", width=columns, height=rows, fill=LIGHT)
     if picture.piece in PLAIN_PIECES:
         return [frame, board, svg.rules(rows, columns, PALE_DARK, RULE)]
     line = "".join(f"M{(r + 1) % 2} {r + 0.5}H{columns}" for r in range(rows) if columns > (r + 1) % 2)
     dark = DARK if rows <= LABELLED else PALE_DARK
-    dashes: svg.Attributes = {"d": line, "stroke": dark, "stroke-width": 1, "stroke-dasharray": "1 1"}
-    return [frame, board, svg.element("path", attributes=dashes)] if line else [frame, board]
+    dashes = svg.element("path", d=line, stroke=dark, stroke_width=1, stroke_dasharray="1 1")
+    return [frame, board, dashes] if line else [frame, board]
 
 
 def _regions(picture: BoardPicture) -> list[str]:
@@ -93,22 +82,19 @@ def _regions(picture: BoardPicture) -> list[str]:
     squares = [(r, c) for r in range(picture.rows) for c in range(picture.columns)]
     tints = [_tint((r, c), svg.fill_of(letters.index(picture.regions[r][c]))) for r, c in squares]
     named = [svg.text(picture.regions[r][c], c + 0.15, r + 0.17, 0.22, INK) for r, c in squares]
-    path = svg.borders(picture.rows, picture.columns, picture.regions)
-    style: svg.Attributes = {"stroke": INK, "stroke-width": 0.08, "stroke-linecap": "square", "fill": "none"}
-    frame = svg.element("path", attributes={"d": path, **style})
+    frame = svg.borders(picture.rows, picture.columns, picture.regions, INK, 0.08)
     return [*tints, svg.rules(picture.rows, picture.columns, PALE_DARK, RULE), frame, *named]
 
 
 def _tint(square: Square, fill: str) -> str:
-    place = {"x": square[1], "y": square[0], "width": 1, "height": 1}
-    return svg.element("rect", attributes={**place, "fill": fill})
+    return svg.rect(square[1], square[0], 1, 1, fill=fill)
 
 
-def _style(picture: BoardPicture, square: Square) -> svg.Attributes:
+def _style(picture: BoardPicture, square: Square) -> dict[str, object]:
     if square in picture.attacked:
         return {"fill": ATTACKED}
     if picture.queens[square] == WHITE:
-        return {"fill": IVORY, "stroke": INK, "stroke-width": 3, "stroke-linejoin": "round"}
+        return {"fill": IVORY, "stroke": INK, "stroke_width": 3, "stroke_linejoin": "round"}
     return {"fill": INK}
 
 
@@ -116,18 +102,13 @@ def _piece(picture: BoardPicture, square: Square) -> str:
     x, y = svg.number(square[1] + _BASE), svg.number(square[0] + 0.07)
     place = f"translate({x} {y})scale(.0084)"
     path = LOOKS[picture.piece].path
-    return svg.element("path", attributes={"d": path, "transform": place, **_style(picture, square)})
+    return svg.element("path", d=path, transform=place, **_style(picture, square))
 
 
 def _attack_lines(picture: BoardPicture) -> list[str]:
     line = "".join(f"M{c + 0.5} {r + 0.5}L{d + 0.5} {s + 0.5}" for (r, c), (s, d) in picture.attacks)
-    style: svg.Attributes = {
-        "stroke": ATTACKED,
-        "stroke-width": 0.1,
-        "stroke-opacity": 0.55,
-        "stroke-linecap": "round",
-    }
-    return [svg.element("path", attributes={"d": line, **style})] if line else []
+    style = {"stroke_width": 0.1, "stroke_opacity": 0.55, "stroke_linecap": "round"}
+    return [svg.element("path", d=line, stroke=ATTACKED, **style)] if line else []
 
 
 def _crosses(picture: BoardPicture) -> list[str]:
@@ -137,8 +118,8 @@ def _crosses(picture: BoardPicture) -> list[str]:
         f"M{n(c + 0.74)} {n(r + 0.06)}l.2 .2M{n(c + 0.94)} {n(r + 0.06)}l-.2 .2"
         for r, c in sorted(picture.attacked)
     )
-    style: svg.Attributes = {"stroke": ATTACKED, "stroke-width": 0.07, "stroke-linecap": "round"}
-    return [svg.element("path", attributes={"d": line, **style})] if line else []
+    style = {"stroke": ATTACKED, "stroke_width": 0.07, "stroke_linecap": "round"}
+    return [svg.element("path", d=line, **style)] if line else []
 
 
 def _coordinates(picture: BoardPicture, margin: float) -> list[str]:
@@ -182,7 +163,7 @@ def gallery_svg(
         x, y = (k % many) * wide + 0.5, (k // many) * high + 0.5
         said = captions[k] if captions else str(k + 1)
         letters = min(size, 1.7 * picture.columns / max(1, len(said)))
-        parts.append(_moved(board_elements(picture), x, y))
+        parts.append(svg.moved(x, y, board_elements(picture)))
         parts.append(svg.text(said, x + picture.columns / 2, y + picture.rows + 0.5, letters, LABEL))
     lines = -(-len(pictures) // many)
     return svg.document(many * wide, lines * high, parts, title=title, pixels=min(1200.0, 200.0 * many))

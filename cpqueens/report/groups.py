@@ -90,14 +90,13 @@ def _weighed_svg(row: Sequence[int], view: Groups, names: Sequence[str], say: Sa
 
 
 def _box(x: float, y: float, width: float, label: str, colour: int) -> list[str]:
-    place = {"x": x, "y": y, "width": width, "height": _HEIGHT, "rx": 5}
-    edge: svg.Attributes = {"fill": svg.fill_of(colour), "stroke": INK, "stroke-width": 0.8}
+    box = svg.rect(x, y, width, _HEIGHT, rx=5, fill=svg.fill_of(colour), stroke=INK, stroke_width=0.8)
     named = (
         [svg.text(label, x + width / 2, y + _HEIGHT / 2, 14, INK)]
         if width > 9 * len(label) or width > 12 > 7 * len(label)
         else []
     )
-    return [svg.element("rect", attributes={**place, **edge}), *named]
+    return [box, *named]
 
 
 # ---- a coloured graph as text and as an SVG picture ---------------------------------------------------
@@ -144,8 +143,8 @@ def colouring_svg(
     parts = [_edge(places[a], places[b], colours[a] == colours[b]) for a, b in edges]
     radius = max(4.0, min(19.0, 560 / max(1, len(colours)), 0.42 * _nearest(places)))
     for vertex, (x, y) in enumerate(places):
-        disc: svg.Attributes = {"cx": x, "cy": y, "r": radius, "fill": svg.fill_of(int(colours[vertex]))}
-        parts.append(svg.element("circle", attributes={**disc, "stroke": INK, "stroke-width": 1.4}))
+        disc = {"fill": svg.fill_of(int(colours[vertex])), "stroke": INK, "stroke_width": 1.4}
+        parts.append(svg.element("circle", cx=x, cy=y, r=radius, **disc))
         if radius > 8:
             label, colour = names[vertex] if names else str(vertex), (say or _letter)(int(colours[vertex]))
             parts.append(svg.text(label, x, y - 0.25 * radius, _fitting(label, 0.7, radius), INK))
@@ -206,11 +205,6 @@ def _circle(many: int, share: float = 1.0) -> list[Point]:
 
 
 def _edge(a: Point, b: Point, bad: bool) -> str:
-    line = {"x1": a[0], "y1": a[1], "x2": b[0], "y2": b[1]}
-    style: dict[str, str | float] = {
-        "stroke": ATTACKED if bad else _EDGE,
-        "stroke-width": 3.2 if bad else 1.5,
-    }
-    if bad:
-        style["stroke-dasharray"] = "7 4"
-    return svg.element("line", attributes={**line, **style})
+    bold = {"stroke": ATTACKED, "stroke_width": 3.2, "stroke_dasharray": "7 4"}
+    style = bold if bad else {"stroke": _EDGE, "stroke_width": 1.5}
+    return svg.element("line", x1=a[0], y1=a[1], x2=b[0], y2=b[1], **style)

@@ -10,7 +10,7 @@ from cpqueens.language.views import Cages
 from cpqueens.report import svg
 from cpqueens.report.board_svg import ATTACKED, ATTACKED_SQUARE, FRAME, GIVEN_SQUARE
 from cpqueens.report.board_text import PLAIN, Style, numbers_text
-from cpqueens.report.svg import PALETTE, borders, fill_of, lattice_text
+from cpqueens.report.svg import PALETTE, fill_of, lattice_text
 
 INK = "#2b2b33"
 NOTE = "#7a6857"
@@ -53,11 +53,10 @@ def grid_svg(
     for r, row in enumerate(rows):
         for c, value in enumerate(row):
             bad = r * width + c in conflicts
-            place = {"x": c, "y": r, "width": 1, "height": 1}
-            fill = ATTACKED_SQUARE if bad else fills.get(value, _PAPER)
-            parts.append(svg.element("rect", attributes={**place, "fill": fill}))
+            parts.append(svg.rect(c, r, 1, 1, fill=ATTACKED_SQUARE if bad else fills.get(value, _PAPER)))
             parts.append(svg.text(say(value), c + 0.5, r + 0.5, size, ATTACKED if bad else INK))
-    parts += [svg.rules(height, width, _LINE, 0.025), _frame(height, width)]
+    frame = svg.element("rect", width=width, height=height, fill="none", stroke=FRAME, stroke_width=0.08)
+    parts += [svg.rules(height, width, _LINE, 0.025), frame]
     notes = _notes(rows) if say is str else []
     parts += [svg.text(note, x, y, 0.26, NOTE) for note, x, y in notes]
     wide = max([width, *(x + 0.4 for _, x, _ in notes)])
@@ -66,9 +65,7 @@ def grid_svg(
     small = min(0.3, 1.6 / max(map(len, across), default=1))
     parts += [svg.text(name, -left / 2, r + 0.5, 0.3, NOTE) for r, name in enumerate(down)]
     parts += [svg.text(name, c + 0.5, -0.25, small, NOTE) for c, name in enumerate(across)]
-    moved = svg.element(
-        "g", parts, {"transform": f"translate({svg.number(left + 0.06)} {svg.number(above + 0.06)})"}
-    )
+    moved = svg.moved(left + 0.06, above + 0.06, parts)
     across_all, down_all = wide + left + 0.12, high + above + 0.12
     pixels = min(720.0, 52.0 * (wide + left))
     return svg.document(across_all, down_all, [moved], title=title, pixels=pixels)
@@ -96,11 +93,6 @@ def _fills(rows: Sequence[Sequence[int]]) -> dict[int, str]:
     if len(values) > len(PALETTE) or 2 * len(values) > cells:
         return {}
     return dict(zip(values, PALETTE, strict=False))
-
-
-def _frame(height: int, width: int) -> str:
-    size = {"width": width, "height": height}
-    return svg.element("rect", attributes={**size, "fill": "none", "stroke": FRAME, "stroke-width": 0.08})
 
 
 # ---- a row of places in which each number stands twice, as in Langford's problem -------------------------
@@ -138,23 +130,15 @@ def pairing_svg(first: Sequence[int], gaps: Sequence[int], *, title: str = "") -
 
 def _box(place: int, label: str, top: float) -> str:
     fill = PALETTE[(int(label) - 1) % len(PALETTE)] if label.isdecimal() else "#ffffff"
-    box: svg.Attributes = {
-        "x": 10 + place * _CELL + 2,
-        "y": top,
-        "width": _CELL - 4,
-        "height": _CELL,
-        "rx": 7,
-    }
-    edge: svg.Attributes = {"stroke": ATTACKED if "/" in label else INK, "stroke-width": 1.2}
-    return svg.element("rect", attributes={**box, "fill": fill, **edge})
+    edge = {"stroke": ATTACKED if "/" in label else INK, "stroke_width": 1.2}
+    return svg.rect(10 + place * _CELL + 2, top, _CELL - 4, _CELL, rx=7, fill=fill, **edge)
 
 
 def _arc(number: int, place: int, gap: int, top: float) -> str:
     start, end, radius = 10 + (place + 0.5) * _CELL, 10 + (place + gap + 0.5) * _CELL, gap * _CELL / 2
     n = svg.number
     path = f"M{n(start)} {n(top)}A{n(radius)} {n(0.62 * radius)} 0 0 1 {n(end)} {n(top)}"
-    style: svg.Attributes = {"stroke": PALETTE[number % len(PALETTE)], "stroke-width": 4, "fill": "none"}
-    return svg.element("path", attributes={"d": path, **style})
+    return svg.element("path", d=path, stroke=PALETTE[number % len(PALETTE)], stroke_width=4, fill="none")
 
 
 # ---- a ruler with marks, such as a Golomb ruler, as text and as an SVG picture ------------------------
@@ -197,21 +181,13 @@ def ruler_svg(marks: Sequence[int], *, title: str = "") -> str:
     start = ordered[0] if ordered else 0
     scale = _LENGTH / max(1, ordered[-1] - start if ordered else 1)
     xs = [_MARGIN + scale * (mark - start) for mark in ordered]
-    parts = [_body(), _ticks(xs)]
+    body = svg.rect(_MARGIN - 10, _TOP, _LENGTH + 20, _HEIGHT, rx=4, fill=_WOOD, stroke=_EDGE)
+    ticks = "".join(f"M{svg.number(x)} {_TOP}v{svg.number(0.62 * _HEIGHT)}" for x in xs)
+    parts = [body, svg.element("path", d=ticks or "M0 0", stroke=_INK, stroke_width=2)]
     parts += [svg.text(mark, x, _TOP + _HEIGHT + 12, 13, _INK) for mark, x in zip(ordered, xs, strict=True)]
     for k in range(len(ordered) - 1):
         parts.append(svg.text(ordered[k + 1] - ordered[k], (xs[k] + xs[k + 1]) / 2, _TOP - 12, 11, _FAINT))
     return svg.document(_LENGTH + 2 * _MARGIN, _TOP + _HEIGHT + 26, parts, title=title)
-
-
-def _body() -> str:
-    place = {"x": _MARGIN - 10, "y": _TOP, "width": _LENGTH + 20, "height": _HEIGHT, "rx": 4}
-    return svg.element("rect", attributes={**place, "fill": _WOOD, "stroke": _EDGE})
-
-
-def _ticks(xs: Sequence[float]) -> str:
-    line = "".join(f"M{svg.number(x)} {_TOP}v{svg.number(0.62 * _HEIGHT)}" for x in xs)
-    return svg.element("path", attributes={"d": line or "M0 0", "stroke": _INK, "stroke-width": 2})
 
 
 # ---- a row of things with the features of each below it, as text and as an SVG picture ----------------
@@ -245,13 +221,13 @@ def features_svg(
     """Return the row with the features below it; a filled square says that a thing has one."""
     parts: list[str] = []
     for k, value in enumerate(row):
-        parts += _square(k, 0, fill_of(value))
+        parts.append(_square(k, 0, fill_of(value)))
         size = min(15.0, 1.6 * _PLACE / max(1, len(say(value))))
         parts.append(svg.text(say(value), _LEFT + (k + 0.5) * _PLACE, 0.5 * _PLACE, size, INK))
     for f, has in enumerate(table):
         parts.append(svg.text(f"feature {f}", _LEFT / 2, (f + 1.7) * _PLACE, 13, INK))
         for k, value in enumerate(row):
-            parts += _square(k, f + 1.2, INK if has[value] else "#fbf8f2")
+            parts.append(_square(k, f + 1.2, INK if has[value] else _PAPER))
     height = _PLACE * (len(table) + 1.4)
     for k, name in enumerate(names):
         size = min(12.0, 1.6 * _PLACE / max(1, len(name)))
@@ -260,14 +236,9 @@ def features_svg(
     return svg.document(_LEFT + _PLACE * max(1, len(row)) + 6, height, parts, title=title)
 
 
-def _square(column: int, row: float, fill: str) -> list[str]:
-    place = {
-        "x": _LEFT + column * _PLACE + 1,
-        "y": row * _PLACE + 2,
-        "width": _PLACE - 3,
-        "height": _PLACE - 4,
-    }
-    return [svg.element("rect", attributes={**place, "fill": fill, "stroke": INK, "stroke-width": 0.6})]
+def _square(column: int, row: float, fill: str) -> str:
+    x, y = _LEFT + column * _PLACE + 1, row * _PLACE + 2
+    return svg.rect(x, y, _PLACE - 3, _PLACE - 4, fill=fill, stroke=INK, stroke_width=0.6)
 
 
 Rows = Sequence[Sequence[int]]
@@ -301,27 +272,18 @@ def cages_svg(rows: Rows, view: Cages, *, conflicts: frozenset[int] = frozenset(
     for r, row in enumerate(rows):
         for c, value in enumerate(row):
             parts += _drawn(value, r, c, (r, c) in view.given, r * width + c in conflicts)
-    lines = "".join(f"M0 {r}H{width}" for r in range(1, height)) + "".join(
-        f"M{c} 0V{height}" for c in range(1, width)
-    )
-    parts.append(_path(lines or "M0 0", "#c9bfb2", 0.025))
-    parts.append(_path(borders(height, width, view.regions), FRAME, 0.07))
+    parts.append(svg.rules(height, width, _LINE, 0.025))
+    parts.append(svg.borders(height, width, view.regions, FRAME, 0.07))
     parts += [svg.text(total, c + 0.2, r + 0.19, 0.24, INK) for total, (r, c) in _corners(view)]
-    moved = svg.element("g", parts, {"transform": "translate(.06 .06)"})
+    moved = svg.moved(0.06, 0.06, parts)
     return svg.document(width + 0.12, height + 0.12, [moved], title=title, pixels=min(720.0, 52.0 * width))
 
 
 def _drawn(value: int, r: int, c: int, given: bool, bad: bool) -> list[str]:
-    fill = ATTACKED_SQUARE if bad else GIVEN_SQUARE if given else "#fbf8f2"
-    square: svg.Attributes = {"x": c, "y": r, "width": 1, "height": 1, "fill": fill}
+    fill = ATTACKED_SQUARE if bad else GIVEN_SQUARE if given else _PAPER
     number = svg.text(value, c + 0.5, r + 0.52, 0.5, ATTACKED if bad else INK)
-    bold = svg.element("g", [number], {"font-weight": "bold"}) if given else number
-    return [svg.element("rect", attributes=square), bold]
-
-
-def _path(line: str, stroke: str, width: float) -> str:
-    style: svg.Attributes = {"stroke": stroke, "stroke-width": width, "stroke-linecap": "square"}
-    return svg.element("path", attributes={"d": line, "fill": "none", **style})
+    bold = svg.element("g", number, font_weight="bold") if given else number
+    return [svg.rect(c, r, 1, 1, fill=fill), bold]
 
 
 def _corners(view: Cages) -> list[tuple[int, tuple[int, int]]]:

@@ -148,7 +148,7 @@ def _tour(view: views.Tour, shape: Shape, bounds: tuple[int, int]) -> str:
 
 
 def _schedule(view: views.Schedule, shape: Shape, _bounds: tuple[int, int]) -> str:
-    tasks = _size(shape)
+    tasks = math.prod(shape)
     durations, lanes = (() if isinstance(v, str) else v for v in (view.durations, view.lanes))
     few = len(durations) != tasks and not isinstance(view.durations, str)
     wrong = few or {len(lanes), len(view.tasks)} - {0, tasks}
@@ -163,13 +163,6 @@ def _features(view: views.Features, _shape: Shape, bounds: tuple[int, int]) -> s
     low, high = bounds
     wrong = low < 0 or any(len(row) <= high for row in view.table)
     return f"the table has not all classes {low} to {high}" if wrong else ""
-
-
-def _size(shape: Shape) -> int:
-    size = 1
-    for axis in shape:
-        size *= axis
-    return size
 
 
 _MISFITS: dict[type, Callable[[Any, Shape, tuple[int, int]], str]] = {

@@ -111,13 +111,11 @@ def schedule_svg(tasks: Sequence[Bar], ticks: Ticks = (), *, title: str = "") ->
     row = min(_ROW, max(12, 520 // max(1, len(lanes))))
     height, letters = row * len(lanes), min(13, 0.7 * row)
     left = max(_LEFT, 0.62 * letters * max((len(str(lane)) for lane in lanes), default=0) + 14)
-    parts = [_ground(left, height)]
+    parts = [svg.rect(left, _TOP, _LENGTH, height, fill="#fbf8f2", stroke="#c9bfb2")]
     parts += [svg.text(lane, left / 2, _TOP + (k + 0.5) * row, letters, INK) for k, lane in enumerate(lanes)]
     for time, said in [_tick(tick) for tick in ticks if first <= _tick(tick)[0] <= last]:
         x = left + scale * (time - first)
-        parts.append(
-            svg.element("path", attributes={"d": f"M{svg.number(x)} {_TOP}v{height}", "stroke": "#c9bfb2"})
-        )
+        parts.append(svg.element("path", d=f"M{svg.number(x)} {_TOP}v{height}", stroke="#c9bfb2"))
         parts.append(svg.text(said, x, _TOP + height + 12, 12, INK))
     for bar in tasks:
         x, y = left + scale * (bar.start - first), _TOP + lanes.index(bar.lane) * row
@@ -127,15 +125,9 @@ def schedule_svg(tasks: Sequence[Bar], ticks: Ticks = (), *, title: str = "") ->
     return svg.document(left + _LENGTH + 24, _TOP + height + 24, parts, title=title)
 
 
-def _ground(left: float, height: float) -> str:
-    place = {"x": left, "y": _TOP, "width": _LENGTH, "height": height}
-    return svg.element("rect", attributes={**place, "fill": "#fbf8f2", "stroke": "#c9bfb2"})
-
-
 def _drawn(bar: Bar, x: float, y: float, width: float, row: float, bad: bool) -> list[str]:
-    place = {"x": x, "y": y + 2, "width": width, "height": row - 4, "rx": 3}
-    edge: svg.Attributes = {"stroke": ATTACKED if bad else INK, "stroke-width": 2.5 if bad else 0.8}
-    box = svg.element("rect", attributes={**place, "fill": svg.fill_of(bar.number), **edge})
+    edge = {"stroke": ATTACKED if bad else INK, "stroke_width": 2.5 if bad else 0.8}
+    box = svg.rect(x, y + 2, width, row - 4, rx=3, fill=svg.fill_of(bar.number), **edge)
     letters = min(13, 0.6 * row, 1.5 * width / len(bar.name or " "))
     named = [svg.text(bar.name, x + width / 2, y + row / 2, letters, INK)] if min(width, letters) > 6 else []
     return [box, *named]

@@ -3,10 +3,8 @@
 Cells in a frame, with lines only where one region ends and another begins; as text and as a path.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
-
-Attributes = Mapping[str, str | float]
 
 FONT = "ui-sans-serif, 'Helvetica Neue', Helvetica, Arial, sans-serif"
 
@@ -21,32 +19,42 @@ def number(value: float) -> str:
     return "0" if text in ("", "-0") else text
 
 
-def element(tag: str, children: Iterable[str] = (), attributes: Attributes | None = None) -> str:
-    """Return one element.
+def element(tag: str, *children: str, **attributes: object) -> str:
+    """Return one element; where a name has a hyphen, Python's has an underscore.
 
-    >>> element("rect", attributes={"width": 3, "stroke-width": 0.5})
+    >>> element("rect", width=3, stroke_width=0.5)
     '<rect width="3" stroke-width="0.5"/>'
     """
-    written = "".join(f' {name}="{_written(value)}"' for name, value in (attributes or {}).items())
+    written = "".join(f' {name.replace("_", "-")}="{_written(value)}"' for name, value in attributes.items())
     inside = "".join(children)
     return f"<{tag}{written}>{inside}</{tag}>" if inside else f"<{tag}{written}/>"
 
 
-def _written(value: str | float) -> str:
-    return escape(value) if isinstance(value, str) else number(value)
+def rect(x: float, y: float, width: float, height: float, **style: object) -> str:
+    """Return a rectangle with its upper left corner at (x, y)."""
+    return element("rect", x=x, y=y, width=width, height=height, **style)
+
+
+def moved(x: float, y: float, parts: Iterable[str]) -> str:
+    """Return parts whose origin is at (x, y)."""
+    return element("g", *parts, transform=f"translate({number(x)} {number(y)})")
+
+
+def _written(value: object) -> str:
+    return number(value) if isinstance(value, int | float) else escape(str(value))
 
 
 def text(content: object, x: float, y: float, size: float, fill: str) -> str:
     """Return a text centred on (x, y), without relying on a renderer's vertical alignment."""
-    place = {"x": x, "y": y + 0.35 * size, "font-size": size}
-    return element("text", [escape(str(content))], {**place, "text-anchor": "middle", "fill": fill})
+    place = {"x": x, "y": y + 0.35 * size, "font_size": size}
+    return element("text", escape(str(content)), **place, text_anchor="middle", fill=fill)
 
 
 def rules(rows: int, columns: int, stroke: str, width: float) -> str:
     """Return the lines between the squares of a board, of which each is 1 by 1."""
     lines = "".join(f"M0 {r}H{columns}" for r in range(1, rows))
     lines += "".join(f"M{c} 0V{rows}" for c in range(1, columns))
-    return element("path", attributes={"d": lines or "M0 0", "stroke": stroke, "stroke-width": width})
+    return element("path", d=lines or "M0 0", stroke=stroke, stroke_width=width)
 
 
 def document(
@@ -65,15 +73,16 @@ def document(
     """
     shown = width if pixels is None else pixels
     head = [f"<title>{escape(title)}</title>"] if title else []
-    frame: dict[str, str | float] = {
+    box = f"0 0 {number(width)} {number(height)}"
+    size = {"width": shown, "height": shown * height / width}
+    frame = {
         "xmlns": "http://www.w3.org/2000/svg",
-        "viewBox": f"0 0 {number(width)} {number(height)}",
-        "width": shown,
-        "height": shown * height / width,
-        "font-family": FONT,
+        "viewBox": box,
+        **size,
+        "font_family": FONT,
         "role": "img",
     }
-    return element("svg", [*head, *children], frame)
+    return element("svg", *head, *children, **frame)
 
 
 # ---- colours ---------------------------------------------------------------------------------------------
@@ -132,13 +141,13 @@ def lattice_text(cells: Sequence[Sequence[str]], regions: Regions = (), *, unico
     return "\n".join(line for k, line in enumerate(lines) if k % 2 or "─" in line or "-" in line)
 
 
-def borders(rows: int, columns: int, regions: Regions) -> str:
-    """Return the borders between regions, and around all, as an SVG path; a cell is one unit."""
+def borders(rows: int, columns: int, regions: Regions, stroke: str, width: float) -> str:
+    """Return the borders between regions, and around all; a cell is one unit."""
     walls = _Walls(rows, columns, regions)
-    n = number
-    flat = [f"M{n(c)} {n(r)}h1" for r in range(rows + 1) for c in range(columns) if walls.above(r, c)]
-    steep = [f"M{n(c)} {n(r)}v1" for r in range(rows) for c in range(columns + 1) if walls.left(r, c)]
-    return "".join(flat + steep)
+    flat = [f"M{c} {r}h1" for r in range(rows + 1) for c in range(columns) if walls.above(r, c)]
+    steep = [f"M{c} {r}v1" for r in range(rows) for c in range(columns + 1) if walls.left(r, c)]
+    style = {"stroke": stroke, "stroke_width": width, "stroke_linecap": "square", "fill": "none"}
+    return element("path", d="".join(flat + steep), **style)
 
 
 class _Walls:

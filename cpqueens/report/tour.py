@@ -67,8 +67,8 @@ def tour_svg(successors: Sequence[int], view: Tour, names: Sequence[str] = (), *
     for number, order in enumerate(found):
         path = "M" + "L".join(" ".join(map(svg.number, places[k])) for k in order)
         colour = _COLOURS[number % len(_COLOURS)]
-        line: svg.Attributes = {"d": path, "fill": "none", "stroke": colour, "stroke-width": 3}
-        parts.append(svg.element("path", attributes={**line, "stroke-linejoin": "round"}))
+        line = {"stroke": colour, "stroke_width": 3, "stroke_linejoin": "round"}
+        parts.append(svg.element("path", d=path, fill="none", **line))
     for order in found:
         for step, k in enumerate(dict.fromkeys(order)):
             label = str(step + 1 if view.squares else k) if view.squares or not names else names[k]
@@ -82,25 +82,21 @@ def _laid_out(view: Tour) -> tuple[list[tuple[float, float]], list[str], float, 
     across, down = max(xs) - min(xs), max(ys) - min(ys)
     if view.squares:
         unit = _SIZE / (max(across, down) + 1)
-        board = [_square(x, y, unit) for x, y in view.points]
+        board = [
+            svg.rect(x * unit, y * unit, unit, unit, fill=DARK if (x + y) % 2 else LIGHT)
+            for x, y in view.points
+        ]
         places = [((x + 0.5) * unit, (y + 0.5) * unit) for x, y in view.points]
         return places, board, unit * (across + 1), unit * (down + 1)
     scale = (_SIZE - 2 * _MARGIN) / max(across, down, 1)
     places = [(_MARGIN + scale * (x - min(xs)), _MARGIN + scale * (y - min(ys))) for x, y in view.points]
     size = (scale * across + 2 * _MARGIN, scale * down + 2 * _MARGIN)
-    paper = svg.element("rect", attributes={"width": size[0], "height": size[1], "fill": "#fbf8f2"})
+    paper = svg.element("rect", width=size[0], height=size[1], fill="#fbf8f2")
     return places, [paper], *size
 
 
-def _square(x: int, y: int, unit: float) -> str:
-    place = {"x": x * unit, "y": y * unit, "width": unit, "height": unit}
-    return svg.element("rect", attributes={**place, "fill": DARK if (x + y) % 2 else LIGHT})
-
-
 def _stop(place: tuple[float, float], label: str, first: bool) -> list[str]:
-    disc: svg.Attributes = {"cx": place[0], "cy": place[1], "r": 13, "stroke": INK, "stroke-width": 1.2}
+    x, y = place
     fill = svg.fill_of(1) if first else "#ffffff"
-    return [
-        svg.element("circle", attributes={**disc, "fill": fill}),
-        svg.text(label, place[0], place[1], min(12.0, 36 / len(label)), INK),
-    ]
+    disc = svg.element("circle", cx=x, cy=y, r=13, stroke=INK, stroke_width=1.2, fill=fill)
+    return [disc, svg.text(label, x, y, min(12.0, 36 / len(label)), INK)]

@@ -87,18 +87,16 @@ def bars(rows: list[tuple[str, float]], title: str) -> str:
         x = place(exponent)
         parts.append(svg.text(f"{10.0**exponent:g}", x, end - 6, 11, INK))
         for k in range(len(rows)):  # beside the bars alone: names stand between them
-            line = {"x1": x, "x2": x, "y1": high * k + 16, "y2": high * k + 31, "stroke": INK}
-            parts.append(
-                svg.element("line", attributes={**line, "stroke-opacity": 0.9 if exponent == 0 else 0.2})
-            )
+            line = {"x1": x, "x2": x, "y1": high * k + 16, "y2": high * k + 31}
+            faint = 0.9 if exponent == 0 else 0.2
+            parts.append(svg.element("line", **line, stroke=INK, stroke_opacity=faint))
     for k, (job, ratio) in enumerate(rows):
         x, y = place(math.log10(ratio)), high * k
         ahead = ratio <= 1
-        bar = {"x": min(x, place(0)), "y": y + 17, "width": abs(x - place(0)), "height": 13.0}
-        name = {"x": 2.0, "y": y + 13, "font-size": 12.0, "fill": INK}
+        fill = "#2f9e77" if ahead else "#d9762b"
         parts += [
-            svg.element("rect", attributes={**bar, "fill": "#2f9e77" if ahead else "#d9762b"}),
-            svg.element("text", [escape(job)], name),
+            svg.rect(min(x, place(0)), y + 17, abs(x - place(0)), 13.0, fill=fill),
+            svg.element("text", escape(job), x=2.0, y=y + 13, font_size=12.0, fill=INK),
             svg.text(f"{ratio:g}", x - 16 if ahead else x + 16, y + 23.5, 11, INK),
         ]
     width = max(place(top) + 40, *(_width(job) for job, _ in rows))
@@ -117,13 +115,11 @@ def columns(rows: list[tuple[str, float]], title: str) -> str:
     parts = []
     for k, (job, value) in enumerate(rows):
         length, y = max(wide * value / most, 0.5), high * k
-        bar = {"x": left, "y": y + 17, "width": length, "height": 13.0, "fill": "#3b74b8"}
-        name = {"x": left, "y": y + 13, "font-size": 12.0, "fill": INK}
-        figure = {"x": left + length + 5, "y": y + 27.5, "font-size": 11.0, "fill": INK}
+        figure = f"{float(f'{value:.3g}'):,.10g}"
         parts += [
-            svg.element("rect", attributes=bar),
-            svg.element("text", [escape(job)], name),
-            svg.element("text", [f"{float(f'{value:.3g}'):,.10g}"], figure),
+            svg.rect(left, y + 17, length, 13.0, fill="#3b74b8"),
+            svg.element("text", escape(job), x=left, y=y + 13, font_size=12.0, fill=INK),
+            svg.element("text", figure, x=left + length + 5, y=y + 27.5, font_size=11.0, fill=INK),
         ]
     width = max(left + wide + 60, *(_width(job) for job, _ in rows))
     return svg.document(width, high * len(rows) + 4, parts, title=title, pixels=width)
