@@ -201,12 +201,8 @@ class OrbitSheet:
             self.file.discard()
             return
         sheet = gallery_svg(self.pictures, across=_ACROSS, title=self.title, captions=self.captions)
-        try:
+        with self.file:
             self.file.append(sheet.encode())
-        except BaseException:
-            self.file.discard()
-            raise
-        self.file.commit()
 
 
 @click.command()

@@ -16,23 +16,10 @@ from cpqueens.files.modelfile import dump_model
 from cpqueens.model import Model
 from cpqueens.report.outputfile import OutputFile
 
-
-def _as_minizinc(model: Model) -> str:
-    return minizinc_text(model)
-
-
-def _as_flatzinc(model: Model) -> str:
-    return flatzinc_text(model)
-
-
-def _as_json(model: Model) -> str:
-    return dump_model(model)
-
-
 LANGUAGES: dict[str, Callable[[Model], str]] = {
-    "fzn": _as_flatzinc,
-    "json": _as_json,
-    "mzn": _as_minizinc,
+    "fzn": flatzinc_text,
+    "json": dump_model,
+    "mzn": minizinc_text,
 }
 
 
@@ -55,7 +42,6 @@ def command(model: str, parameters: tuple[str, ...], language: str, out: str | N
     if out is None:
         say(text.rstrip("\n"))
         return DONE
-    file = OutputFile(out, force=force)
-    file.append(text.encode())
-    file.commit()
+    with OutputFile(out, force=force) as file:
+        file.append(text.encode())
     return DONE

@@ -46,9 +46,8 @@ def command(
     instance = shared.load(model, parameters)
     solvers = tuple(map(recording_solver, solvers))
     shared.check_place(out, "--out")
-    file = OutputFile(out, force=force)
-    try:
-        outcomes = []
+    outcomes = []
+    with OutputFile(out, force=force) as file:
         for solver in solvers:
             given = shared.run_options(solver=solver, params=params, **options)
             standing = Standing(instance.title, solver, time_limit=given.get("time_limit"))
@@ -57,10 +56,6 @@ def command(
                 outcomes.append(solve(instance.model, trace=events, **given, **told))
         page = replay_page(outcomes).encode()
         file.append(page)
-    except BaseException:
-        file.discard()
-        raise
-    file.commit()
     runs = [
         {"solver": o.solver, "status": o.status, "events": 0 if o.trace is None else len(o.trace)}
         for o in outcomes

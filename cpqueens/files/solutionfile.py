@@ -389,9 +389,5 @@ class SolutionWriter:
         if self.dropped or (kind is not None and not issubclass(kind, KeyboardInterrupt)):
             self.file.discard()
             return
-        try:
+        with self.file:
             self.writer.finish()
-        except BaseException:
-            self.file.discard()
-            raise
-        self.file.commit()

@@ -12,7 +12,6 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 from functools import partial
 from statistics import median
@@ -159,12 +158,7 @@ def _columns(pattern: Pattern, row: int, value: int) -> list[int]:
 
 
 def _bits(word: int) -> list[int]:
-    values = []
-    while word:
-        lowest = word & -word
-        values.append(lowest.bit_length() - 1)
-        word ^= lowest
-    return values
+    return [k for k in range(word.bit_length()) if word >> k & 1]
 
 
 def _total(sums: dict[int, int]) -> Fraction:
@@ -255,8 +249,8 @@ def _evidence(column: str, printed: dict[str, str], exact: dict[str, str]) -> st
 
 
 def _t(row: dict[str, str]) -> str:
-    p, s, e = (Decimal(row[column]) for column in ("p", "s", "e"))
-    return str((s + (1 - p) * e / p).quantize(Decimal("0.01"), ROUND_HALF_UP))
+    p, s, e = (Fraction(row[column]) for column in ("p", "s", "e"))
+    return rounded(Expectations(0, p, s, e).t, DIGITS["t"])
 
 
 _REPEATED, _END = 15, 3

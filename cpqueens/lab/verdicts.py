@@ -5,7 +5,7 @@ Two figures differ where their intervals do not meet; else no difference is show
 
 import math
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -68,6 +68,19 @@ def _listed(words: Sequence[object]) -> str:
     return f"{', '.join(most)} and {last}" if most else last
 
 
+def _by_sign(signs: Mapping[str, int], less: str, more: str, same: str) -> list[str]:
+    """Return lists of what differs in the same direction, behind what is said of it.
+
+    >>> _by_sign({"8": -1, "10": 0, "12": -1}, "fewer at", "more at", "as many at")
+    ['fewer at 8 and 12', 'as many at 10']
+    """
+    alike = {
+        says: [one for one, sign in signs.items() if sign == this]
+        for this, says in ((-1, less), (1, more), (0, same))
+    }
+    return [f"{says} {_listed(ones)}" for says, ones in alike.items() if ones]
+
+
 def _as_told(one: Interval) -> str:
     return f"{figure(one.value)} [{figure(one.low)}, {figure(one.high)}]"
 
@@ -84,13 +97,9 @@ def against(rows: Cells) -> str:
 
 
 def _versus(found: Figures, one: str, other: str) -> str:
-    signs = {n: differ(value, found[other][n]) for n, value in found[one].items()}
-    parts = (
-        f"{says} at {_listed(sizes)} queens"
-        for sign, says in ((-1, "fewer"), (1, "more"), (0, "no difference shown"))
-        if (sizes := [n for n, found_sign in signs.items() if found_sign == sign])
-    )
-    return f"{one} needs, beside {other}, {', '.join(parts)}"
+    signs = {str(n): differ(value, found[other][n]) for n, value in found[one].items()}
+    parts = _by_sign(signs, "fewer at", "more at", "no difference shown at")
+    return f"{one} needs, beside {other}, {', '.join(f'{part} queens' for part in parts)}"
 
 
 def efficient(rows: Cells) -> str:
@@ -142,12 +151,9 @@ def _course(found: dict[int, Interval]) -> str:
     """Say which neighbouring sizes differ, and the first and second from the last."""
     first, second, *_, last = found
     ends = f"{_as_told(found[first])} at {first:,} queens and {_as_told(found[last])} at {last:,}"
-    told = dict.fromkeys([*pairwise(found), (second, last), (first, last)])
-    parts = [
-        f"{says} {_listed([f'{a:,} to {b:,}' for a, b in two])}"
-        for sign, says in ((-1, "more from"), (1, "fewer from"), (0, "no difference is shown from"))
-        if (two := [(a, b) for a, b in told if differ(found[a], found[b]) == sign])
-    ]
+    told = [*pairwise(found), (second, last), (first, last)]
+    signs = {f"{a:,} to {b:,}": differ(found[a], found[b]) for a, b in told}
+    parts = _by_sign(signs, "more from", "fewer from", "no difference is shown from")
     return f"{ends}; {'; '.join(parts)}"
 
 
@@ -217,9 +223,5 @@ def _fastest(times: dict[str, dict[str, Interval]]) -> Iterator[str]:
     for asked, found in times.items():
         *others, last = found
         signs = {name: differ(found[last], found[name]) for name in others}
-        parts = [
-            f"{says} {_listed(names)}"
-            for sign, says in ((-1, "is faster than"), (1, "is slower than"), (0, "shows no difference to"))
-            if (names := [name for name in others if signs[name] == sign])
-        ]
+        parts = _by_sign(signs, "is faster than", "is slower than", "shows no difference to")
         yield f"{asked}, {last} {', '.join(parts)}"

@@ -9,7 +9,7 @@ from cpqueens.system.interrupts import on_leaving
 
 
 class OutputFile:
-    """Bytes on their way to ``path``; the path is untouched until `commit`.
+    """Bytes on their way to ``path``; the path is untouched until `commit`, or the end of a ``with`` block.
 
     What is written is whole batches: when the disk is full, or an interruption comes, the one under way is
     taken back.
@@ -32,6 +32,15 @@ class OutputFile:
         except OSError as error:
             self._stay()
             raise ModelError(f"{self.path}: cannot be written: {error.strerror}") from None
+
+    def __enter__(self) -> "OutputFile":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *details: object) -> None:
+        if kind is None:
+            self.commit()
+        else:
+            self.discard()
 
     def _refuse_existing(self) -> None:
         if self.path.is_dir():
@@ -116,10 +125,5 @@ def write_whole(path: str | Path, text: str) -> None:
             return
     except OSError as error:
         raise ModelError(f"{path}: cannot be written: {error.strerror}") from None
-    file = OutputFile(place, force=True)
-    try:
+    with OutputFile(place, force=True) as file:
         file.append(data)
-    except BaseException:
-        file.discard()
-        raise
-    file.commit()

@@ -52,18 +52,13 @@ def with_proof(
         raise ModelError(f"proof: the name of a file is needed, got {shown(place)}")
     if model.assumed:
         raise UnsupportedRequest(f"proof: {model.assumed}, so that nothing of it is proved")
-    file = OutputFile(os.fspath(place), force=True)
-    lines = _ProofLines(file)
-    try:
+    with OutputFile(os.fspath(place), force=True) as file:
+        lines = _ProofLines(file)
         prover: Backend = PumpkinProver(lines.write) if solver == NAME else Prover(lines.write)
         outcome = once(model, prover, want, consumer, given)
         lines.write(f"end {_claim(outcome, want)}")
         lines.flush()
         size = file.stream.tell()
-        file.commit()
-    except BaseException:
-        file.discard()
-        raise
     off = "Pumpkin's own log, translated" if solver == NAME else OFF
     said = f"proof: {lines.count} lines in {place}; {off}"
     facts = {"file": str(place), "lines": lines.count, "bytes": size, "off": off}
