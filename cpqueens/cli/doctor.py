@@ -4,7 +4,6 @@ import platform
 import re
 import sys
 from dataclasses import asdict, dataclass
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ from cpqueens.cli.results import DONE, REFUSED, document, echo_json
 from cpqueens.cli.terminal import Standing, progress, say
 from cpqueens.kernels.jit import cache
 from cpqueens.system.platforms import limits, processors
-from cpqueens.system.requirements import requirements
+from cpqueens.system.requirements import requirements, version_of
 
 
 @dataclass(frozen=True)
@@ -70,17 +69,10 @@ def _compile() -> None:
 def _libraries() -> list[Library]:
     """Return the libraries that the installed package asks for, those of its extras last."""
     found = [
-        Library(r.name, _version(r.name), r.needed, not r.extra, r.command, r.excluded)
+        Library(r.name, version_of(r.name), r.needed, not r.extra, r.command, r.excluded)
         for r in requirements()
     ]
     return sorted(found, key=lambda library: not library.required)
-
-
-def _version(name: str) -> str | None:
-    try:
-        return metadata.version(name)
-    except metadata.PackageNotFoundError:
-        return None
 
 
 def _at_least(version: str, needed: str) -> bool:
@@ -93,7 +85,7 @@ def _at_least(version: str, needed: str) -> bool:
 def _facts() -> dict[str, Any]:
     folder, writable = kernel_cache()
     return {
-        "cpqueens": _version("cpqueens"),
+        "cpqueens": version_of("cpqueens"),
         "python": platform.python_version(),
         "executable": sys.executable,
         "platform": platform.platform(),

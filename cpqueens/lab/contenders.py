@@ -28,7 +28,7 @@ from cpqueens.solving.collect import Callbacks
 from cpqueens.solving.request import build_request, choose
 from cpqueens.system.interrupts import Interrupt, listening
 from cpqueens.system.platforms import children_seconds
-from cpqueens.text.plaintext import one_line, shown, text_of
+from cpqueens.text.plaintext import first_repeated, one_line, shown, text_of
 
 
 @dataclass(frozen=True)
@@ -383,8 +383,7 @@ def as_contenders(given: Any) -> list[Contender]:
         found = [as_contender(value, str(name)) for name, value in given.items()]
     else:
         found = [as_contender(one) for one in (given if isinstance(given, list) else [given])]
-    names = [contender.name for contender in found]
-    twice = next((name for name in names if names.count(name) > 1), None)
+    twice = first_repeated(contender.name for contender in found)
     if twice is not None:
         raise ModelError(f"heuristic: {shown(twice)} twice; write {{name: heuristic}}")
     if not found:

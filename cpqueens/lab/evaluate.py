@@ -7,7 +7,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass, replace
 from os import PathLike
 from typing import Any
@@ -21,19 +21,19 @@ from cpqueens.lab import evaluated
 from cpqueens.lab.contenders import Contender, RunLimits, as_contenders
 from cpqueens.lab.evaluation import Evaluation
 from cpqueens.lab.making import FIRST, Progress, RunMaker, Setting
-from cpqueens.lab.performance import UNITS, Anytime, ReachedTarget, anytime, summed_up, targets
+from cpqueens.lab.performance import UNITS, Anytime, anytime, summed_up, targets
 from cpqueens.lab.reference import Reference, coverage, prove
 from cpqueens.lab.runfile import Ending, RunFile, RunRecord, RunTable
-from cpqueens.language.rows import IntArray
 from cpqueens.longrun.pool import Processes
+from cpqueens.longrun.splitting import code_version
 from cpqueens.model import Model
 from cpqueens.problems.catalog import Instance, Problem, find, load
 from cpqueens.solving.request import as_seeds, positive_integer, positive_seconds
 from cpqueens.system.interrupts import listening
-from cpqueens.system.requirements import code_digest, need, versions
+from cpqueens.system.requirements import need, versions
 from cpqueens.text.foreign import explaining_keywords
 from cpqueens.text.parameters import as_function, got, needed
-from cpqueens.text.plaintext import one_line, shown
+from cpqueens.text.plaintext import first_repeated, one_line, shown
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,16 @@ class EvaluatedCase:
     size: int | None
     model: Model
     instance: Instance | None
+
+    @property
+    def maximizing(self) -> bool | None:
+        """Whether its objective is maximised; None without one."""
+        return None if self.model.objective is None else bool(self.model.goals[0].maximizing)
+
+    @property
+    def symmetries(self) -> Group:
+        """Those that its problem declares."""
+        return () if self.instance is None else self.instance.symmetries()
 
 
 def cases_of(problem: Any, sizes: Any, parameters: Mapping[str, Any]) -> Iterator[EvaluatedCase]:
@@ -114,8 +124,8 @@ def _case(stated: Model | Instance, size: Any) -> EvaluatedCase:
     )
 
 
-Groups = Mapping[tuple[str, str], RunTable]
-"""The runs of each heuristic on each problem."""
+Proved = tuple[EvaluatedCase, Reference, Mapping[str, Sequence[RunRecord]]]
+"""A problem, what exact solvers proved of it, and the runs of each heuristic."""
 
 MOST_PROCESSES = 64
 MEMORY = 6 * 2**30
@@ -219,9 +229,9 @@ def evaluate(
         references = [
             prove(case.model, case.title, 0.0 if interrupt.poll() else reference_time) for case in cases
         ]
-    if lost and not rows:
-        raise next(iter(lost.values()))
     found = work.evaluation(rows, lost, references)
+    if lost and not found.runs:
+        raise next(iter(lost.values()))
     return replace(found, seconds=time.monotonic() - began, interrupted=interrupt.seen)
 
 
@@ -262,25 +272,19 @@ def _seeds(first: Any, runs: Any) -> tuple[int, ...]:
     return as_seeds(range(int(first), int(first) + (number or 1)))
 
 
-@contextmanager
 def _file(
     record: Any, contenders: Sequence[Contender], cases: Sequence[EvaluatedCase], budget: RunLimits
-) -> Iterator[RunFile | None]:
+) -> AbstractContextManager[RunFile | None]:
     """Open the file of runs, if any."""
     if record is None:
-        yield None
-        return
+        return nullcontext()
     identity = {
-        "code": code_digest(),
+        "code": code_version(),
         "limits": vars(budget),
         "heuristics": {c.name: c.identity for c in contenders},
         "problems": {case.title: _known(case) for case in cases},
     }
-    file = RunFile(record, identity)
-    try:
-        yield file
-    finally:
-        file.close()
+    return closing(RunFile(record, identity))
 
 
 def _known(case: EvaluatedCase) -> str:
@@ -303,8 +307,7 @@ class _Work:
     units: tuple[str, ...]
 
     def __post_init__(self) -> None:
-        titles = [case.title for case in self.cases]
-        twice = next((title for title in titles if titles.count(title) > 1), None)
+        twice = first_repeated(case.title for case in self.cases)
         if twice is not None:
             raise ModelError(f"problem: {shown(twice, 60)} twice")
 
@@ -339,9 +342,7 @@ class _Work:
                 maker.by(pool)
             finally:
                 pool.shutdown(cancel_futures=True)
-        wanted = set(self.seeds)
-        kept = {key: row for key, row in rows.items() if key[2] in wanted}
-        return kept, {(s.contender.name, s.title): s.lost for s in settings if s.lost}
+        return rows, {(s.contender.name, s.title): s.lost for s in settings if s.lost}
 
     def _setting(self, contender: Contender, case: EvaluatedCase, rows: Mapping[Any, RunRecord]) -> Setting:
         name, lost = contender.name, self.unable.get((contender.name, case.title))
@@ -361,13 +362,27 @@ class _Work:
         ]
         table = RunTable([rows[key] for key in order if key in rows])
         groups = table.groups()
+        proved = [
+            (case, reference, {c.name: groups.get((c.name, case.title), ()) for c in self.contenders})
+            for case, reference in zip(self.cases, references, strict=True)
+        ]
         performances = [
             summed_up(
-                c.name, case.title, case.size, len(self.seeds), groups.get((c.name, case.title), ()),
-                case.model.goals, proved, one_line(str(lost.get((c.name, case.title), ""))), self.units,
+                name, case.title, case.size, len(self.seeds), mine, case.model.goals, reference,
+                one_line(str(lost.get((name, case.title), ""))), self.units,
             )
-            for case, proved in zip(self.cases, references, strict=True) for c in self.contenders
+            for case, reference, runs in proved for name, mine in runs.items()
         ]  # fmt: skip
+        samples = [
+            (name, case, reference, np.array(found, dtype=np.int64))
+            for case, reference, runs in proved if case.maximizing is None
+            for name, mine in runs.items()
+            if (found := [row.solution for row in mine if row.solution is not None])
+        ]  # fmt: skip
+        occupancies = (
+            evaluated.occupancy(name, case.title, case.model, found, reference.solutions)
+            for name, case, reference, found in samples
+        )
         return Evaluation(
             heuristics=tuple(c.name for c in self.contenders),
             problems=tuple(
@@ -380,62 +395,34 @@ class _Work:
             versions=versions(),
             performances=tuple(performances),
             references=tuple(references),
-            coverages=tuple(coverage(*about) for about in self._samples(groups, references)),
-            occupancies=tuple(self._occupancies(groups, references)),
-            anytimes=tuple(self._anytimes(groups)),
-            targets=tuple(self._targets(groups, references)),
-            comparisons=tuple(evaluated.corrected(list(self._comparisons(groups)))),
+            coverages=tuple(
+                coverage(name, reference, found, case.symmetries) for name, case, reference, found in samples
+            ),
+            occupancies=tuple(found for found in occupancies if found is not None),
+            anytimes=tuple(_anytimes(proved)),
+            targets=tuple(
+                one
+                for case, reference, runs in proved
+                if case.maximizing is not None
+                for one in targets(runs, case.title, case.maximizing, reference.optimum)
+            ),
+            comparisons=tuple(evaluated.corrected(list(_comparisons(proved)))),
             runs=table,
             units=self.units,
         )
 
-    def _samples(
-        self, groups: Groups, references: Sequence[Reference]
-    ) -> Iterator[tuple[str, Reference, IntArray, Group]]:
-        """Yield what each heuristic found on each problem without an objective, and what there is."""
-        for case, reference in zip(self.cases, references, strict=True):
-            symmetries = () if case.instance is None else case.instance.symmetries()
-            for contender in self.contenders:
-                runs = groups.get((contender.name, case.title), ())
-                found = [row.solution for row in runs if row.solution is not None]
-                if found and case.model.objective is None:
-                    yield contender.name, reference, np.array(found, dtype=np.int64), symmetries
 
-    def _occupancies(self, groups: Groups, references: Sequence[Reference]) -> Iterator[evaluated.Occupancy]:
-        models = {case.title: case.model for case in self.cases}
-        for name, reference, rows, _ in self._samples(groups, references):
-            model = models[reference.problem]
-            found = evaluated.occupancy(name, reference.problem, model, rows, reference.solutions)
+def _anytimes(proved: Sequence[Proved]) -> Iterator[Anytime]:
+    for case, _, runs in proved:
+        for mine in runs.values() if case.maximizing is not None else ():
+            found = anytime(mine, bool(case.maximizing))
             if found is not None:
                 yield found
 
-    def _anytimes(self, groups: Groups) -> Iterator[Anytime]:
-        for case in self.cases:
-            maximizing = _maximizing(case.model)
-            for contender in self.contenders:
-                rows = groups.get((contender.name, case.title), ())
-                found = None if maximizing is None else anytime(rows, maximizing)
-                if found is not None:
-                    yield found
 
-    def _targets(self, groups: Groups, references: Sequence[Reference]) -> Iterator[ReachedTarget]:
-        for case, reference in zip(self.cases, references, strict=True):
-            maximizing = _maximizing(case.model)
-            if maximizing is not None:
-                runs = {c.name: groups.get((c.name, case.title), ()) for c in self.contenders}
-                yield from targets(runs, case.title, maximizing, reference.optimum)
-
-    def _comparisons(self, groups: Groups) -> Iterator[evaluated.Comparison]:
-        for case in self.cases:
-            runs = {
-                c.name: groups[c.name, case.title] for c in self.contenders if (c.name, case.title) in groups
-            }
-            maximizing = _maximizing(case.model)
-            if maximizing is None:
-                yield from evaluated.compare_runs(case.title, runs)
-            else:
-                yield from evaluated.compare_objectives(case.title, runs, maximizing)
-
-
-def _maximizing(model: Model) -> bool | None:
-    return None if model.objective is None else bool(model.goals[0].maximizing)
+def _comparisons(proved: Sequence[Proved]) -> Iterator[evaluated.Comparison]:
+    for case, _, runs in proved:
+        if case.maximizing is None:
+            yield from evaluated.compare_runs(case.title, runs)
+        else:
+            yield from evaluated.compare_objectives(case.title, runs, case.maximizing)

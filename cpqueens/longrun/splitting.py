@@ -30,6 +30,7 @@ from cpqueens.files.modelfile import parse_model
 from cpqueens.language.rows import IntArray
 from cpqueens.model import Model
 from cpqueens.solving.solve import IncompleteCount, count, enumerate_solutions
+from cpqueens.system.requirements import version_of
 
 _PACKAGE = Path(cpqueens.__file__).parent
 _NUMBERS = ("wanted", "parts")
@@ -112,13 +113,7 @@ def code_version() -> str:
     text = hashlib.sha256()
     for path in sorted(_PACKAGE.rglob("*.py")):
         text.update(f"{path.relative_to(_PACKAGE).as_posix()} ".encode() + path.read_bytes())
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        number = version("cpqueens")
-    except PackageNotFoundError:
-        number = "unknown"
-    return f"{number}+{text.hexdigest()[:16]}"
+    return f"{version_of('cpqueens') or 'unknown'}+{text.hexdigest()[:16]}"
 
 
 MOST = 1_000_000

@@ -1,12 +1,10 @@
 """What the installed package needs, as its metadata says, and which versions of it are here."""
 
-import hashlib
 import importlib
 import re
 import sys
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
 from cpqueens.errors import MissingLibrary
 
@@ -101,20 +99,16 @@ _PACKAGES = ("cpqueens", "numpy", "numba", "ortools", "python-constraint2")
 def versions() -> dict[str, str]:
     """Return the versions of Python, cpqueens and the solvers' libraries: reading them takes 3 ms."""
     import platform
+
+    found = {package: version_of(package) or "not installed" for package in _PACKAGES}
+    return {"python": platform.python_version(), **found}
+
+
+def version_of(package: str) -> str | None:
+    """Return the version of a package; None where it is not installed."""
     from importlib import metadata
 
-    found = {"python": platform.python_version()}
-    for package in _PACKAGES:
-        try:
-            found[package] = metadata.version(package)
-        except metadata.PackageNotFoundError:
-            found[package] = "not installed"
-    return found
-
-
-def code_digest() -> str:
-    """Return the version of the package, with a digest of its Python files."""
-    found, folder = hashlib.sha256(), Path(__file__).parent.parent
-    for path in sorted(folder.rglob("*.py")):
-        found.update(path.relative_to(folder).as_posix().encode() + b"\0" + path.read_bytes())
-    return f"{versions()['cpqueens']} {found.hexdigest()[:16]}"
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return None

@@ -193,7 +193,7 @@ def test_a_record_of_other_code_is_refused(tmp_path: Path, monkeypatch: pytest.M
 
     given = {"heuristic": heuristics.honest, **SIX, "runs": 1, "record": tmp_path / "runs.db"}
     evaluate(**given)
-    monkeypatch.setattr(sys.modules["cpqueens.lab.evaluate"], "code_digest", lambda: "0.1.0 other")
+    monkeypatch.setattr(sys.modules["cpqueens.lab.evaluate"], "code_version", lambda: "0.1.0+other")
     with pytest.raises(ModelError, match="holds runs of code "):
         evaluate(**given)
     assert module is not None
