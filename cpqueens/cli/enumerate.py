@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from contextlib import ExitStack
 from dataclasses import replace
+from itertools import zip_longest
 from typing import Any, Protocol
 
 import click
@@ -159,10 +160,8 @@ class OrbitPrinter(PrintSink):
         across = 1 if self.style.colour else max(1, (self.style.width or WIDTH) // wide)
         lines: list[str] = []
         for start in range(0, len(blocks), across):
-            part = blocks[start : start + across]
-            for k in range(max(map(len, part))):
-                cells = [block[k] if k < len(block) else "" for block in part]
-                lines.append("".join(cell.ljust(wide) for cell in cells).rstrip())
+            rows = zip_longest(*blocks[start : start + across], fillvalue="")
+            lines += ["".join(cell.ljust(wide) for cell in cells).rstrip() for cells in rows]
         return lines
 
 
@@ -250,10 +249,8 @@ def command(
         given["solution_limit"] = limit
     head = results.document("enumerate", instance, up_to_symmetry=up_to_symmetry, file=out)
     with ExitStack() as stack:
-        if orbits:
-            sink = _orbit_sink(stack, instance, group, form, out, force)
-        else:
-            sink = _sink(stack, instance, head if as_json else None, form, out, force)
+        shown = group if orbits else ()
+        sink = _sink(stack, instance, head if as_json else None, shown, form, out, force)
         funnel = Funnel(sink, group, limit)
         outcome = _run(instance, funnel, given, out is not None)
     classes = funnel.count if group else None
@@ -285,29 +282,21 @@ def _in_store(
 
 
 def _sink(
-    stack: ExitStack, instance: Instance, head: dict[str, Any] | None, form: str, out: str | None, force: bool
-) -> Sink:
-    """Return where the solutions go; a file is opened, or refused, before the search starts."""
+    stack: ExitStack, instance: Instance, head: dict[str, Any] | None, whole: Group, form: str,
+    out: str | None, force: bool,
+) -> Sink:  # fmt: skip
+    """Return where the solutions go, or ``whole`` orbits; a file is opened, or refused, before the search."""
+    model = instance.model
+    if out and whole:
+        return stack.enter_context(OrbitSheet(out, model, whole, force))
     if out:
-        return stack.enter_context(SolutionWriter(out, instance.model, force=force))
+        return stack.enter_context(SolutionWriter(out, model, force=force))
     if head is not None:
         return JsonSink(head)
     if form == "svg":
         raise ModelError("--format svg: name the file for the boards with --out x.svg")
-    check_format(instance.model, form)
-    return PrintSink(form)
-
-
-def _orbit_sink(
-    stack: ExitStack, instance: Instance, group: Group, form: str, out: str | None, force: bool
-) -> Sink:
-    """Return what shows whole orbits."""
-    if out:
-        return stack.enter_context(OrbitSheet(out, instance.model, group, force))
-    if form == "svg":
-        raise ModelError("--format svg: name the file for the boards with --out x.svg")
-    check_format(instance.model, form)
-    return OrbitPrinter(form, group)
+    check_format(model, form)
+    return OrbitPrinter(form, whole) if whole else PrintSink(form)
 
 
 def _run(instance: Instance, funnel: Funnel, given: dict[str, Any], shown: bool) -> Outcome:

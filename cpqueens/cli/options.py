@@ -36,7 +36,7 @@ FORMATS = ("board", "list", "json", "matrix", "grid", "svg")
 
 def model_arguments(command: Command) -> Command:
     """Add MODEL and its parameters as name=value."""
-    return _stacked(
+    return stacked(
         click.argument("model", metavar="MODEL"),
         click.argument("parameters", nargs=-1, metavar="[name=value]..."),
     )(command)
@@ -44,7 +44,7 @@ def model_arguments(command: Command) -> Command:
 
 def solver_options(command: Command) -> Command:
     """Add what a solver can be told."""
-    return _stacked(
+    return stacked(
         click.option("--solver", default="auto", show_default=True, help="backend or backend:strategy"),
         click.option("--time-limit", type=float, metavar="SECONDS", help="for build, translation and search"),
         click.option("--step-limit", type=int, metavar="STEPS", help="limit for solvers that count steps"),
@@ -72,7 +72,7 @@ def proof_option(command: Command) -> Command:
 
 def optima_options(command: Command) -> Command:
     """Add what asks for the best solutions alone."""
-    return _stacked(
+    return stacked(
         click.option("--optimal", is_flag=True, default=None, help="only optimal solutions"),
         click.option("--gap", type=int, metavar="D", help="only solutions at most D from the optimum"),
     )(command)
@@ -88,7 +88,7 @@ def durable_options(command: Command) -> Command:
 
 def store_options(command: Command) -> Command:
     """Add what keeps a ledger of a long run."""
-    return _stacked(
+    return stacked(
         click.option("--store", metavar="RUN.DB", help="keep a ledger; the same command continues it"),
         click.option("--cluster", metavar="ADDRESS", help="a dask.distributed scheduler; with --store"),
         click.option(
@@ -165,14 +165,14 @@ def check_place(path: str | None, option: str) -> None:
 
 def output_options(command: Command) -> Command:
     """Add how solutions are shown and where they are written."""
-    return _stacked(
+    return stacked(
         click.option("--format", "form", type=click.Choice(FORMATS), default="board", show_default=True),
         click.option("--out", type=click.Path(dir_okay=False), help="file.csv, .jsonl, .npy or .svg"),
         click.option("--force", is_flag=True, help="replace an existing file"),
     )(command)
 
 
-def _stacked(*decorators: Callable[[Any], Any]) -> Callable[[Any], Any]:
+def stacked(*decorators: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """Return the decorators as one, the first on top."""
     return lambda command: functools.reduce(lambda c, decorate: decorate(c), reversed(decorators), command)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from cpqueens.cli.options import check_place, json_option
+from cpqueens.cli.options import check_place, json_option, stacked
 from cpqueens.cli.results import DONE, INFEASIBLE, INVALID, LIMIT, echo_json
 from cpqueens.cli.terminal import Standing, progress, say, style_of
 from cpqueens.puzzles.generating import first_two, made
@@ -32,13 +32,12 @@ def command() -> None:
 
 
 def _puzzle_options(function: Any) -> Any:
-    for option in (
-        click.option("--touching", is_flag=True, help="queens may touch (for text grids)"),
-        click.option("--stars", type=int, default=1, show_default=True, help="in each line (for text grids)"),
+    return stacked(
+        json_option,
         click.argument("file", metavar="FILE"),
-    ):
-        function = option(function)
-    return json_option(function)
+        click.option("--stars", type=int, default=1, show_default=True, help="in each line (for text grids)"),
+        click.option("--touching", is_flag=True, help="queens may touch (for text grids)"),
+    )(function)
 
 
 def _read(file: str, stars: int, touching: bool) -> Puzzle:

@@ -353,14 +353,10 @@ def _pairs(values: list[int], target: Target, line: int) -> Reading:
     for place, value in enumerate(values):
         places.get(value, []).append(place)
     for k, found in places.items():
-        between = found[1] - found[0] - 1 if len(found) == 2 else k
-        problem = (
-            f"{k} stands {len(found)} times, not twice"
-            if len(found) != 2
-            else f"between the two {k} there are {between} numbers"
-        )
-        if len(found) != 2 or between != k:
-            return Reading(line, None, problem=problem)
+        if len(found) != 2:
+            return Reading(line, None, problem=f"{k} stands {len(found)} times, not twice")
+        if (between := found[1] - found[0] - 1) != k:
+            return Reading(line, None, problem=f"between the two {k} there are {between} numbers")
     first = [found[0] for found in places.values()]
     return Reading(line, np.array(first, dtype=np.int64))
 

@@ -3,6 +3,7 @@
 import functools
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import Any
 
 import msgspec
@@ -230,13 +231,8 @@ def read_puzzle(text: str, *, stars: int = 1, touching: bool = False) -> Puzzle:
     """
     if text.lstrip().startswith("{"):
         return _from_json(text)
-    blocks: list[list[str]] = [[]]
-    for line in text.splitlines():
-        if line.strip():
-            blocks[-1].append(line)
-        elif blocks[-1]:
-            blocks.append([])
-    grids = [block for block in blocks if block]
+    blocks = groupby(text.splitlines(), key=lambda line: bool(line.strip()))
+    grids = [list(lines) for written, lines in blocks if written]
     if not grids or len(grids) > 2:
         raise ModelError(f"puzzle: one or two grids with a blank line between are needed, got {len(grids)}")
     regions: tuple[str, ...] = ()

@@ -102,10 +102,7 @@ def _regions_text(picture: BoardPicture, style: Style) -> str:
         square = (row, column)
         if square in picture.queens:
             sign = _glyph(picture, square) if style.unicode else _letter(picture, square)
-            attacked = square in picture.attacked
-            if wide == 1:
-                return "X" if attacked else sign
-            return f"!{sign}!" if attacked else f" {sign} "
+            return _piece(picture, square, wide, sign)
         return ("-" if square in picture.blocked else picture.regions[row][column]).center(wide)
 
     cells = _cells(picture, cell)

@@ -147,6 +147,10 @@ def _axes(solution: Solution, view: Any) -> tuple[tuple[str, ...], tuple[str, ..
     return down, across
 
 
+def _board_svg(solution: Solution, view: Any) -> str:
+    return board_svg(BOARDS[type(view)](solution, view), title=solution.model.name)
+
+
 def _grid_text(solution: Solution, view: Grid | Sequence, style: Style) -> str:
     values, say = _coded(solution, view)
     rows = [[say(value) for value in row] for row in np.atleast_2d(values).tolist()]
@@ -213,6 +217,13 @@ def _colouring_svg(solution: Solution, view: Colouring) -> str:
     return colouring_svg(colours, edges, names, None if say is str else say, title=solution.model.name)
 
 
+BOARDS: dict[type, Callable[[Solution, Any], BoardPicture]] = {
+    Armies: armies_picture,
+    Board: board_picture,
+    Dots: board_picture,
+    Pieces: pieces_picture,
+}
+"""What is drawn as pieces on squares."""
 TEXT: dict[type, Callable[[Solution, Any, Style], str]] = {
     Board: _board_text,
     Dots: _board_text,
@@ -233,12 +244,9 @@ TEXT: dict[type, Callable[[Solution, Any, Style], str]] = {
 }
 
 SVG: dict[type, Callable[[Solution, Any], str]] = {
-    Board: lambda s, view: board_svg(board_picture(s, view), title=s.model.name),
-    Dots: lambda s, view: board_svg(board_picture(s, view), title=s.model.name),
-    Armies: lambda s, view: board_svg(armies_picture(s, view), title=s.model.name),
+    **dict.fromkeys(BOARDS, _board_svg),
     Grid: _grid_svg,
     Sequence: _grid_svg,
-    Pieces: lambda s, view: board_svg(pieces_picture(s, view), title=s.model.name),
     Cages: _cages_svg,
     views.Tour: lambda s, view: tour_svg(_values(s, view), view, _axes(s, view)[1], title=s.model.name),
     views.Schedule: lambda s, view: schedule_svg(_bars(s, view), view.ticks, title=s.model.name),
@@ -288,11 +296,8 @@ def _has_rows(model: Statement) -> bool:
 def picture_of(solution: Solution) -> BoardPicture | None:
     """Return the board of a solution, None if its problem has none."""
     view = solution.model.view
-    if isinstance(view, Board):
-        return board_picture(solution, view)
-    if isinstance(view, Pieces):
-        return pieces_picture(solution, view)
-    return armies_picture(solution, view) if isinstance(view, Armies) else None
+    make = BOARDS.get(type(view))
+    return None if make is None else make(solution, view)
 
 
 def _list(solution: Solution, _style: Style) -> str:

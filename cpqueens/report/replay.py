@@ -142,17 +142,8 @@ LARGEST = 26
 
 def shows_boards(model: Statement) -> bool:
     """Say whether every decision variable is the column of a row on a board that is not too large."""
-    view = model.view
-    if not isinstance(view, Board) or view.variable not in model.blocks.by_name:
-        return False
-    whole = model[view.variable].reshape(-1).variables[:, 0].tolist() == model.decisions.tolist()
-    columns = int(model.upper[model.decisions].max(initial=0)) + 1
-    return (
-        whole
-        and columns <= LARGEST
-        and len(model.decisions) <= LARGEST
-        and int(model.lower.min(initial=0)) >= 0
-    )
+    rows, columns, low = _board(model) or (0, 0, 0)
+    return 0 < rows <= LARGEST and columns <= LARGEST and low == 0
 
 
 def rows_text(trace: Trace) -> Iterator[str]:
