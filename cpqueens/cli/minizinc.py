@@ -26,6 +26,7 @@ from cpqueens.exchange.flatzinc_symbols import Output
 from cpqueens.solving.request import named_solver
 from cpqueens.solving.solve import STOP
 from cpqueens.system import platforms
+from cpqueens.system.requirements import version_of
 from cpqueens.system.stopping import Stopped, stopping
 from cpqueens.text.bounded import label, reason_of
 from cpqueens.text.plaintext import counted, shown
@@ -222,15 +223,13 @@ def install(folder: str | None) -> int:
 
 def _configuration(name: str, program: Path) -> dict[str, Any]:
     """Return what MiniZinc is told of a solver."""
-    from importlib.metadata import version
-
     import cpqueens.exchange
 
     solver, description, flags = SOLVERS[name]
     exact = [] if solver == "local-search" else ["cp"]
     return {
         "id": f"org.cpqueens.{name}", "name": name, "description": description,
-        "version": version("cpqueens"),
+        "version": version_of("cpqueens"),
         "mznlib": str(Path(cpqueens.exchange.__file__).absolute().with_name("mznlib")),
         "executable": str(program), "tags": [*exact, "int"], "stdFlags": list(flags), "supportsMzn": False,
         "supportsFzn": True, "needsSolns2Out": True, "needsMznExecutable": False, "needsStdlibDir": False,

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from cpqueens.answers.check import Checker
 from cpqueens.answers.outcome import Status, StopReason
@@ -50,31 +50,6 @@ class RunLimits:
         return {k: v for k, v in vars(self).items() if v is not None}
 
 
-class Contender(Protocol):
-    """Someone who is evaluated; it can be sent to other processes."""
-
-    @property
-    def name(self) -> str:
-        """How it is called in the report."""
-
-    @property
-    def together(self) -> bool:
-        """Whether many seeds are better asked for in one call."""
-
-    @property
-    def identity(self) -> str:
-        """What its runs depend on, so that runs of another one are told from its own."""
-
-    def patience(self, budget: RunLimits, runs: int) -> float | None:
-        """Return the seconds after which so many runs hang; None if they are trusted to end."""
-
-    def prepare(self, model: Model, budget: RunLimits) -> None:
-        """Refuse what can be refused before the first run."""
-
-    def make(self, model: Model, title: str, seeds: Sequence[int], budget: RunLimits) -> list[RunRecord]:
-        """Make a run for each seed; after a signal fewer."""
-
-
 def machine() -> str:
     """Return what the times of runs depend on, in a line."""
     return f"{platform.node()} ({platform.machine()}, Python {platform.python_version()})"
@@ -100,12 +75,16 @@ _SHORT = 0.01
 
 @dataclass(frozen=True)
 class SolverContender:
-    """A backend or strategy by name (or as an object), with options."""
+    """A backend or strategy by name (or as an object), with options: many seeds are one call.
+
+    A contender can be sent to other processes. Its ``identity`` is what its runs depend on, so that runs of
+    another one are told from its own; ``patience`` are the seconds after which so many runs hang.
+    """
 
     name: str
     solver: Any
     options: Mapping[str, Any] = field(default_factory=dict)
-    together: bool = True
+    together = True
 
     @property
     def identity(self) -> str:
@@ -226,7 +205,7 @@ class AttemptContender:
 
     inner: Heuristic | External
     name: str
-    together: bool = False
+    together = False
 
     @property
     def identity(self) -> str:
@@ -291,6 +270,8 @@ class AttemptContender:
         )  # fmt: skip
 
 
+Contender = SolverContender | AttemptContender
+"""Who is evaluated."""
 _BEGINNING = 5.0
 """Seconds that reading a model, a file or a program may take beyond the limit of a run."""
 

@@ -133,6 +133,16 @@ def look(k: int) -> dict[str, Any]:
     return {"color": COLOURS[k % len(COLOURS)], "linestyle": DASHES[k % len(DASHES)]}
 
 
+def marked(k: int) -> dict[str, Any]:
+    """Return colour and marker of the k-th heuristic, for points."""
+    return {"color": look(k)["color"], "marker": MARKERS[k % len(MARKERS)]}
+
+
+def band(axes: Any, k: int, x: Any, low: Any, high: Any) -> None:
+    """Draw what lies between the steps of two curves of the k-th heuristic."""
+    axes.fill_between(x, low, high, step="post", alpha=0.15, color=look(k)["color"], linewidth=0)
+
+
 def distributions(
     axes: Any, curves: Sequence[tuple[int, str, RunLengths]], unit: str, what: str = "solved"
 ) -> None:
@@ -146,7 +156,7 @@ def distributions(
             np.append(np.insert(part, 0, 0.0), part[-1]) for part in (curve.y, curve.low, curve.high)
         )
         axes.step(x, y, where="post", label=name, **look(k))
-        axes.fill_between(x, low, high, step="post", alpha=0.15, color=look(k)["color"], linewidth=0)
+        band(axes, k, x, low, high)
         censored = np.unique(found.lengths[found.limited | found.interrupted])
         censored = censored[censored <= end]
         if len(censored):

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from cpqueens.lab import drawing
-from cpqueens.lab.drawing import Picture, distributions, drawn, look, together
+from cpqueens.lab.drawing import Picture, band, distributions, drawn, look, marked, together
 from cpqueens.lab.evaluated import COMPARED, Evaluated, Occupancy
 from cpqueens.lab.performance import Anytime, Performance, named
 from cpqueens.lab.runlength import Interval, RunLengths, thin
@@ -92,12 +92,7 @@ def _cutoffs(axes: Any, chosen: Measured, unit: str) -> None:
                 continue
             at, best = thin(len(x), drawing.MOST_STEPS), int(y.argmin())
             axes.plot(x[at], y[at], label=label, linewidth=width, **look(k))
-            mark = {
-                "marker": drawing.MARKERS[k % len(drawing.MARKERS)],
-                "color": look(k)["color"],
-                "markersize": 4 + 2 * width,
-            }
-            axes.plot(x[best], y[best], linestyle="", **mark)
+            axes.plot(x[best], y[best], linestyle="", markersize=4 + 2 * width, **marked(k))
     axes.set(xscale="log", yscale="log", xlabel=f"cut-off or unit, {unit}", ylabel=f"expected {unit}")
 
 
@@ -142,8 +137,8 @@ def _over_sizes(axes: Any, e: Evaluated, points: Points, what: str, log: bool = 
     for k, name, found in together(curves, lambda found: [(n, i.value, i.low, i.high) for n, i in found]):
         ends = [(i.value, i.value - i.low, min(i.high, _FARTHEST * i.value) - i.value) for _, i in found]
         middle, *errors = np.maximum(np.array(ends).T, 0.0)
-        mark = {"marker": drawing.MARKERS[k % len(drawing.MARKERS)], "capsize": 3, **look(k)}
-        axes.errorbar([size for size, _ in found], middle, yerr=errors, label=name, **mark)
+        sizes = [size for size, _ in found]
+        axes.errorbar(sizes, middle, yerr=errors, label=name, capsize=3, **(look(k) | marked(k)))
     axes.set(xlabel="size", ylabel=what, **({"yscale": "log"} if log else {"ylim": (-0.02, 1.02)}))
     axes.xaxis.get_major_locator().set_params(integer=True)
 
@@ -280,11 +275,9 @@ def _map(axes: Any, found: Occupancy) -> None:
         place = (column - 0.5, row - 0.5)
         axes.add_patch(Rectangle(place, 1, 1, facecolor=colour, alpha=strength, linewidth=0))
         if p[row, column] * p.size < _SURE:
-            axes.add_patch(
-                Rectangle(
-                    (column - 0.43, row - 0.43), 0.86, 0.86, fill=False, edgecolor=drawing.INK, linewidth=1.3
-                )
-            )
+            frame = Rectangle((column - 0.43, row - 0.43), 0.86, 0.86, fill=False, linewidth=1.3)
+            frame.set_edgecolor(drawing.INK)
+            axes.add_patch(frame)
         if columns <= _MOST_NUMBERED:
             text = f"{value:+.1f}".replace("-", "\N{MINUS SIGN}") if abs(value) >= 0.05 else "0"
             axes.text(column, row, text, ha="center", va="center", fontsize=9)
@@ -333,17 +326,7 @@ def _incumbents(axes: Any, heuristics: Sequence[str], curves: Sequence[Anytime],
         known = [np.where(np.isfinite(part), part, np.nan) for part in (curve.median, curve.good, curve.poor)]
         middle, good, poor = known
         axes.step(curve.seconds, middle, where="post", label=name, **look(k))
-        both = np.isfinite(good) & np.isfinite(poor)
-        axes.fill_between(
-            curve.seconds,
-            good,
-            poor,
-            where=both,
-            step="post",
-            alpha=0.18,
-            color=look(k)["color"],
-            linewidth=0,
-        )
+        band(axes, k, curve.seconds, good, poor)
     if optimum is not None:
         axes.axhline(optimum, color=drawing.INK, linewidth=1.0)
     axes.set(xscale="log", xlabel="seconds", ylabel="objective")

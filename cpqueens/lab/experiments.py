@@ -9,7 +9,7 @@ The reproduced texts as plots, as lines for a terminal, as one self-contained HT
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, astuple, dataclass, field
 from datetime import date
 from functools import cache, partial
 from html import escape
@@ -20,7 +20,7 @@ import numpy as np
 from cpqueens.answers.outcome import Outcome, StopReason
 from cpqueens.answers.runs import Runs
 from cpqueens.kernels.jit import tiers
-from cpqueens.lab.drawing import MARKERS, Picture, drawn, look, together
+from cpqueens.lab.drawing import Picture, band, drawn, look, marked, together
 from cpqueens.lab.evaluation import STYLE, table
 from cpqueens.lab.evaluation_text import interval, laid_out, percent
 from cpqueens.lab.runlength import Interval, RunLengths
@@ -336,12 +336,8 @@ class OverSizes:
     def _line(self, solver: str, options: Mapping[str, Any], runs: int) -> dict[str, list[float]]:
         limit = self.sweep.limit
         found = [_lengths(n, solver, options, runs, limit).expected() for n in self.sweep.sizes]
-        parts = {
-            "y": [one.value for one in found],
-            "low": [one.low for one in found],
-            "high": [one.high for one in found],
-        }
-        return {"x": [float(n) for n in self.sweep.sizes], **parts}
+        y, low, high = map(list, zip(*map(astuple, found), strict=True))
+        return {"x": [float(n) for n in self.sweep.sizes], "y": y, "low": low, "high": high}
 
 
 @dataclass(frozen=True)
@@ -376,11 +372,10 @@ def _draw(axes: Any, plot: Plot) -> None:
     for k, label, line in together(lines, lambda line: list(line.values())):
         if plot.stepped:
             axes.step(line["x"], line["y"], where="post", label=label, **look(k))
-            colour = look(k)["color"]
-            axes.fill_between(line["x"], line["low"], line["high"], step="post", alpha=0.15, color=colour)
+            band(axes, k, line["x"], line["low"], line["high"])
         else:
             ends = np.abs(np.array([line["low"], line["high"]]) - np.array(line["y"]))
-            axes.errorbar(line["x"], line["y"], yerr=ends, marker=MARKERS[k], label=label, **look(k))
+            axes.errorbar(line["x"], line["y"], yerr=ends, label=label, **(look(k) | marked(k)))
     if plot.stepped:
         axes.set(xscale="log", ylim=(-0.02, 1.02), xlabel=plot.x, ylabel=plot.y)
     else:

@@ -72,24 +72,16 @@ def _proved(model: Model, title: str, seconds: float) -> Reference:
         if model.objective is not None:
             best = model.solve(time_limit=seconds)
             proved = best.objective if best.complete else None
-            nothing = (
-                ""
-                if proved is not None or best.status == "INFEASIBLE"
-                else f"no optimum proved in {seconds:g} s; {MORE}"
-            )
-            return Reference(
-                title, best.solver, optimum=proved, bound=best.bound, unknown=nothing,
-                infeasible=best.status == "INFEASIBLE",
-            )  # fmt: skip
+            said = "" if best.complete else f"no optimum proved in {seconds:g} s; {MORE}"
+            infeasible = best.status == "INFEASIBLE"
+            return Reference(title, best.solver, None, proved, best.bound, infeasible, said)
         found = model.enumerate(time_limit=seconds, solution_limit=MOST)
     except CpqueensError as error:
         return Reference(title, unknown=f"no exact solver takes it: {error}")
     if not found.complete:
-        why = (
-            f"more than {MOST:,}"
-            if found.stop_reason == "solution_limit"
-            else f"not all found in {seconds:g} s; {MORE}"
-        )
+        why = f"not all found in {seconds:g} s; {MORE}"
+        if found.stop_reason == "solution_limit":
+            why = f"more than {MOST:,}"
         return Reference(title, found.solver, unknown=f"its solutions are not all known: {why}")
     rows = found.solutions.matrix
     return Reference(title, found.solver, solutions=rows, infeasible=not len(rows))

@@ -17,7 +17,6 @@ from dataclasses import asdict, dataclass
 from functools import cache, cached_property
 from itertools import islice, pairwise
 from pathlib import Path
-from typing import Protocol
 
 import numpy as np
 
@@ -126,46 +125,8 @@ Ranges = tuple[tuple[int, int], ...]
 """The first and last value of each of the first decision variables, in the model's order."""
 
 
-class Splitting(Protocol):
-    """The parts of one model."""
-
-    name: str
-
-    def __len__(self) -> int:
-        """Return how many there are."""
-        ...
-
-    def describe(self, part: int) -> str:
-        """Return what a part is, as a text that no other part has."""
-        ...
-
-    def prepare(self) -> None:
-        """Make what all counts need, so that no part is charged with it."""
-        ...
-
-    def count(self, parts: Sequence[int], solver: str) -> list[int]:
-        """Return how many solutions each of these parts has."""
-        ...
-
-    def rows(self, part: int, solver: str) -> IntArray:
-        """Return the solutions of a part, (solutions, decision variables), in lexicographic order."""
-        ...
-
-    def contains(self, part: int, rows: IntArray) -> bool:
-        """Say whether solutions, (solutions, decision variables), are within a part, in order, each once."""
-        ...
-
-    def rank(self, part: int) -> int:
-        """Return a part's place in the lexicographic order of all parts."""
-        ...
-
-    def narrowed(self, part: int) -> Iterator[tuple[Model, int]]:
-        """Yield models with weights: their solutions, times these, are those of a part."""
-        ...
-
-
 class Prefixes:
-    """Ranges of values of the first decision variables."""
+    """Ranges of values of the first decision variables: parts of any model."""
 
     name = "prefixes"
 
@@ -190,11 +151,11 @@ class Prefixes:
         return len(self.parts)
 
     def describe(self, part: int) -> str:
-        """Return the ranges."""
+        """Return the ranges of a part, as a text that no other part has."""
         return json.dumps(self.parts[part])
 
     def prepare(self) -> None:
-        """Make nothing: each part is a model of its own."""
+        """Make what all counts need, so that no part is charged with it: nothing here."""
 
     def count(self, parts: Sequence[int], solver: str) -> list[int]:
         """Return how many solutions each of these parts has."""
@@ -224,7 +185,7 @@ class Prefixes:
         return self._ranks[part]
 
     def narrowed(self, part: int) -> Iterator[tuple[Model, int]]:
-        """Yield the model with a part's ranges, which is all of the part."""
+        """Yield models with weights, whose solutions, times these, are those of a part: here one."""
         yield self._within(part), 1
 
     def _within(self, part: int) -> Model:
@@ -318,6 +279,10 @@ class UnitParts:
                 else:
                     narrower.add(q[row] == self.n // 2)
             yield narrower, weight
+
+
+Splitting = Prefixes | UnitParts
+"""The parts of one model."""
 
 
 def split(model: Model, solver: str, wanted: int, kind: str = "count") -> Splitting:

@@ -235,7 +235,7 @@ def test_doctor_says_how_to_install_what_is_missing(monkeypatch: pytest.MonkeyPa
     from cpqueens.cli import doctor
 
     assert call("doctor").exit_code == 0
-    monkeypatch.setattr(doctor, "_version", lambda name: None if name == "msgspec" else "9.14.1")
+    monkeypatch.setattr(doctor, "version_of", lambda name: None if name == "msgspec" else "9.14.1")
     result = call("doctor")
     assert result.exit_code == 2  # msgspec is missing, and ortools 9.14 is too old
     assert "missing: pip install 'msgspec>=0.18'" in result.stdout
