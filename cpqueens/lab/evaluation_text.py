@@ -219,38 +219,34 @@ _OPEN = "; ? where too few such runs bound it from above"
 
 
 def _tables(e: Evaluated) -> Iterator[tuple[str, Cells]]:
+    """Yield those of what was found, each with its caption."""
+    lengths = [
+        (
+            f"How long a solution takes, in {named(unit)} (95 % intervals)",
+            {**WHO, **length_columns(unit)},
+            [p for p in e.performances if unit in p.lengths],
+        )
+        for unit in e.units
+    ]
+    means = {**{name: _of_first(cell) for name, cell in WHO.items()}, **MEANS}
+    every: Sequence[tuple[str, Columns, Sequence[Any]]] = (
+        ("How often a solution is found (95 % Wilson intervals)",
+         {**WHO, **CLASSICAL}, [p for p in e.performances if not p.optimises]),
+        ("How good the solutions are (95 % Wilson intervals; gaps to the optimum, or <= to a bound)",
+         {**WHO, **OPTIMISING}, [p for p in e.performances if p.optimises]),
+        ("What a run takes (means, 95 % intervals)",
+         means, [(p, unit) for p in e.performances for unit in p.lengths]),
+        *lengths,
+        ("Which solutions are found", {**WHO, **COVERAGE}, e.coverages),
+        ("Where they put values (share of samples against that of all solutions)",
+         {**WHO, **OCCUPANCY}, e.occupancies),
+        ("How long objectives take, in seconds (95 % intervals)", {**WHO, **TARGETS}, e.targets),
+        (_told_apart(e), COMPARED, e.comparisons),
+    )  # fmt: skip
     several = len(e.problems) > 1
-    good = [p for p in e.performances if p.optimises]
-    plain = [p for p in e.performances if not p.optimises]
-    if plain:
-        caption = "How often a solution is found (95 % Wilson intervals)"
-        yield caption, shown_columns({**WHO, **CLASSICAL}, plain, several)
-    if good:
-        caption = "How good the solutions are (95 % Wilson intervals; gaps to the optimum, or <= to a bound)"
-        yield caption, shown_columns({**WHO, **OPTIMISING}, good, several)
-    measured = [(p, unit) for p in e.performances for unit in p.lengths]
-    if measured:
-        columns = {**{name: _of_first(cell) for name, cell in WHO.items()}, **MEANS}
-        yield "What a run takes (means, 95 % intervals)", shown_columns(columns, measured, several)
-    for unit in e.units:
-        chosen = [p for p in e.performances if unit in p.lengths]
-        if chosen:
-            caption = f"How long a solution takes, in {named(unit)} (95 % intervals)"
-            yield caption, shown_columns({**WHO, **length_columns(unit)}, chosen, several)
-    if e.coverages:
-        yield "Which solutions are found", shown_columns({**WHO, **COVERAGE}, e.coverages, several)
-    if e.occupancies:
-        yield (
-            "Where they put values (share of samples against that of all solutions)",
-            shown_columns({**WHO, **OCCUPANCY}, e.occupancies, several),
-        )
-    if e.targets:
-        yield (
-            "How long objectives take, in seconds (95 % intervals)",
-            shown_columns({**WHO, **TARGETS}, e.targets, several),
-        )
-    if e.comparisons:
-        yield _told_apart(e), shown_columns(COMPARED, e.comparisons, several)
+    for caption, columns, found in every:
+        if found:
+            yield caption, shown_columns(columns, found, several)
 
 
 def _of_first(cell: Callable[[Any], str]) -> Callable[[Any], str]:

@@ -7,7 +7,6 @@ the same runs, and prints the same figures. Where a source has a program, it is 
 The reproduced texts as plots, as lines for a terminal, as one self-contained HTML page and as data.
 """
 
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass, field
 from datetime import date
@@ -272,17 +271,6 @@ def ended(outcome: Outcome) -> Outcome:
     if outcome.stop_reason is StopReason.INTERRUPTED:
         raise KeyboardInterrupt
     return outcome
-
-
-def told(value: float, low: float, high: float) -> str:
-    """Return an estimate with as many digits as its interval bears.
-
-    >>> told(134.21, 128.9, 139.6), told(0.5, 0.48, 0.52), told(4.0, 4.0, 4.0)
-    ('134 [129, 140]', '0.50 [0.48, 0.52]', '4.00 [4.00, 4.00]')
-    """
-    width = high - low
-    digits = 2 if width <= 0 else min(4, max(0, math.ceil(-math.log10(width / 2))))
-    return f"{value:,.{digits}f} [{low:,.{digits}f}, {high:,.{digits}f}]"
 
 
 _JUMPS = 80

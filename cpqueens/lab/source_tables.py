@@ -20,12 +20,13 @@ from typing import Any
 import numpy as np
 
 from cpqueens.answers.outcome import Outcome
-from cpqueens.answers.quality import wilson_interval
 from cpqueens.backends.local_search.annealing import rowwise_course
 from cpqueens.errors import UnsupportedRequest
 from cpqueens.kernels.boards.pattern import Pattern
 from cpqueens.kernels.jit import tiers
-from cpqueens.lab.experiments import KINDS, Cells, FigureTable, Measured, board, ended, made, told
+from cpqueens.lab.evaluation_text import percent
+from cpqueens.lab.experiments import KINDS, Cells, FigureTable, Measured, board, ended, made
+from cpqueens.lab.runlength import Interval
 from cpqueens.lab.source_programs import (
     MISSED,
     SOLVED,
@@ -376,14 +377,13 @@ LISTED = 1_500
 _PROGRAM = "the source's program, measured by us"
 
 
-def per_cent(some: int, of: int) -> str:
+def percent_of(some: int, of: int) -> str:
     """Return a share in per cent with its Wilson interval.
 
-    >>> per_cent(2, 100)
-    '2 [1, 7] %'
+    >>> percent_of(2, 100)
+    '2.0 % [0.6, 7.0]'
     """
-    low, high = wilson_interval(some, of)
-    return told(100 * some / of, 100 * low, 100 * high) + " %"
+    return percent(Interval.share(some, of))
 
 
 def aliased_rows(runs: int) -> FigureTable:
@@ -395,7 +395,7 @@ def aliased_rows(runs: int) -> FigureTable:
     ):
         number = max(20, round(share * min(LISTED, runs)))
         ends = [run.end for run in played(program, 8, number)]
-        rows.append([what, per_cent(ends.count(SOLVED), number), f"{number:,}"])
+        rows.append([what, percent_of(ends.count(SOLVED), number), f"{number:,}"])
     caption = "Its program as printed, with aliased rows and without (8 queens)"
     return FigureTable("aliased-rows", caption, rows, only("aliased-rows", runs))
 
@@ -419,7 +419,7 @@ def sideways_mistakes(runs: int) -> FigureTable:
     rows = [["mistake", f"{_PROGRAM}: solved", "missed", "runs"]]
     for what, program in _SIDEWAYS:
         ends = Counter(run.end for run in played(program, 8, number))
-        rows.append([what, *(per_cent(ends[end], number) for end in (SOLVED, MISSED)), f"{number:,}"])
+        rows.append([what, *(percent_of(ends[end], number) for end in (SOLVED, MISSED)), f"{number:,}"])
     caption = (
         "Its program with its mistakes, one by one. 8 queens, at most ten sideways moves in a row; missed is "
         "what was solved and reported as a failure"
@@ -457,7 +457,7 @@ def acceptance(runs: int) -> FigureTable:
     tables = [_worse_moves(rule, number) for rule in ("coarse", "metropolis")]
     rows = [["temperature", "the survey's rule, ours", "the usual rule, ours", "runs"]]
     for place in _WATCHED:
-        shares = (per_cent(int(taken[place]), int(worse[place])) for worse, taken in tables)
+        shares = (percent_of(int(taken[place]), int(worse[place])) for worse, taken in tables)
         rows.append([f"{rowwise_course()[place]:.3g}", *shares, f"{number:,}"])
     caption = "Worse moves that are taken, by either rule (8 queens)"
     return FigureTable("acceptance", caption, rows, only("acceptance", runs))
