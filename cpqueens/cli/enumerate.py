@@ -243,7 +243,11 @@ def command(
                 "--limit" if limit is not None else "--proof" if "proof" in given else "--up-to-symmetry"
             )
             raise ModelError(f"--store: {refused} is not taken")
-        return _in_store(instance, store, given, durable, as_json, out, force)
+        code = in_store("enumerate", instance, store, given, durable, as_json)
+        if out and code == results.DONE:
+            merge(store, out, force)
+            say(f"written    {out}", err=as_json)
+        return code
     group = shared.declared_symmetries(instance) if up_to_symmetry else ()
     if positive_integer(limit, "--limit") is not None and not group:
         given["solution_limit"] = limit
@@ -262,23 +266,6 @@ def command(
     else:
         _print(outcome, funnel, instance.title, form, out, results.published_lines(comparison))
     return results.exit_of_compared(outcome, comparison)
-
-
-def _in_store(
-    instance: Instance,
-    store: str,
-    given: dict[str, Any],
-    durable: dict[str, Any],
-    as_json: bool,
-    out: str | None,
-    force: bool,
-) -> int:
-    """List into files beside a ledger; make one of them where that was asked for."""
-    code = in_store("enumerate", instance, store, given, durable, as_json)
-    if out and code == results.DONE:
-        merge(store, out, force)
-        say(f"written    {out}", err=as_json)
-    return code
 
 
 def _sink(

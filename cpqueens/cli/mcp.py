@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import json
 import os
 import re
@@ -48,7 +49,7 @@ _INCLUDE = re.compile(r'\binclude\b\s*("?)([^";]*)("?)')
 _LIBRARY = re.compile(r"[a-z_0-9]+\.mzn")
 
 
-def answer(verb: str, arguments: Mapping[str, Any], seconds: float) -> dict[str, Any]:
+def answer(verb: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a call says, or ``{"error": ...}`` in one line.
 
     Parameters
@@ -56,16 +57,14 @@ def answer(verb: str, arguments: Mapping[str, Any], seconds: float) -> dict[str,
     verb
         One of `CALLS`.
     arguments
-        Its own, as JSON has them.
-    seconds
-        For the work itself, at most `LONGEST_TIME`.
+        Its own, as JSON has them; ``time_limit`` is for the work itself, at most `LONGEST_TIME` seconds.
     """
     try:
         _refuse_long(arguments)
-        seconds = _seconds(seconds)
+        seconds = _seconds(arguments.get("time_limit", 10.0))
     except ModelError as error:
         return {"error": str(error)}
-    worker = Worker("cpqueens.cli.mcp:run_call", (verb, dict(arguments), seconds), MEMORY)
+    worker = Worker("cpqueens.cli.mcp:run_call", (verb, dict(arguments)), MEMORY)
     done = False
     try:
         end = time.monotonic() + seconds + READING
@@ -93,13 +92,13 @@ def _seconds(value: float) -> float:
     return float(value)
 
 
-def run_call(connection: Connection, verb: str, arguments: dict[str, Any], seconds: float) -> None:
+def run_call(connection: Connection, verb: str, arguments: dict[str, Any]) -> None:
     """Send the answer to a call; runs in the child."""
     silent = os.open(os.devnull, os.O_WRONLY)
     os.dup2(silent, 1)
     os.dup2(silent, 2)
     try:
-        found = CALLS[verb](**arguments, seconds=seconds)
+        found = CALLS[verb](**arguments)
     except CpqueensError as error:
         found = {"error": str(error).split("\n")[0]}
     except MemoryError:
@@ -138,8 +137,13 @@ def _solver(name: str) -> str:
     return name
 
 
-def _solve(model: str, form: str, solver: str, seconds: float) -> dict[str, Any]:
-    outcome = read_model(model, form).solve(solver=_solver(solver), time_limit=seconds, num_workers=1)
+def solve(model: str, format: str = "json", solver: str = "auto", time_limit: float = 10.0) -> dict[str, Any]:
+    """Find one solution of a model, or the best one, and say what was proved.
+
+    Give the model's text and its format (json, minizinc or flatzinc), perhaps a solver (auto, cpsat,
+    backtracking, local-search) and a limit in seconds, at most 60.
+    """
+    outcome = read_model(model, format).solve(solver=_solver(solver), time_limit=time_limit, num_workers=1)
     solution = outcome.solution
     return {
         "status": outcome.status.value,
@@ -153,34 +157,39 @@ def _solve(model: str, form: str, solver: str, seconds: float) -> dict[str, Any]
     }
 
 
-def _check(model: str, form: str, assignment: dict[str, Any], seconds: float) -> dict[str, Any]:
-    found = read_model(model, form).check(assignment)
+def check(model: str, assignment: dict[str, Any], format: str = "json") -> dict[str, Any]:
+    """Say whether values are a solution, and which constraints they violate, by how much.
+
+    The assignment has a value, or nested lists of them, for each variable by its name.
+    """
+    found = read_model(model, format).check(assignment)
     violated = [{"constraint": v.label, "amount": v.amount, "said": str(v)} for v in found.violations]
     return {"ok": found.ok, "problems": list(found.problems), "violations": violated, "said": found.summary}
 
 
-def _compare(reference: str, candidate: str, form: str, seconds: float) -> dict[str, Any]:
-    found = judge(read_model(reference, form), read_model(candidate, form), time_limit=seconds)
+def compare(reference: str, candidate: str, format: str = "json", time_limit: float = 10.0) -> dict[str, Any]:
+    """Say whether a candidate means the same as a reference: equal, too weak, too strong, or what is wrong.
+
+    Compared are the variables that both have by name; each difference comes with a witness.
+    """
+    found = judge(read_model(reference, format), read_model(candidate, format), time_limit=time_limit)
     witnesses = [{"values": dict(values), "accepted": yes} for values, yes in found.witnesses]
     return {"verdict": found.verdict.value, "reasons": list(found.reasons), "witnesses": witnesses}
 
 
-def _explain(model: str, form: str, seconds: float) -> dict[str, Any]:
+def explain(model: str, format: str = "json", time_limit: float = 10.0) -> dict[str, Any]:
+    """Name constraints of a model without solution that contradict each other, as few as possible."""
     try:
-        found = read_model(model, form).explain_infeasible(time_limit=seconds)
+        found = read_model(model, format).explain_infeasible(time_limit=time_limit)
     except NotInfeasible as error:
         return {"infeasible": False, "said": str(error)}
     return {"infeasible": True, "said": str(found), **found.to_dict()}
 
 
 CALLS: dict[str, Callable[..., dict[str, Any]]] = {
-    "solve": _solve,
-    "check": _check,
-    "compare": _compare,
-    "explain": _explain,
+    call.__name__: call for call in (solve, check, compare, explain)
 }
 """By verb what is called in the child."""
-
 
 AT_ONCE = 2
 """Calls that are worked on at the same time; others wait."""
@@ -217,50 +226,21 @@ def server() -> MCPServer:
     except ImportError:
         raise MissingLibrary(f"a server for agents needs mcp: {requirement('mcp').remedy}") from None
     made = MCPServer("cpqueens", instructions=_ABOUT, log_level="ERROR")
-    for tool in (solve, check, compare, explain):
-        made.tool(structured_output=True)(tool)
+    for call in CALLS.values():
+        made.tool(structured_output=True)(_tool(call))
     return made
 
 
-async def solve(
-    model: str, format: str = "json", solver: str = "auto", time_limit: float = 10.0
-) -> dict[str, Any]:
-    """Find one solution of a model, or the best one, and say what was proved.
+def _tool(call: Callable[..., dict[str, Any]]) -> Callable[..., Any]:
+    """Return what the server offers for a call: the same, in a process of its own and in its turn."""
 
-    Give the model's text and its format (json, minizinc or flatzinc), perhaps a solver (auto, cpsat,
-    backtracking, local-search) and a limit in seconds, at most 60.
-    """
-    return await _called("solve", {"model": model, "form": format, "solver": solver}, time_limit)
+    @functools.wraps(call)
+    async def tool(**arguments: Any) -> dict[str, Any]:
+        return await asyncio.to_thread(_in_turn, call.__name__, arguments)
 
-
-async def check(model: str, assignment: dict[str, Any], format: str = "json") -> dict[str, Any]:
-    """Say whether values are a solution, and which constraints they violate, by how much.
-
-    The assignment has a value, or nested lists of them, for each variable by its name.
-    """
-    return await _called("check", {"model": model, "form": format, "assignment": assignment}, 10.0)
+    return tool
 
 
-async def compare(
-    reference: str, candidate: str, format: str = "json", time_limit: float = 10.0
-) -> dict[str, Any]:
-    """Say whether a candidate means the same as a reference: equal, too weak, too strong, or what is wrong.
-
-    Compared are the variables that both have by name; each difference comes with a witness.
-    """
-    asked = {"reference": reference, "candidate": candidate, "form": format}
-    return await _called("compare", asked, time_limit)
-
-
-async def explain(model: str, format: str = "json", time_limit: float = 10.0) -> dict[str, Any]:
-    """Name constraints of a model without solution that contradict each other, as few as possible."""
-    return await _called("explain", {"model": model, "form": format}, time_limit)
-
-
-async def _called(verb: str, arguments: dict[str, Any], seconds: float) -> dict[str, Any]:
-    return await asyncio.to_thread(_in_turn, verb, arguments, seconds)
-
-
-def _in_turn(verb: str, arguments: dict[str, Any], seconds: float) -> dict[str, Any]:
+def _in_turn(verb: str, arguments: dict[str, Any]) -> dict[str, Any]:
     with _TURNS:
-        return answer(verb, arguments, seconds)
+        return answer(verb, arguments)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from cpqueens.errors import MissingLibrary, ModelError
+from cpqueens.errors import ModelError
 from cpqueens.exchange.cpmpy_globals import (
     GLOBALS,
     SCHEDULES,
@@ -28,7 +28,7 @@ from cpqueens.language.functions import any_, div_trunc, element, maximum, minim
 from cpqueens.language.term import Term
 from cpqueens.language.truths import as_truth
 from cpqueens.model import Model
-from cpqueens.system.requirements import requirement
+from cpqueens.system.requirements import need
 from cpqueens.text.foreign import explaining_keywords
 from cpqueens.text.plaintext import shown
 
@@ -62,11 +62,10 @@ def from_cpmpy(model: Any) -> Imported:
     Examples
     --------
     """
-    try:
-        import cpmpy
-        from cpmpy.transformations.get_variables import get_variables
-    except ImportError:
-        raise MissingLibrary(f"from_cpmpy needs CPMpy: {requirement('cpmpy').remedy}") from None
+    need("cpmpy", "cpmpy")
+    import cpmpy
+    from cpmpy.transformations.get_variables import get_variables
+
     if not isinstance(model, cpmpy.Model):
         raise ModelError(f"from_cpmpy: a cpmpy.Model is needed, got {type(model).__name__}")
     objective = model.objective_

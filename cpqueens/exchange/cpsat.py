@@ -6,12 +6,11 @@ import functools
 import itertools
 import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from cpqueens.errors import MissingLibrary, ModelError
+from cpqueens.errors import ModelError
 from cpqueens.exchange.origin import Domain, Imported, declared
 from cpqueens.language.constraints.all_different import AllDifferent
 from cpqueens.language.constraints.circuit import Inverse, SubCircuit
@@ -22,7 +21,7 @@ from cpqueens.language.constraints.table import NegativeTable, Table
 from cpqueens.language.functions import all_, any_, div_trunc, element, maximum, mod_trunc
 from cpqueens.language.term import Term
 from cpqueens.model import Model
-from cpqueens.system.requirements import requirement
+from cpqueens.system.requirements import need
 from cpqueens.text.foreign import explaining_keywords
 from cpqueens.text.plaintext import one_line
 
@@ -82,10 +81,9 @@ def from_cpsat(model: Any) -> Imported:
 
 def _native(model: Any) -> Any:
     """Return a copy of a model or a protocol buffer as a `CpModel`."""
-    try:
-        from ortools.sat.python import cp_model
-    except ImportError:
-        raise MissingLibrary(f"from_cpsat needs OR-Tools: {requirement('ortools').remedy}") from None
+    need("ortools", "ortools.sat.python.cp_model")
+    from ortools.sat.python import cp_model
+
     proto = getattr(model, "proto", model)
     if type(proto).__name__ != "CpModelProto":
         raise ModelError(
@@ -170,19 +168,6 @@ def _label(name: str) -> str | None:
 # ---- constraints -----------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _Span:
-    """An interval: where it starts, its size, and the truths under which it is there."""
-
-    start: Any
-    size: Any
-    present: list[Any]
-
-    @property
-    def there(self) -> Any:
-        return all_(self.present) if self.present else True
-
-
 class _ProtoReader:
     """Turns constraints of the protocol buffer into ours."""
 
@@ -190,7 +175,7 @@ class _ProtoReader:
         self.model, self.terms = model, terms
         self._numbers = [next(term.rows())[0][0] for term in terms]
         self._constraints = constraints
-        self._spans: dict[int, _Span] = {}
+        self._spans: dict[int, tuple[Term, Term, list[Term]]] = {}
 
     def read(self, constraint: Any) -> Iterator[Any]:
         """Yield what holds if the constraint does, each part under the literals that enforce it."""
@@ -247,12 +232,17 @@ class _ProtoReader:
                 found.append((term <= before) | (term >= after))
         return found
 
-    def span(self, place: int) -> _Span:
+    def spans(self, places: Sequence[int]) -> tuple[list[Any], list[Any], list[Any]]:
+        """Return starts and sizes of some intervals, and the truths under which each is there."""
+        found = [self._span(place) for place in places]
+        return [s for s, _, _ in found], [d for _, d, _ in found], [p for _, _, p in found]
+
+    def _span(self, place: int) -> tuple[Term, Term, list[Term]]:
         """Return the interval at a place among the constraints."""
         if place not in self._spans:
             stated = self._constraints[place]
             start, size = self.term(stated.interval.start), self.term(stated.interval.size)
-            self._spans[place] = _Span(start, size, [self.literal(k) for k in stated.enforcement_literal])
+            self._spans[place] = start, size, [self.literal(k) for k in stated.enforcement_literal]
         return self._spans[place]
 
 
@@ -374,25 +364,27 @@ def _interval(reader: _ProtoReader, c: Any) -> Parts:
     return [size >= 0, start + size == end]
 
 
+def _there(present: list[list[Any]]) -> list[Any]:
+    """Return for each interval that it is there; True where it always is."""
+    return [all_(truths) if truths else True for truths in present]
+
+
 def _no_overlap(reader: _ProtoReader, c: Any) -> Parts:
-    spans = [reader.span(k) for k in c.intervals]
-    starts, sizes = [s.start for s in spans], [s.size for s in spans]
-    return [NoOverlap(starts, sizes, [s.there for s in spans])] if spans else []
+    starts, sizes, present = reader.spans(c.intervals)
+    return [NoOverlap(starts, sizes, _there(present))] if starts else []
 
 
 def _no_overlap_2d(reader: _ProtoReader, c: Any) -> Parts:
-    x, y = ([reader.span(k) for k in side] for side in (c.x_intervals, c.y_intervals))
-    there = [all_([*a.present, *b.present]) for a, b in zip(x, y, strict=True)]
-    (x0, dx), (y0, dy) = (([s.start for s in side], [s.size for s in side]) for side in (x, y))
-    return [NoOverlap2D(x0, dx, y0, dy, there)] if x else []
+    (x, dx, here), (y, dy, there) = map(reader.spans, (c.x_intervals, c.y_intervals))
+    both = [all_([*a, *b]) for a, b in zip(here, there, strict=True)]
+    return [NoOverlap2D(x, dx, y, dy, both)] if x else []
 
 
 def _cumulative(reader: _ProtoReader, c: Any) -> Parts:
-    spans, limit = [reader.span(k) for k in c.intervals], reader.term(c.capacity)
-    if not spans:
+    (starts, sizes, present), limit = reader.spans(c.intervals), reader.term(c.capacity)
+    if not starts:
         return [limit >= 0]
-    starts, sizes = [s.start for s in spans], [s.size for s in spans]
-    return [Cumulative(starts, sizes, [reader.term(e) for e in c.demands], limit, [s.there for s in spans])]
+    return [Cumulative(starts, sizes, [reader.term(e) for e in c.demands], limit, _there(present))]
 
 
 _KINDS: dict[str, Callable[[_ProtoReader, Any], Parts]] = {

@@ -393,10 +393,7 @@ class ModelReader:
         if not isinstance(kind, str) or kind not in VIEWS:
             raise Misplaced("kind", f"no view {kind!r:.60}{did_you_mean(str(kind), VIEWS)}")
         fields = {k: v for k, v in value.items() if k != "kind"}
-        known = [field.name for field in dataclasses.fields(VIEWS[kind])]
-        for name in fields:
-            if name not in known:
-                raise ModelError(f"no key {name!r:.60}{did_you_mean(name, known)}")
+        _only(fields, {field.name for field in dataclasses.fields(VIEWS[kind])})
         view = converted(fields, VIEWS[kind])
         for name in ("variable", "opponent", "present", "durations", "lanes"):
             if fields.get(name) and isinstance(fields[name], str):

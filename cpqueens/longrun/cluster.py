@@ -8,11 +8,10 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from typing import Any
 
-from cpqueens.errors import MissingLibrary
 from cpqueens.longrun.pool import TaskLost
 from cpqueens.longrun.splitting import JobError, code_version
 from cpqueens.longrun.work import refuse_other_code
-from cpqueens.system.requirements import requirement
+from cpqueens.system.requirements import need
 from cpqueens.text.plaintext import one_line
 
 _log = logging.getLogger("cpqueens")
@@ -47,16 +46,6 @@ class ClusterWorkers(Executor):
         if not self._max_workers:
             self._client.close()
             raise JobError(f"--cluster {address}: the scheduler has no workers")
-
-    @property
-    def threads(self) -> int:
-        """How many tasks the workers did at a time when we came."""
-        return self._max_workers
-
-    @property
-    def dashboard(self) -> str:
-        """The address of the scheduler's dashboard."""
-        return str(self._client.dashboard_link)
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Have a module's function called by a worker that has our code; keywords are not taken."""
@@ -168,21 +157,15 @@ def connected(address: str) -> Iterator[tuple[Executor, int, str]]:
     JobError
         If there is no scheduler at the address, or it has no workers.
     """
-    workers = ClusterWorkers(address)
-    try:
-        yield workers, workers.threads, workers.dashboard
-    finally:
-        workers.shutdown()
+    with ClusterWorkers(address) as workers:
+        yield workers, workers._max_workers, str(workers._client.dashboard_link)
 
 
 def _connected(address: str, seconds: float) -> Any:
     """Return a client."""
-    try:
-        import distributed
-    except ImportError:
-        raise MissingLibrary(
-            f"--cluster needs dask.distributed: {requirement('distributed').remedy}"
-        ) from None
+    need("distributed", "distributed")
+    import distributed
+
     try:
         make: Any = distributed.Client
         security: Any = distributed.Security

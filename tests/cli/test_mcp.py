@@ -125,7 +125,7 @@ def test_an_agent_is_told_that_a_call_needs_too_much(monkeypatch: pytest.MonkeyP
 
 def test_a_call_that_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(verb, "READING", 0.0)
-    found = verb.answer("solve", {"model": text_of(), "form": "json", "solver": "auto"}, 1e-3)
+    found = verb.answer("solve", {"model": text_of(), "time_limit": 1e-3})
     assert found == {"error": "solve: no answer within 0.001 s"}
 
 
