@@ -22,19 +22,20 @@ from cpqueens.kernels.jit.decorators import inner_kernel, propagator
 from cpqueens.kernels.jit.instructions import entry, put
 
 # The header: the least value of a term, where the sink is and where the values begin, the search's number,
-# how often it was called and how often that removed something, the first node of an open term.
-BASE, SINK, VALUES, STAMP, CALLS, USES, OPEN, HEADER = range(8)
+# how often it was called and how often that removed something, the first node of an open term, how many are.
+BASE, SINK, VALUES, STAMP, CALLS, USES, OPEN, COUNT, HEADER = range(9)
 
 # A node, after what `components` keeps: its term (variable, coefficient, constant), its value's record and
-# what the variable is then, the next value (of the sink: node) to look at, the next node of an open term, its
-# bit among these (0: it is fixed, or there are too many), the bits of where its edges lead.
-VARIABLE, FACTOR, SHIFT, MATCH, WORTH, NEXT, LATER, BIT, EDGES, NODE = range(graph.OWN, graph.OWN + 10)
+# what the variable is then, the next value (of the sink: node) to look at, the next node of an open term,
+# whether its own is open, the last search that reached it, and the last one in which it led to the first.
+VARIABLE, FACTOR, SHIFT, MATCH, WORTH, NEXT, LATER, IS_OPEN, REACHED, LEADS, NODE = range(
+    graph.OWN, graph.OWN + 11
+)
 
 # A value: the node that has it, the last search that saw it, from which node and what its variable is then.
 HOLDER, SEEN, SEER, SEEN_AS, VALUE = range(5)
 
 _LARGEST = (1 << 63) - 1
-_BITS = 62  # nodes that are bits of one word
 
 _PATIENCE, _WORTH, _SELDOM = 64, 512, 4
 """So many calls, and so many more for each that removes something, are followed; then one of so many."""
@@ -43,8 +44,8 @@ _PATIENCE, _WORTH, _SELDOM = 64, 512, 4
 def matching_data(terms: Sequence[tuple[int, int, int]], low: int, high: int) -> list[int]:
     """Return the data for terms (variable, coefficient, constant) with values ``low``..``high``."""
     sink = HEADER + NODE * len(terms)
-    nodes = [number for term in [*terms, (0, 0, 0)] for number in (*[0] * graph.OWN, *term, *[0] * 6)]
-    return [low, sink, sink + NODE, 0, 0, 0, 0, *nodes, *[0] * VALUE * (high - low + 1)]
+    nodes = [number for term in [*terms, (0, 0, 0)] for number in (*[0] * graph.OWN, *term, *[0] * 7)]
+    return [low, sink, sink + NODE, 0, 0, 0, 0, 0, *nodes, *[0] * VALUE * (high - low + 1)]
 
 
 @inner_kernel
@@ -65,13 +66,13 @@ def find_open(m: Memory, data: int) -> Any:
         v = entry(m.net, node + VARIABLE)
         w = entry(m.x, v + at.LOW)
         if w != entry(m.x, v + at.HIGH):
-            put(m.net, node + BIT, 1 << open_terms if open_terms < _BITS else 0)
+            put(m.net, node + IS_OPEN, 1)
             open_terms += 1
             least = min(least, size(m, v))
             put(m.net, last + LATER if last else data + OPEN, node)
             last = node
             continue
-        put(m.net, node + BIT, 0)
+        put(m.net, node + IS_OPEN, 0)
         if entry(m.net, node + MATCH) == 0 or entry(m.net, node + WORTH) != w:
             place = value_place(m, data, node, w)
             other = entry(m.net, place + HOLDER)
@@ -80,7 +81,7 @@ def find_open(m: Memory, data: int) -> Any:
             leave_value(m, node)
             take_value(m, node, place, w)
     put(m.net, last + LATER if last else data + OPEN, 0)
-    put(m.net, data + entry(m.net, data + SINK) + BIT, 1 << open_terms if open_terms < _BITS else 0)
+    put(m.net, data + COUNT, open_terms)
     return least >= open_terms
 
 
@@ -160,20 +161,41 @@ def match_all(m: Memory, data: int) -> Any:
 
 
 @inner_kernel
-def find_edges(m: Memory, data: int) -> None:
-    """Write down where the edges of each open term's node lead, as bits."""
-    sink = entry(m.net, data + entry(m.net, data + SINK) + BIT)
-    node = entry(m.net, data + OPEN)
-    while node:
+def reaches_all(m: Memory, data: int, stamp: int) -> Any:
+    """Say whether edges lead from the first open term's node to all others, breadth first."""
+    node = last = entry(m.net, data + OPEN)
+    put(m.net, node + REACHED, stamp)
+    put(m.net, node + graph.BELOW, 0)
+    left = entry(m.net, data + COUNT) - 1
+    while node and left:
         v = entry(m.net, node + VARIABLE)
         w, high = entry(m.x, v + at.LOW), entry(m.x, v + at.HIGH)
-        edges = 0
-        while w <= high:
+        while w <= high and left:
             holder = entry(m.net, value_place(m, data, node, w) + HOLDER)
-            edges |= entry(m.net, holder + BIT) if holder else sink
+            if holder == 0:  # free values are for all
+                return 1
+            if entry(m.net, holder + REACHED) != stamp and entry(m.net, holder + IS_OPEN):
+                put(m.net, holder + REACHED, stamp)
+                put(m.net, last + graph.BELOW, holder)
+                put(m.net, holder + graph.BELOW, 0)
+                last = holder
+                left -= 1
             w = next_value(m, v, w + 1)
-        put(m.net, node + EDGES, edges)
-        node = entry(m.net, node + LATER)
+        node = entry(m.net, node + graph.BELOW)
+    return left == 0
+
+
+@inner_kernel
+def leads_on(m: Memory, data: int, node: int, stamp: int) -> Any:
+    """Say whether an edge leads to the sink, or to a node from which the first one is reached."""
+    v = entry(m.net, node + VARIABLE)
+    w, high = entry(m.x, v + at.LOW), entry(m.x, v + at.HIGH)
+    while w <= high:
+        holder = entry(m.net, value_place(m, data, node, w) + HOLDER)
+        if holder == 0 or entry(m.net, holder + LEADS) == stamp:
+            return 1
+        w = next_value(m, v, w + 1)
+    return 0
 
 
 @inner_kernel
@@ -182,28 +204,23 @@ def is_connected(m: Memory, data: int) -> Any:
 
     All are if the first leads to all others and all others lead to it.
     """
-    sink = entry(m.net, data + entry(m.net, data + SINK) + BIT)
-    if not sink:
-        return False
-    find_edges(m, data)
+    stamp = entry(m.net, data + STAMP) + 1
+    put(m.net, data + STAMP, stamp)
+    if not reaches_all(m, data, stamp):
+        return 0
     first = entry(m.net, data + OPEN)
-    every = sink - 1
-    there, back = entry(m.net, first + BIT), entry(m.net, first + BIT) | sink
-    moved = True
-    while moved:
-        forth, hither = there, back
-        node = first
+    put(m.net, first + LEADS, stamp)
+    left = entry(m.net, data + COUNT) - 1
+    before = left + 1
+    while left and left < before:
+        before = left
+        node = entry(m.net, first + LATER)
         while node:
-            bit, edges = entry(m.net, node + BIT), entry(m.net, node + EDGES)
-            if there & bit:
-                there |= edges
-            if back & edges:
-                back |= bit
+            if entry(m.net, node + LEADS) != stamp and leads_on(m, data, node, stamp):
+                put(m.net, node + LEADS, stamp)
+                left -= 1
             node = entry(m.net, node + LATER)
-        if there & sink:  # free values are for all
-            there |= every
-        moved = there != forth or back != hither
-    return there & every == every and back & every == every
+    return left == 0
 
 
 @inner_kernel
@@ -223,8 +240,7 @@ def next_node(m: Memory, data: int, node: int) -> Any:
         if holder == 0:
             put(m.net, node + NEXT, w + 1)
             return sink
-        other = entry(m.net, holder + VARIABLE)
-        if entry(m.x, other + at.LOW) != entry(m.x, other + at.HIGH):
+        if entry(m.net, holder + IS_OPEN):
             put(m.net, node + NEXT, w + 1)
             return holder
         w = next_value(m, v, w + 1)
