@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
-from cpqueens import AllDifferent, Model
+from cpqueens import AllDifferent, Count, GlobalCardinality, Model, NoOverlap, Table
 from cpqueens.answers.check import _CELLS_AT_ONCE, Checker
 from cpqueens.language.ranges import LIMIT
 
@@ -138,3 +139,45 @@ def test_every_colliding_pair_is_shown() -> None:
     names = {tuple(part.partition("=")[0] for part in pair) for pair in violation.pairs}
     assert names == {("x[0]", "x[2]"), ("x[0]", "x[4]"), ("x[2]", "x[4]"), ("x[1]", "x[3]")}
     assert violation.amount == 3
+
+
+def _lines(m: Model) -> None:
+    x = m.intvar(0, 3, shape=(4, 4), name="x")
+    m += [AllDifferent(line) for square in (x, x.T) for line in square]
+
+
+def _magic_sequence(m: Model) -> None:
+    x = m.intvar(0, 4, shape=4, name="x")
+    m += [Count(x, k, "==", x[k]) for k in range(4)]
+
+
+def _tables(m: Model) -> None:
+    x = m.intvar(0, 2, shape=(4, 2), name="x")
+    m += [Table([x[k, 0], 2 * x[k, 1] + k], [(0, 0), (1, 2), (2, 4), (1, 1), (0, 3)]) for k in range(3)]
+    m += Table(x[3], [(0, 1), (1, 2), (2, 2)])
+
+
+def _cardinalities(m: Model) -> None:
+    x = m.intvar(0, 2, shape=(3, 3), name="x")
+    m += [GlobalCardinality(week, range(3), upper=2) for week in x]
+    m += [GlobalCardinality(week, range(3), lower=k % 2) for k, week in enumerate(x.T)]
+
+
+def _machines(m: Model) -> None:
+    start = m.intvar(0, 5, shape=(2, 3), name="start")
+    m += [NoOverlap(start[k], [1, 2, k + 1]) for k in range(2)]
+    m += [NoOverlap(start[k], [1, 2, k + 1]) for k in range(2)]
+
+
+@pytest.mark.parametrize("state", [_lines, _magic_sequence, _tables, _cardinalities, _machines])
+def test_one_assignment_at_a_time_as_all_together(state: Callable[[Model], None]) -> None:
+    """Constraints that are alike are checked at once where there is one assignment; changed are solutions."""
+    m = Model()
+    state(m)
+    checker, draw = Checker(m), np.random.default_rng(1)
+    matrix = np.repeat(m.enumerate(solver="python-constraint", solution_limit=40).solutions.matrix, 5, axis=0)
+    places = draw.integers(0, matrix.shape[1], size=len(matrix))
+    matrix[np.arange(len(matrix)), places] = draw.integers(m.lower[places], m.upper[places] + 1)
+    together = checker.accepts(matrix)
+    assert 0 < together.sum() < len(matrix)
+    assert [bool(checker.accepts(row[None, :])[0]) for row in matrix] == together.tolist()

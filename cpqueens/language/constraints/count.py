@@ -286,32 +286,30 @@ class GlobalCardinality(Constraint):
         super().__init__(terms=array, values=wanted, counts=numbers, closed=as_switch(closed, "closed"))
 
     @property
-    def _limits(self) -> list[tuple[str, LinearArray]]:
-        """The relations that the number of each value has to an array of counts."""
-        if self.counts.ndim == 1:
-            return [("==", self.counts)]
-        return [(">=", self.counts[:, 0]), ("<=", self.counts[:, 1])]
+    def _relations(self) -> tuple[str, ...]:
+        """The relations that the number of each value has to its counts."""
+        return ("==",) if self.counts.ndim == 1 else (">=", "<=")
 
     def amounts(self, values: IntArray) -> IntArray:
         """Return the summed distances."""
         terms = self.terms.evaluate(values)
-        distances = [
-            AMOUNT[relation]((terms == value).sum(axis=1) - limit)
-            for relation, counts in self._limits
-            for value, limit in zip(self.values, counts.evaluate(values).T, strict=True)
-        ]
+        found = np.empty((len(values), len(self.values)), dtype=np.int64)
+        for k, value in enumerate(self.values):
+            (terms == value).sum(axis=1, out=found[:, k])
+        limits = self.counts.evaluate(values).reshape(*found.shape, len(self._relations))
+        distances = [AMOUNT[r](found - limits[:, :, k]) for k, r in enumerate(self._relations)]
         if self.closed:
-            distances.append((~np.isin(terms, self.values)).sum(axis=1))
-        nothing = np.zeros(len(values), dtype=np.int64)
-        return saturated_sum(np.stack([nothing, *distances], axis=1))[:, None]
+            distances.append(terms.shape[1] - found.sum(axis=1, keepdims=True))
+        return saturated_sum(np.concatenate(distances, axis=1))[:, None]
 
     def simpler(self) -> list[Constraint]:
         """Return one Count for each value and limit and, if closed, Among over all values."""
         values = [as_linear(self.registry, value) for value in self.values]
+        limits = self.counts.reshape(len(values), len(self._relations))
         parts: list[Constraint] = [
-            Count.make(terms=self.terms, value=value, relation=relation, count=count)
-            for relation, counts in self._limits
-            for value, count in zip(values, counts, strict=True)
+            Count.make(terms=self.terms, value=value, relation=relation, count=limits[k, side])
+            for side, relation in enumerate(self._relations)
+            for k, value in enumerate(values)
         ]
         if self.closed and self.terms.size:
             parts.append(Among(self.terms, self.values, self.terms.size))

@@ -349,8 +349,8 @@ class NoOverlap(Disjoint):
         duration = np.where(present, self.duration.evaluate(values), 0)
         start = np.where(present, self.start.evaluate(values), np.iinfo(np.int64).max)  # the absent come last
         end = start + duration
-        order = np.lexsort((end, start))
-        start, end = (np.take_along_axis(a, order, axis=1) for a in (start, end))
+        order = np.arange(len(values))[:, None], np.lexsort((end, start))
+        start, end = start[order], end[order]
         apart: Mask = np.all(end[:, :-1] <= start[:, 1:], axis=1, keepdims=True)
         return apart & np.all(duration >= 0, axis=1, keepdims=True)
 
