@@ -283,18 +283,17 @@ class Definitions:
 
 def _terms(number: IntArray, arrays: Iterable[LinearArray], shifts: Iterable[int] = repeat(0)) -> Terms:
     """Return all terms of some arrays under renumbered variables, a shift added to each array's constants."""
-    parts = []
-    for array, shift in zip(arrays, shifts, strict=False):
-        variables, coefficients, constants = array.variables, array.coefficients, array.constants + shift
-        if coefficients.all():  # as mostly
-            lengths = np.full(len(constants), array.width)
-            parts.append((lengths, number[variables.reshape(-1)], coefficients.reshape(-1), constants))
-            continue
-        kept = coefficients != 0
-        parts.append((kept.sum(axis=1), number[variables[kept]], coefficients[kept], constants))
-    if not parts:
+    columns = []
+    for a, shift in zip(arrays, shifts, strict=False):
+        own = a.constants + shift
+        columns.append((np.full(len(own), a.width), a.variables.reshape(-1), a.coefficients.reshape(-1), own))
+    if not columns:
         return NO_TERMS
     lengths, variables, coefficients, constants = (
-        parts[0] if len(parts) == 1 else map(np.concatenate, zip(*parts, strict=True))
+        columns[0] if len(columns) == 1 else map(np.concatenate, zip(*columns, strict=True))
     )
-    return Terms(offsets(lengths), variables, coefficients, constants)
+    if not coefficients.all():
+        kept = coefficients != 0
+        lengths = np.diff(offsets(kept)[offsets(lengths)])
+        variables, coefficients = variables[kept], coefficients[kept]
+    return Terms(offsets(lengths), number[variables], coefficients, constants)

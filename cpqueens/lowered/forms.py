@@ -283,7 +283,9 @@ def _different(number: IntArray, constraints: Sequence[Any]) -> dict[str, Any]:
 
 
 def _tables(number: IntArray, constraints: Sequence[Any]) -> dict[str, Any]:
-    return {"tables": [(_terms(number, [c.terms]), c.rows) for c in constraints]}
+    terms, ends = _terms(number, [c.terms for c in constraints]), offsets([c.terms.size for c in constraints])
+    found = zip(pairwise(ends.tolist()), constraints, strict=True)
+    return {"tables": [(terms.part(first, last), c.rows) for (first, last), c in found]}
 
 
 def _counts(number: IntArray, constraints: Sequence[Any]) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -210,7 +211,7 @@ class ForwardSearch(CompetingSearch):
         memory, tree = self._arguments()
         profiling = self.request.profiling
         with _UNSEEN if profiling is None else profiling.running(self._number):
-            answer = self.pace.timed(lambda most: int(search(memory, tree, most)), steps, unmade=PAUSED)
+            answer = self.pace.timed(partial(search, memory, tree), steps, unmade=PAUSED)
         if answer == TRAIL_FULL:
             with suppress(Stopped), stopping(self.request.should_stop):  # then the trail stays full
                 self.memory = self.memory._replace(stack=doubled(self.memory.stack))

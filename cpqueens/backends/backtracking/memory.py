@@ -37,9 +37,6 @@ _WAKE = np.array([
     for kind in range(kinds.APART + 1)
 ])  # fmt: skip
 
-_EVENTS = 2 * (at.BOUND | at.DOMAIN | at.FIX)
-"""More than the events that a propagator may be woken by."""
-
 _QUEUES = range(at.QUICK, at.QUEUES_END, at.Q_WIDTH)
 
 _NONE = np.zeros(0, dtype=np.int64)
@@ -269,18 +266,16 @@ def _watches(builder: Builder, defining: IntArray, variables: IntArray, owner: I
     events = _WAKE[np.minimum(kind, kinds.APART)]
     if made.own:
         events[list(made.own)] = [own.events for own in made.own.values()]
-    looking = (variables * len(made) + owner) * _EVENTS + events[owner]
+    events = events[owner]
     if len(defining):
         woken = np.where(kind[defining] == kinds.ELEMENT, at.DOMAIN, at.BOUND)
-        defined = integers(made.results)[defining] * len(made) + defining
-        looking = np.concatenate([looking, defined * _EVENTS + woken])
-    looking.sort()
-    looking = looking[np.append(True, looking[1:] != looking[:-1])] if len(looking) else looking
-    pairs, found = looking // _EVENTS, np.empty((len(looking), 3), dtype=np.int64)
-    np.divmod(pairs, max(1, len(made)), out=(found[:, 0], found[:, 1]))
-    found[:, 1] *= at.P_WIDTH
-    found[:, 2] = looking % _EVENTS
-    return found
+        variables = np.concatenate([variables, integers(made.results)[defining]])
+        owner, events = np.concatenate([owner, defining]), np.concatenate([events, woken])
+        order = stable_order(owner)
+        variables, owner, events = variables[order], owner[order], events[order]
+    found = np.stack([variables, owner * at.P_WIDTH, events])[:, stable_order(variables)]
+    again = np.flatnonzero(np.logical_and.reduce(found[:, 1:] == found[:, :-1]))
+    return (np.delete(found, again, axis=1) if len(again) else found).T
 
 
 def _members(variables: IntArray, lengths: Sequence[int], begin: int) -> IntArray:

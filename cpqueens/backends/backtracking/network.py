@@ -117,21 +117,16 @@ class Builder(TermBuilder):
         self.linear((tuple(v for v, _ in parts), tuple(a for _, a in parts), constant), EQ)
 
     def linears(self, linear: LazyRows) -> None:
-        """Add linear rows: all at once, but where each is asked whether it is split."""
-        by_one = self.marks is not None or len(linear) <= FEW_ROWS
-        equal = (linear.relation == EQ) & self.strong
-        if not by_one:
-            short = equal & (linear.lengths > FEW) & (linear.lengths <= SPLIT)
-            ends = [0, *(np.flatnonzero(np.diff(short)) + 1).tolist(), len(linear)]
-            if 2 < len(ends) <= len(linear) // FEW_ROWS:
-                for first, last in pairwise(ends):
-                    self.linears(linear.picked(np.arange(first, last)))
-                return
-            by_one = bool(short.any())
-        if by_one:
+        """Add linear rows: where there are many, all at once."""
+        if self.marks is not None or len(linear) <= FEW_ROWS:
             for row, relation in self.each(linear, self.sources.linear):
                 self.linear(row, relation)
             return
+        equal = (linear.relation == EQ) & self.strong
+        for row, _ in linear.picked(
+            np.flatnonzero(equal & (linear.lengths > FEW) & (linear.lengths <= SPLIT))
+        ):
+            self.split(row)
         which = np.flatnonzero(equal & (linear.lengths >= 2))
         looking = (
             [implied.equation_values(row, self) for row, _ in linear.picked(which)] if len(which) else []
@@ -425,9 +420,9 @@ class Builder(TermBuilder):
         self.origin = IMPLIED
         if self.strong and (linear.lengths == 2).any():
             differences = linear.differences()
-            if "circles" not in self.without:
+            if len(differences) > 1 and "circles" not in self.without:
                 bounds.add_circles(differences, self)
-            if "cliques" not in self.without:
+            if len(differences) > 1 and "cliques" not in self.without:
                 implied.add_cliques(differences, self)
         if len(c.clause_start) > 1:
             self.clauses(c.literals, c.clause_start)

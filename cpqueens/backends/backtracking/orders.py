@@ -219,20 +219,25 @@ class Branching:
 
     @classmethod
     def of(cls, request: Request) -> Branching:
-        """Read the parameters of a request."""
-        parameters = request.parameters
+        """Read the parameters of a request; what is asked for without any is kept, for it is read often."""
+        asked = request.want, request.after is not None, request.step_limit is not None
+        return cls._read(*asked, request.parameters) if request.parameters else _by_default(*asked)
+
+    @classmethod
+    def _read(
+        cls, want: Want, is_resumed: bool, is_limited: bool, parameters: Mapping[str, Any]
+    ) -> Branching:
         variable, value = parameters.get("variable_order", "auto"), parameters.get("value_order", "auto")
         phases, lengths = parameters.get("phases", ()), parameters.get("restarts", ())
         is_named, is_ascending = variable != "auto", value in ("auto", "ascending") and not phases
         is_free = not is_named and value == "auto"
-        plain = is_free and request.step_limit is None and not parameters.get("trace")
-        few = request.want in (Want.ONE, Want.BEST) and request.after is None
+        plain = is_free and not is_limited and not parameters.get("trace")
+        few = want in (Want.ONE, Want.BEST) and not is_resumed
         by_itself = not phases and (is_free or variable == _CONFLICTS)
         asked = min(lengths, default=LARGEST_COUNT) < LARGEST_COUNT
         restarts = few and (asked or (by_itself and not lengths))
-        listing = request.want is Want.ALL
         if not is_named:
-            variable = "lexicographic" if listing and not phases else "smallest-domain"
+            variable = "lexicographic" if want is Want.ALL and not phases else "smallest-domain"
         if value == "auto":
             value = "saved" if restarts else "ascending"
         return cls(
@@ -245,7 +250,7 @@ class Branching:
             restarts=restarts,
             lengths=lengths,
             takes_others=few and plain,
-            in_any_order=not few and request.after is None and plain and not phases,
+            in_any_order=not few and not is_resumed and plain and not phases,
             learns=restarts or _CONFLICTS in (variable, *(order for _, order, _ in phases)),
             halves_all=any(order in _HALVING for order in (value, *(order for _, _, order in phases))),
         )
@@ -277,6 +282,11 @@ class Branching:
             found.append((auxiliary, tree.CONFLICTS, tree.SAVED))
         found.append((list(left), _code(rest, VARIABLE_ORDERS), _code(self.value, VALUE_ORDERS)))
         return found
+
+
+@lru_cache
+def _by_default(want: Want, is_resumed: bool, is_limited: bool) -> Branching:
+    return Branching._read(want, is_resumed, is_limited, {})
 
 
 def has_functions(request: Request) -> bool:

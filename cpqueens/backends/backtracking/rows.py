@@ -210,6 +210,8 @@ class TermBuilder:
         plain = self.taken.variables(array)
         if plain is not None:
             return plain
+        if not array.width:
+            return [self.variable(((), (), number)) for number in array.constants.tolist()]
         return [self.variable(row) for row in rows_of(self.taken.terms(array))]
 
     def bounds(self, variable: int) -> tuple[int, int]:
@@ -240,12 +242,12 @@ class TermBuilder:
         self.lower.frombytes(np.zeros_like(truths).tobytes())
         self.upper.frombytes(np.ones_like(truths).tobytes())
         self.propagators.extend(
-            np.tile([kinds.TRUTH_AT_MOST, kinds.TRUTH_AT_MOST, kinds.EQUAL], many),
-            np.tile([3, 3, 2], many),
-            np.stack([*first, second[0], *second, first[0], *truths], axis=1),
-            np.tile([1, 1, -1, 1, 1, -1, 1, 1], many),
-            np.tile([0, 0, -1], many),
-            np.stack([*truths, np.full(many, -1)], axis=1),
+            integers([kinds.TRUTH_AT_MOST, kinds.TRUTH_AT_MOST, kinds.EQUAL] * many),
+            integers([3, 3, 2] * many),
+            integers([*first, second[0], *second, first[0], *truths]).T,
+            integers([1, 1, -1, 1, 1, -1, 1, 1] * many),
+            integers([0, 0, -1] * many),
+            integers([*truths, [-1] * many]).T,
         )
         found: list[int] = truths[0].tolist()
         self.decided += found
@@ -267,7 +269,6 @@ class TermBuilder:
         name, variables, coefficients, _, constant, words, *_ = own
         first = len(self.words) if words else -1
         self.words += words
-        coefficients = coefficients or (1,) * len(variables)
         self.propagators.own[len(self.propagators)] = own
         self.propagators.append(KINDS[name], variables, coefficients, constant, first)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import combinations
 from typing import Any
 
@@ -18,6 +19,8 @@ ANY = "*"
 """In a row of a table: any value."""
 
 _CELLS = 2**18  # entries that are compared at a time
+
+_FEW = 2**12  # entries of a table that is kept, for others with the same rows
 
 STAR = -(2**63)
 """What stands for `ANY` in an array of rows: no term can reach it."""
@@ -37,7 +40,15 @@ def table_rows(rows: Any, terms: LinearArray) -> IntArray:
         table = np.zeros((len(table) if width == 0 else 0, width), dtype=np.int64)
     if table.ndim != 2 or table.shape[1] != width:
         raise ModelError(f"a table over {width} terms needs rows of {width} values")
-    return _sorted(table)
+    return _sorted_once(table.tobytes(), width) if 0 < table.size <= _FEW else _sorted(table)
+
+
+@lru_cache(maxsize=16)
+def _sorted_once(rows: bytes, width: int) -> IntArray:
+    """Return the same for rows as bytes: models have one table over many tuples of terms."""
+    found = _sorted(np.frombuffer(rows, dtype=np.int64).reshape(-1, width))
+    found.flags.writeable = False
+    return found
 
 
 def _sorted(table: IntArray) -> IntArray:

@@ -34,17 +34,15 @@ DIFFERENCES = (1, -1), (-1, 1)
 def add_circles(differences: LazyRows, parts: Parts) -> None:
     """Add what is false if rows ``x - y + constant <= 0`` on wide domains allow no values at all."""
     signed = differences.picked(np.flatnonzero(differences.relation != NE))
-    if not len(signed) or len(distinct(signed.terms.variable)) > MOST_VARIABLES:
+    known = distinct(signed.terms.variable).tolist()
+    if len(known) > MOST_VARIABLES or max(parts.spans(known), default=0) <= WIDE:
         return
     arcs: list[tuple[int, int, int]] = []
-    wide = False
     for (variables, coefficients, constant), relation in signed:
         for sign in SIGNS[relation]:
             first = coefficients.index(sign)
             arcs.append((variables[first], variables[1 - first], sign * constant))
-            low, high = parts.bounds(variables[0])
-            wide = wide or high - low >= WIDE
-    if wide and _goes_round(arcs):
+    if _goes_round(arcs):
         parts.linear(((), (), 1), LE)
 
 

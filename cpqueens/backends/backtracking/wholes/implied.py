@@ -132,15 +132,15 @@ def _reach(marks: list[int], distances: set[Pair]) -> int:
 class Orders:
     """What linear rows, with their relations, say of orders and differences of two variables."""
 
-    def __init__(self, linear: LazyRows | Sequence[tuple[Row, int]]) -> None:
+    def __init__(self, linear: LazyRows) -> None:
         self._linear = linear
 
     @cached_property
     def _ascending(self) -> set[Pair]:
         """The pairs of variables of which rows say that the first is less than the second."""
         found = set()
-        for (variables, coefficients, constant), relation in self._linear:
-            for sign in SIGNS.get(relation, ()) if sorted(coefficients) == [-1, 1] else ():
+        for (variables, coefficients, constant), relation in self._linear.differences():
+            for sign in SIGNS.get(relation, ()):
                 if sign * constant >= 1:  # x - y + constant <= 0
                     less = coefficients.index(sign)
                     found.add((variables[less], variables[1 - less]))
@@ -150,9 +150,9 @@ class Orders:
     def _defined(self) -> dict[int, Pair]:
         """By variable the pair whose difference it is by an equation, the last one that says so."""
         found: dict[int, Pair] = {}
-        for (variables, coefficients, constant), relation in self._linear:
-            if relation != EQ or len(variables) != 3 or constant:
-                continue
+        rows = self._linear
+        which = np.flatnonzero((rows.relation == EQ) & (rows.lengths == 3) & (rows.terms.constant == 0))
+        for (variables, coefficients, _), _ in rows.picked(which) if len(which) else ():
             for k, a in enumerate(coefficients):
                 others = {coefficients[j]: variables[j] for j in range(3) if j != k}
                 if abs(a) == 1 and others.keys() == {1, -1}:
@@ -232,13 +232,13 @@ def add_distance_values(row: tuple[tuple[int, ...], tuple[int, ...], int], resul
     variables, coefficients, constant = row
     if len(variables) != 2 or abs(coefficients[0]) != 1 or abs(coefficients[1]) != 1:
         return False
-    ends = [[a * end for end in parts.bounds(v)] for v, a in zip(variables, coefficients, strict=True)]
-    least, most = (sum(map(side, ends)) + constant for side in (min, max))
-    low, high = parts.bounds(result)
-    if max(*parts.spans(variables), most - low + 1, 1 - least - low, high - low + 1) > MOST_BITS or low < 0:
+    (low, high), *ends = map(parts.bounds, (result, *variables))
+    least = constant + sum(a * ends[k][a < 0] for k, a in enumerate(coefficients))
+    spans = [last - first for first, last in ends]
+    if low < 0 or max(*spans, least + sum(spans) - low, -least - low, high - low) >= MOST_BITS:
         return False
     parts.propagator(
-        Propagator("distance_values", [*variables, result], [*coefficients, 1], constant=constant)
+        Propagator("distance_values", (*variables, result), (*coefficients, 1), constant=constant)
     )
     return True
 

@@ -42,6 +42,9 @@ class Propagator(NamedTuple):
     queue: int = at.DEAR
 
 
+_ONE = array("q", [1])
+
+
 class Propagators:
     """The propagators of a network, as columns of numbers: objects by the million take long to free.
 
@@ -73,17 +76,17 @@ class Propagators:
         self,
         kind: int,
         variables: Sequence[int],
-        coefficients: Sequence[int],
+        coefficients: Sequence[int] = (),
         constant: int = 0,
         result: int = -1,
     ) -> None:
-        """Add a propagator."""
+        """Add a propagator; no coefficients: all 1."""
         self.kinds.append(kind)
         self.constants.append(constant)
         self.results.append(result)
         self.lengths.append(len(variables))
         self.variables.extend(variables)
-        self.coefficients.extend(coefficients)
+        self.coefficients.extend(coefficients or _ONE * len(variables))
 
     def extend(
         self, kinds: IntArray | int, lengths: IntArray, variables: IntArray, coefficients: IntArray,

@@ -5,7 +5,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 import numpy as np
 
@@ -189,11 +189,20 @@ def numbers_of(constraint: GlobalCardinality, parts: Parts) -> list[int]:
     """Return for each value a variable that is to say how often it occurs."""
     if constraint.counts.ndim == 1:
         return parts.variables(constraint.counts)
+    many = constraint.terms.size
+    if not constraint.counts.width:
+        limits = [
+            (max(0, low), min(high, many))
+            for low, high in constraint.counts.constants.reshape(-1, 2).tolist()
+        ]
+        if any(low > high for low, high in limits):
+            parts.linear(((), (), 1), LE)
+        return [parts.new_variable(min(limit), max(limit)) for limit in limits]
     lower, upper = parts.variables(constraint.counts[:, 0]), parts.variables(constraint.counts[:, 1])
-    numbers = [parts.new_variable(0, constraint.terms.size) for _ in lower]
-    for limits, relation in ((lower, GE), (upper, LE)):
-        for number, limit in zip(numbers, limits, strict=True):
-            parts.linear(((number, limit), (1, -1), 0), relation)
+    numbers = [parts.new_variable(0, many) for _ in lower]
+    for ends, relation in ((lower, GE), (upper, LE)):
+        for number, end in zip(numbers, ends, strict=True):
+            parts.linear(((number, end), (1, -1), 0), relation)
     return numbers
 
 
@@ -326,7 +335,8 @@ def _orders_of_tasks(variables: list[int], count: int, parts: Parts) -> list[int
     if not parts.decides_more(len(lasting) * (len(lasting) - 1) // 2):
         return []
     tasks = np.array(variables, dtype=np.int64).reshape(3, count)[:2, lasting]  # starts and durations
-    return parts.ordered(*(tasks[:, which] for which in np.triu_indices(len(lasting), 1)))
+    pairs = np.array([*combinations(range(len(lasting)), 2)], dtype=np.int64).reshape(-1, 2)
+    return parts.ordered(tasks[:, pairs[:, 0]], tasks[:, pairs[:, 1]])
 
 
 def _cumulative(constraint: Cumulative, parts: Parts) -> None:
