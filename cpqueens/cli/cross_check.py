@@ -57,7 +57,7 @@ BUNDLES = "cpqueens-bundles"
     "--bundles", default=BUNDLES, show_default=True, metavar="FOLDER", help="for disagreements; '' for none"
 )
 @shared.required_rate
-@click.option("--html", "page", type=click.Path(dir_okay=False), help="write the report as a page")
+@click.option("--html", "page", type=shared.PLACE, help="write the report as a page")
 @shared.json_option
 def command(model: str, parameters: tuple[str, ...], as_json: bool, relations: bool, **options: Any) -> int:
     """Run MODEL on several solvers and compare their claims."""
@@ -67,7 +67,6 @@ def command(model: str, parameters: tuple[str, ...], as_json: bool, relations: b
     instance = shared.load(model, parameters)
     if relations:
         return _metamorphic(instance, as_json, options)
-    shared.check_place(options["page"], "--html")
     report = _compared(instance, range(first, first + runs), options)
     if as_json:
         click.echo(to_json(report))

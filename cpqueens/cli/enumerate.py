@@ -231,7 +231,6 @@ def command(
 ) -> int:
     """Find all solutions."""
     instance = shared.load(model, parameters)
-    shared.check_place(out or None, "--out")
     up_to_symmetry = up_to_symmetry or orbits
     if orbits and as_json:
         raise ModelError("--orbits: --json is not taken; solutions with --up-to-symmetry are one of each")

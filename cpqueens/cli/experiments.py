@@ -2,7 +2,7 @@
 
 import click
 
-from cpqueens.cli.options import check_place, json_option
+from cpqueens.cli.options import PLACE, json_option
 from cpqueens.cli.results import document, echo_json
 from cpqueens.cli.terminal import Standing, progress, say, width_of_output
 from cpqueens.lab.classical_texts import chosen, reproduce
@@ -17,14 +17,13 @@ from cpqueens.system.requirements import need
     help="runs of each experiment; expensive ones are run less often",
 )  # fmt: skip
 @click.option("--only", multiple=True, metavar="NAME", help="a text or a table, by its name; may be repeated")
-@click.option("--out", type=click.Path(dir_okay=False), metavar="FILE.html", help="also write a page")
+@click.option("--out", type=PLACE, metavar="FILE.html", help="also write a page")
 @json_option
 def command(runs: int, only: tuple[str, ...], out: str | None, as_json: bool) -> int:
     """Reproduce the classical texts: each claim and the figure measured here.
 
     A signal ends it with the sections that are whole; a page or a document is written of all or not at all.
     """
-    check_place(out, "--out")
     if out is not None:
         need("matplotlib", "matplotlib")
     done: list[Reproduced] = []

@@ -26,11 +26,10 @@ LANGUAGES: dict[str, Callable[[Model], str]] = {
 @click.command()
 @shared.model_arguments
 @click.option("--to", "language", type=click.Choice(list(LANGUAGES)), required=True)
-@click.option("--out", metavar="FILE", help="default: standard output")
+@click.option("--out", type=shared.PLACE, help="default: standard output")
 @click.option("--force", is_flag=True, help="replace an existing file")
 def command(model: str, parameters: tuple[str, ...], language: str, out: str | None, force: bool) -> int:
     """Write MODEL as MiniZinc, FlatZinc or cpqueens JSON."""
-    shared.check_place(out, "--out")
     instance = shared.load(model, parameters)
     if language != "json" and len(instance.model.goals) > 1:
         many = len(instance.model.goals)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from cpqueens.backends.clock import Share, sharing
-from cpqueens.cli.options import check_place, json_option
+from cpqueens.cli.options import PLACE, json_option
 from cpqueens.cli.results import document, echo_json
 from cpqueens.cli.show import values_published
 from cpqueens.cli.terminal import Standing, progress, say
@@ -19,13 +19,12 @@ _TITLE = 80  # characters of parameters under a picture
 
 
 @click.command()
-@click.option("--gallery", metavar="OUT.HTML", help="a page with a picture and the model of each problem")
+@click.option("--gallery", type=PLACE, help="a page with a picture and the model of each problem")
 @json_option
 def command(as_json: bool, gallery: str | None) -> int:
     """List the problems."""
     problems = [catalog.find(name) for name in catalog.names()]
     if gallery is not None:
-        check_place(gallery, "--gallery")
         _write_gallery(gallery, problems)
         say(f"written    {gallery}", err=as_json)
         if not as_json:

@@ -29,6 +29,26 @@ from cpqueens.solving.request import COMMON, named_solver
 from cpqueens.text.bounded import label, reason_of
 from cpqueens.text.plaintext import shown
 
+
+class _Place(click.Path):
+    """A file that can be written, which is looked at before hours are spent on what it should hold."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the path; refuse one that cannot be written."""
+        option = param.opts[0] if param is not None else "file"
+        try:
+            place, folder = Path(value).absolute(), Path(value).absolute().parent
+            there, exists, is_folder = folder.is_dir(), place.exists(), place.is_dir()
+        except (OSError, ValueError) as error:
+            raise ModelError(f"{option} {label(value)}: {reason_of(error)}") from None
+        if not there:
+            raise ModelError(f"{option} {value}: there is no folder {Path(value).parent}")
+        if value and (is_folder or not os.access(place if exists else folder, os.W_OK)):
+            raise ModelError(f"{option} {value}: {'is a folder' if is_folder else 'cannot be written'}")
+        return str(value)
+
+
+PLACE = _Place(dir_okay=False)
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 FORMATS = ("board", "list", "json", "matrix", "grid", "svg")
@@ -61,13 +81,8 @@ def solver_options(command: Command) -> Command:
 def proof_option(command: Command) -> Command:
     """Add the file that a proof is written to."""
 
-    def checked(_context: click.Context, _option: click.Parameter, value: str | None) -> str | None:
-        check_place(value, "--proof")
-        return value
-
-    return click.option(
-        "--proof", callback=checked, metavar="FILE", help="write a proof for `cpqueens check-proof`"
-    )(command)
+    option = click.option("--proof", type=PLACE, help="write a proof for `cpqueens check-proof`")
+    return option(command)
 
 
 def optima_options(command: Command) -> Command:
@@ -148,26 +163,11 @@ def commands(texts: Sequence[str]) -> Iterator[list[str]]:
         yield words
 
 
-def check_place(path: str | None, option: str) -> None:
-    """Refuse a file that cannot be written, before hours are spent on what it should hold."""
-    if path is None:
-        return
-    try:
-        place, folder = Path(path).absolute(), Path(path).absolute().parent
-        there, exists, is_folder = folder.is_dir(), place.exists(), place.is_dir()
-    except (OSError, ValueError) as error:
-        raise ModelError(f"{option} {label(path)}: {reason_of(error)}") from None
-    if not there:
-        raise ModelError(f"{option} {path}: there is no folder {Path(path).parent}")
-    if is_folder or not os.access(place if exists else folder, os.W_OK):
-        raise ModelError(f"{option} {path}: {'is a folder' if is_folder else 'cannot be written'}")
-
-
 def output_options(command: Command) -> Command:
     """Add how solutions are shown and where they are written."""
     return stacked(
         click.option("--format", "form", type=click.Choice(FORMATS), default="board", show_default=True),
-        click.option("--out", type=click.Path(dir_okay=False), help="file.csv, .jsonl, .npy or .svg"),
+        click.option("--out", type=PLACE, help="file.csv, .jsonl, .npy or .svg"),
         click.option("--force", is_flag=True, help="replace an existing file"),
     )(command)
 

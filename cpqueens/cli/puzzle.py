@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from cpqueens.cli.options import check_place, json_option, stacked
+from cpqueens.cli.options import PLACE, json_option, stacked
 from cpqueens.cli.results import DONE, INFEASIBLE, INVALID, LIMIT, echo_json
 from cpqueens.cli.terminal import Standing, progress, say, style_of
 from cpqueens.puzzles.generating import first_two, made
@@ -162,10 +162,9 @@ def generate(
 
 @command.command("draw")
 @_puzzle_options
-@click.option("--out", type=click.Path(dir_okay=False), metavar="FILE.SVG", help="a picture instead of text")
+@click.option("--out", type=PLACE, metavar="FILE.SVG", help="a picture instead of text")
 def draw(file: str, stars: int, touching: bool, as_json: bool, out: str | None) -> int:
     """Draw a puzzle and its board, legible without colour."""
-    check_place(out, "--out")
     puzzle = _read(file, stars, touching)
     if out:
         write_whole(out, board_svg(picture_of(puzzle), title="puzzle"))

@@ -25,7 +25,7 @@ from cpqueens.solving.solve import solve
     "--events", type=click.IntRange(2, 10**6), default=100_000, show_default=True,
     help="number of events to keep; longer traces are thinned",
 )  # fmt: skip
-@click.option("--out", required=True, type=click.Path(dir_okay=False), help="file.html")
+@click.option("--out", required=True, type=shared.PLACE, help="file.html")
 @click.option("--force", is_flag=True, help="replace an existing file")
 @shared.json_option
 def command(
@@ -45,7 +45,6 @@ def command(
     """
     instance = shared.load(model, parameters)
     solvers = tuple(map(recording_solver, solvers))
-    shared.check_place(out, "--out")
     outcomes = []
     with OutputFile(out, force=force) as file:
         for solver in solvers:

@@ -38,7 +38,6 @@ def command(
     Each is drawn from all solutions, independently of the others, so one may be drawn twice.
     """
     instance = shared.load(model, parameters)
-    shared.check_place(out or None, "--out")
     if out is None and not as_json:
         check_format(instance.model, form)
     with progress(Standing(instance.title, options["solver"], time_limit=options["time_limit"])):

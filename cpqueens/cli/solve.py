@@ -53,7 +53,6 @@ def command(
     given = shared.run_options(**options) | ({"trace": TRACED} if trace or trace_boards else {})
     _check_trace(instance, given, trace_boards)
     given |= {"profile": True} if profile else {}
-    shared.check_place(out or None, "--out")
     if out is None and not as_json:
         check_format(instance.model, form)
     with ExitStack() as stack:
