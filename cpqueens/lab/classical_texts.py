@@ -11,15 +11,15 @@ from cpqueens.lab import source_tables, verdicts
 from cpqueens.lab.experiments import (
     LIMIT,
     Cells,
-    Distributions,
     Experiment,
     FigureTable,
     Measured,
-    OverSizes,
     Reproduced,
     Section,
     Sweep,
     claims,
+    over_sizes,
+    solved_within,
 )
 from cpqueens.lab.source_programs import ClimbProgram, Program, RowsProgram, SidewaysProgram, SwapProgram
 from cpqueens.lab.verdicts import Judgement
@@ -117,7 +117,8 @@ EFFICIENT = Sweep(
     (RATE, EVALUATIONS),
     share=0.4,
 )
-LENGTHS = Distributions(
+LENGTHS = partial(
+    solved_within,
     "run-lengths",
     {
         "random neighbour": (CLIMB, {}),
@@ -186,7 +187,7 @@ SECTIONS: tuple[Section, ...] = (
             _climb("solves about 97 %, 12 queens", "97 %", 12, RATE, known=True),
         ),
         tables=(DEPTH, AGAINST, source_tables.aliased_rows),
-        plots=(OverSizes(AGAINST),),
+        plots=(partial(over_sizes, AGAINST),),
         verdicts=(
             Judgement("random-neighbour-claims", verdicts.printed),
             Judgement("depth", verdicts.depth),

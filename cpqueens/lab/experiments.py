@@ -46,6 +46,8 @@ class FigureTable:
     commands: Sequence[str]
 
 
+Solvers = Mapping[str, tuple[str, Mapping[str, Any]]]
+"""By what they are called: solver and options."""
 Kind = str
 """What is told of runs: one of `KINDS`."""
 
@@ -160,7 +162,7 @@ class Sweep:
 
     name: str
     caption: str
-    solvers: Mapping[str, tuple[str, Mapping[str, Any]]]
+    solvers: Solvers
     sizes: Sequence[int]
     figures: Sequence[Measured]
     share: float = 0.25
@@ -306,48 +308,29 @@ def _lengths(n: int, solver: str, options: Mapping[str, Any], runs: int, limit: 
     return RunLengths.in_unit(found, "evaluations")
 
 
-@dataclass(frozen=True)
-class OverSizes:
-    """Evaluations of a solution over sizes, from the runs of a table."""
-
-    sweep: Sweep
-
-    def __call__(self, runs: int) -> Plot:
-        """Return the plot."""
-        lines = {
-            label: self._line(solver, options, self.sweep.runs(runs))
-            for label, (solver, options) in self.sweep.solvers.items()
-        }
-        caption = "Evaluations of a solution over the number of queens, with 95 % intervals."
-        return Plot(self.sweep.name, caption, "queens", "evaluations of a solution", False, lines)
-
-    def _line(self, solver: str, options: Mapping[str, Any], runs: int) -> dict[str, list[float]]:
-        limit = self.sweep.limit
-        found = [_lengths(n, solver, options, runs, limit).expected() for n in self.sweep.sizes]
-        y, low, high = map(list, zip(*map(astuple, found), strict=True))
-        return {"x": [float(n) for n in self.sweep.sizes], "y": y, "low": low, "high": high}
+def over_sizes(sweep: Sweep, runs: int) -> Plot:
+    """Return the evaluations of a solution over sizes, from the runs of a table."""
+    lines = {}
+    for label, (solver, options) in sweep.solvers.items():
+        made_of = (_lengths(n, solver, options, sweep.runs(runs), sweep.limit) for n in sweep.sizes)
+        y, low, high = map(list, zip(*(astuple(found.expected()) for found in made_of), strict=True))
+        lines[label] = {"x": [float(n) for n in sweep.sizes], "y": y, "low": low, "high": high}
+    caption = "Evaluations of a solution over the number of queens, with 95 % intervals."
+    return Plot(sweep.name, caption, "queens", "evaluations of a solution", False, lines)
 
 
-@dataclass(frozen=True)
-class Distributions:
-    """Shares of runs on 8 queens that are solved within so many evaluations."""
-
-    name: str
-    solvers: Mapping[str, tuple[str, Mapping[str, Any]]]
-
-    def __call__(self, runs: int) -> Plot:
-        """Return the plot."""
-        lines = {label: self._line(*solver, runs) for label, solver in self.solvers.items()}
-        caption = (
-            "8 queens: the share of runs that are solved within so many evaluations (Kaplan-Meier, with "
-            "95 % intervals). A line that stays below 1 has runs that are stuck."
-        )
-        return Plot(self.name, caption, "evaluations", "share solved", True, lines)
-
-    def _line(self, solver: str, options: Mapping[str, Any], runs: int) -> dict[str, list[float]]:
+def solved_within(name: str, solvers: Solvers, runs: int) -> Plot:
+    """Return the shares of runs on 8 queens that are solved within so many evaluations."""
+    lines = {}
+    for label, (solver, options) in solvers.items():
         curve = _lengths(8, solver, options, runs).curve().thinned(_JUMPS)
         parts = {"x": curve.x, "y": curve.y, "low": curve.low, "high": curve.high}
-        return {name: [round(float(value), 4) for value in values] for name, values in parts.items()}
+        lines[label] = {part: [round(float(v), 4) for v in values] for part, values in parts.items()}
+    caption = (
+        "8 queens: the share of runs that are solved within so many evaluations (Kaplan-Meier, with "
+        "95 % intervals). A line that stays below 1 has runs that are stuck."
+    )
+    return Plot(name, caption, "evaluations", "share solved", True, lines)
 
 
 def picture(plot: Plot) -> Picture:

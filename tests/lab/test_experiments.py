@@ -15,11 +15,9 @@ from cpqueens.cli import main as cli
 from cpqueens.errors import ModelError
 from cpqueens.lab.classical_texts import SECTIONS, SETTINGS, chosen, reproduce, settings
 from cpqueens.lab.experiments import (
-    Distributions,
     Experiment,
     FigureTable,
     Measured,
-    OverSizes,
     Reproduced,
     Section,
     Sweep,
@@ -27,7 +25,9 @@ from cpqueens.lab.experiments import (
     data,
     ended,
     made,
+    over_sizes,
     page,
+    solved_within,
     text,
 )
 from cpqueens.lab.source_tables import las_vegas_findings, las_vegas_table
@@ -121,10 +121,10 @@ def test_settings_are_a_system_that_runs(row: int) -> None:
 
 def test_plots_are_of_the_runs_of_their_tables() -> None:
     sweep = Sweep("s", "c", {"r": ("local-search:random-restart", {})}, (5, 6), (Measured("solved"),), 0.5)
-    plot = OverSizes(sweep)(60)
+    plot = over_sizes(sweep, 60)
     runs = made(6, "local-search:random-restart", 30, ())
     assert plot.lines["r"]["y"][1] == runs.statistics["evaluations"].mean()
-    curve = Distributions("d", {"r": ("local-search:random-restart", {})})(60).lines["r"]
+    curve = solved_within("d", {"r": ("local-search:random-restart", {})}, 60).lines["r"]
     assert curve["y"][-1] == 1
     assert sorted(curve["x"]) == curve["x"]
 
@@ -133,7 +133,7 @@ def test_text_and_page() -> None:
     section = Section("a", "A <b>", "by & by", mistakes=("wrong " * 30,), answers=("no",))
     table = FigureTable("t", "caption <i>", [["claim", "ours"], ["c" * 90, "1 [0, 2]"]], ("cpqueens list",))
     sweep = Sweep("s", "c", {"r": ("local-search:random-restart", {})}, (5, 6), (Measured("solved"),))
-    found = Reproduced(section, (table,), (OverSizes(sweep)(80),), 1.25)
+    found = Reproduced(section, (table,), (over_sizes(sweep, 80),), 1.25)
     lines = text(found, 60).splitlines()
     assert lines[:2] == ["A <b>", "source: by & by"]
     assert "  $ cpqueens list" in lines
