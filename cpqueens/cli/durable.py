@@ -8,7 +8,7 @@ from concurrent.futures import Executor
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
-from cpqueens.cli.results import COUNT_DIFF, DONE, INTERRUPTED, document, echo_json, held, published_lines
+from cpqueens.cli import results
 from cpqueens.cli.runs import exit_of
 from cpqueens.cli.terminal import Standing, clock, progress, say, so_far
 from cpqueens.errors import ModelError
@@ -89,14 +89,14 @@ def in_store(
 
 def _told(verb: str, instance: Instance, store: str, found: DurableCount, as_json: bool) -> int:
     totals = found.totals
-    comparison = held(instance, found.count, found.complete)
+    comparison = results.compared(instance, found)
     if as_json:
         fields = {
             "count": found.count, "complete": found.complete, "stop_reason": found.stop_reason,
             "done": totals.done, "parts": totals.parts, "conflicts": totals.conflicts,
             "damaged": list(totals.damaged), "poison": list(totals.poison), "seconds": totals.seconds,
         }  # fmt: skip
-        echo_json(document(verb, instance, **fields, published=comparison))
+        results.echo_json(results.document(verb, instance, **fields, published=comparison))
     else:
         at_least = "" if found.complete else "at least "
         stopped = "" if found.stop_reason == "exhausted" else f", stopped by {found.stop_reason}"
@@ -105,7 +105,7 @@ def _told(verb: str, instance: Instance, store: str, found: DurableCount, as_jso
             f"solutions  {at_least}{found.count:,}",
             f"parts      {totals.done:,} of {totals.parts:,} done{stopped}",
             f"work       {clock(totals.seconds)}",
-            *published_lines(comparison),
+            *results.published_lines(comparison),
         ]
         if not totals.is_sound or totals.poison:
             lines.append(f"trouble    cpqueens runs show {shlex.quote(store)}")
@@ -113,6 +113,6 @@ def _told(verb: str, instance: Instance, store: str, found: DurableCount, as_jso
             lines.append("resume     by the same command")
         say("\n".join(lines))
     if comparison is not None and comparison["agrees"] is False:
-        return COUNT_DIFF
+        return results.COUNT_DIFF
     code = exit_of(totals)
-    return INTERRUPTED if found.stop_reason == "interrupted" and code != DONE else code
+    return results.INTERRUPTED if found.stop_reason == "interrupted" and code != results.DONE else code

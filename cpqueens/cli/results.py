@@ -120,30 +120,20 @@ def exit_of_all(outcome: Outcome) -> int:
 
 
 def compared(
-    instance: Instance, outcome: Outcome, orbits: int | None = None, given: Mapping[str, Any] = {}
+    instance: Instance, outcome: Any, orbits: int | None = None, given: Mapping[str, Any] = {}
 ) -> dict[str, Any] | None:
     """Return a published value, its source, and whether a count ``agrees``; None if nothing is published.
 
-    ``orbits``, if given, is the number up to symmetry, and compared instead. Counts that are not complete are
+    The outcome may be that of a ledger. ``orbits``, if given, is the number up to symmetry, and compared
+    instead. Counts that are not complete are
     not compared: ``agrees`` is None. Nothing is published of what ``given`` options ask for among solutions.
     """
-    if OF_OPTIMA & given.keys():
+    entry = instance.published("solutions" if orbits is None else "fundamental")
+    if entry is None or OF_OPTIMA & given.keys():
         return None
-    if orbits is None:
-        return held(instance, outcome.count, outcome.complete)
-    return held(instance, orbits, outcome.complete, "fundamental")
-
-
-def held(instance: Instance, count: int, complete: bool, what: str = "solutions") -> dict[str, Any] | None:
-    """Return the same for a number and whether it is complete."""
-    entry = instance.published(what)
-    if entry is None:
-        return None
-    return {
-        "value": entry.value,
-        "source": entry.source,
-        "agrees": count == entry.value if complete else None,
-    }
+    count = outcome.count if orbits is None else orbits
+    agrees = count == entry.value if outcome.complete else None
+    return {"value": entry.value, "source": entry.source, "agrees": agrees}
 
 
 def published_lines(comparison: dict[str, Any] | None) -> list[str]:

@@ -243,11 +243,10 @@ def asked_lines(asked: Mapping[tuple[str, str], int]) -> list[str]:
     """Return what was asked beyond the usual, and how often of whom."""
     whats = sorted({what for what, _ in asked})
     width = max(map(len, whats), default=0)
-    shown = {
-        w: ", ".join(f"{solver} {n}" for (what, solver), n in sorted(asked.items()) if what == w)
-        for w in whats
+    times = {
+        what: [f"{solver} {n}" for (w, solver), n in sorted(asked.items()) if w == what] for what in whats
     }
-    return [f"{what.ljust(width)}  {shown[what]}" for what in whats]
+    return [f"{what.ljust(width)}  {', '.join(said)}" for what, said in times.items()]
 
 
 def failure_lines(f: Failure) -> list[str]:

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from contextlib import closing, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import lru_cache
 from os import PathLike
 from pathlib import Path
@@ -47,40 +47,22 @@ _SHRUNK = 40
 """Failures that one process shrinks; later ones are only counted."""
 
 
-@dataclass(frozen=True)
-class FuzzStore:
-    """Where a fuzzing run keeps what it found, and who makes it.
-
-    Attributes
-    ----------
-    path
-        The ledger.
-    executor
-        Any executor, `None` for processes of this machine.
-    workers
-        Processes, or tasks that the executor does at a time.
-    changed_code
-        Whether a ledger that other code began is gone on with.
-    """
-
-    path: Path
-    executor: Executor | None
-    workers: int
-    changed_code: bool = False
-
-
 def in_ledger(
     seed: int,
     models: int,
     solvers: Sequence[str],
-    store: FuzzStore,
+    path: Path,
     tally: FuzzTally,
     seconds: float | None,
     progress: Progress | None,
+    *,
+    changed_code: bool,
+    **workers: Any,
 ) -> tuple[str, float]:
     """Examine the models that are not in the ledger, and add up all that are; return why it ended.
 
-    The second number is the seconds that all sessions took.
+    The second number is the seconds that all sessions took. ``workers`` say who does it, as in `run_session`;
+    with ``changed_code`` a ledger that other code began is gone on with.
 
     Raises
     ------
@@ -97,12 +79,12 @@ def in_ledger(
         if progress is not None:
             progress(state["done"], state["total"], state["count"])
 
-    with closing(Ledger.begin(store.path, job, store.changed_code)) as ledger:
+    with closing(Ledger.begin(path, job, changed_code)) as ledger:
         reason = "interrupted"
         with suppress(KeyboardInterrupt):  # a second signal: what is there is reported all the same
             reason = run_session(
-                ledger, examine_parts, workers=store.workers, executor=store.executor, time_limit=seconds,
-                lease=_LEASE, hang=HANG, memory=MEMORY, on_progress=note, read=_read,
+                ledger, examine_parts, time_limit=seconds, lease=_LEASE, hang=HANG, memory=MEMORY,
+                on_progress=note, read=_read, **workers,
             )  # fmt: skip
         for _, content in ledger.contents():
             tally.add(from_text(content))
@@ -256,7 +238,7 @@ def fuzz(
     started = time.monotonic()
     tally = FuzzTally()
     names = [p.name for p in participants]
-    kept = None if store is None else FuzzStore(Path(as_path(store)), executor, processes, changed_code)
+    kept = None if store is None else Path(as_path(store))
     if kept is None and (executor is not None or changed_code):
         raise ModelError(f"{'executor' if executor is not None else 'changed_code'}: only with a store")
     if kept is not None and (only is not None or processes == 0):
@@ -271,7 +253,10 @@ def fuzz(
     with listening() as interrupt:
         try:
             if kept is not None:
-                reason, spent = in_ledger(seed, models, names, kept, tally, seconds, progress)
+                reason, spent = in_ledger(
+                    seed, models, names, kept, tally, seconds, progress,
+                    changed_code=changed_code, executor=executor, workers=processes,
+                )  # fmt: skip
                 return tally.report(seed, spent, names, reason == "interrupted")
             if alone:
                 indices = range(models) if only is None else range(only, only + 1)

@@ -1,7 +1,6 @@
 """What takes several runs: it is seen in the options or the model, refused where a solver cannot, and run."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from cpqueens.answers.check import Checker
@@ -19,14 +18,6 @@ from cpqueens.text.parameters import as_switch
 
 OF_OPTIMA = frozenset({"optimal", "gap", "best"})
 """Options that ask for the best solutions alone."""
-
-
-@dataclass(frozen=True)
-class _Optima:
-    """Which of the best solutions are asked for: all within a gap of the optimum, or so many."""
-
-    gap: int
-    best: int | None
 
 
 def staged(
@@ -64,13 +55,14 @@ def staged(
             return in_order(stages, consumer, Feature.HINT in backend.features)
         _able(model, solver, Want.BEST, single | {"solution_limit": None, "after": None})
         _able(model, solver, want, single | {"hint": None})
-        if optima.best is not None:
-            return k_best(stages, consumer, keep, optima.best)
-        return all_within(stages, want, consumer, keep, optima.gap, look_ahead)
+        gap, best = optima
+        if best is not None:
+            return k_best(stages, consumer, keep, best)
+        return all_within(stages, want, consumer, keep, gap, look_ahead)
 
 
-def _optima(model: Statement, want: Want, options: Mapping[str, Any]) -> _Optima | None:
-    """Return what the options say of optimal solutions; None if nothing."""
+def _optima(model: Statement, want: Want, options: Mapping[str, Any]) -> tuple[int, int | None] | None:
+    """Return which of the best solutions are asked for, all within a gap or so many; None for nothing."""
     wanted = as_switch(options.get("optimal", False), "optimal")
     gap, best = options.get("gap"), positive_integer(options.get("best"), "best")
     if not wanted and gap is None and best is None:
@@ -90,7 +82,7 @@ def _optima(model: Statement, want: Want, options: Mapping[str, Any]) -> _Optima
         )
     if best is not None and options.get("solution_limit") is not None:
         raise ModelError("best: it already says how many; leave out solution_limit=")
-    return _Optima(as_gap(gap), best)
+    return as_gap(gap), best
 
 
 def _able(model: Statement, solver: str | Backend, want: Want, options: Mapping[str, Any]) -> Backend:
