@@ -22,7 +22,7 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 71_208,
+    "code lines": 71_151,
     "files": 479,
     "import lines": 5_606,
     "longest file": 499,

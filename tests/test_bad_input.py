@@ -23,6 +23,7 @@ from cpqueens import (
     Linear,
     Model,
     ModelError,
+    NegativeTable,
     Or,
     Predicate,
     SolutionSet,
@@ -283,8 +284,8 @@ class _Evil:
         raise RuntimeError("index")
 
 
-def _nested(levels: int) -> list:
-    value: list = []
+def _nested(levels: int, value: object = None) -> list:
+    value = [] if value is None else value
     for _ in range(levels):
         value = [value]
     return value
@@ -299,6 +300,7 @@ def _cyclic() -> list:
 HOSTILE: dict[str, object] = {
     "deep": _nested(100_000),
     "nested": _nested(40),
+    "number in lists": _nested(40, 1),
     "cyclic": _cyclic(),
     "evil": _Evil(),
     "10^30": 10**30,
@@ -365,6 +367,10 @@ PLACES = {
     "lower": lambda v: lambda m, q: m.intvar(v, 3),
     "upper": lambda v: lambda m, q: m.intvar(0, v),
     "domain": lambda v: lambda m, q: m.intvar(domain=v),
+    "factor": lambda v: lambda m, q: q * v,
+    "compared with": lambda v: lambda m, q: q == v,
+    "rows of a table": lambda v: lambda m, q: m.add(Table(q, v)),
+    "rows of a negative table": lambda v: lambda m, q: m.add(NegativeTable(q, v)),
     "shape": lambda v: lambda m, q: m.intvar(0, 1, shape=v),
     "name of a variable": lambda v: lambda m, q: m.intvar(0, 1, name=v),
     "name of a constraint": lambda v: lambda m, q: m.add(q[0] == 1, name=v),
@@ -447,7 +453,9 @@ WELCOME = {
     ("add", "nothing"), ("+=", "nothing"), ("add", "nested"), ("+=", "nested"), ("assignment", "dict"),
     ("hint", "dict"), ("shape", "nothing"), ("shape", "objects"), ("domain", "dict"),
     ("values", "nested"), ("log", "type"),
-    ("domain", "array"), ("values", "array"), ("fixed", "array"), ("fixed value", "array"),
+    ("factor", "array"), ("compared with", "array"), ("rows of a table", "nothing"),
+    ("rows of a negative table", "nothing"), ("domain", "array"), ("values", "array"), ("fixed", "array"),
+    ("fixed value", "array"),
     ("time_limit", "10^30"), ("time_limit", "10^5000"), ("time_limit", "half"), ("fixed", "nothing"),
     ("positions", "nothing"), ("positions", "dict"), ("on_solution", "type"), ("on_improvement", "type"),
     ("on_progress", "type"), ("cross_check verify", "type"), ("cross_check progress", "type"),

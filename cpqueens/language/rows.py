@@ -25,6 +25,7 @@ from cpqueens.language.ranges import (
     require_reach,
     size_text,
 )
+from cpqueens.text.bounded import MAX_DEPTH
 from cpqueens.text.plaintext import shown
 
 if TYPE_CHECKING:
@@ -254,6 +255,8 @@ def plain_array(values: object, what: str) -> NDArray[Any]:
                 array = np.asarray(values)
     except Exception as error:  # what NumPy says of ragged, deep or cyclic lists, and values of their own
         raise IntegerError(f"{what}: {shown(values, 60)} is not an array of integers") from error
+    if array.ndim > MAX_DEPTH:  # many of NumPy's functions take no more
+        raise IntegerError(f"{what}: {shown(values, 60)} is nested more than {MAX_DEPTH} levels deep")
     return array
 
 

@@ -88,7 +88,7 @@ def _with_stars(rows: Any, registry: Registry) -> IntArray:
         try:
             entries = np.array(rows, dtype=object)
             stars = np.array([isinstance(entry, str) and entry == ANY for entry in entries.flat], dtype=bool)
-        except ValueError:  # rows of several lengths
+        except (ValueError, RuntimeError):  # rows of several lengths, or lists within lists without end
             raise error from None
         if not stars.any():
             raise
