@@ -21,22 +21,19 @@ _TAKEN = {"solver", "num_workers", "time_limit"}
 
 
 def durable_given(store: str | None, options: dict[str, Any]) -> dict[str, Any]:
-    """Take out of a verb's options those that only a ledger has, and return them."""
-    durable = {name: options.pop(name) for name in _DURABLE}
+    """Take out of a verb's options those that only a ledger has, and return them with the ledger."""
+    durable = {name: options.pop(name) for name in _DURABLE if name in options}
     extra = [name for name, value in durable.items() if value is not None]
     if store is None and extra:
         raise ModelError(f"--{extra[0].replace('_', '-')}: only with --store RUN.DB")
-    return durable
+    return {"store": store, **durable}
 
 
 @contextmanager
-def stored(options: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Give a verb's options for work in processes, with a cluster's executor in place of its address."""
-    given = dict(options)
-    address, changed, processes = (given.pop(name) for name in ("cluster", "changed_code", "processes"))
-    if given["store"] is None and (address is not None or changed is not None):
-        raise ModelError(f"--{'changed-code' if address is None else 'cluster'}: only with --store RUN.DB")
-    given["changed_code"] = bool(changed)
+def stored(durable: Mapping[str, Any], processes: int | None) -> Iterator[dict[str, Any]]:
+    """Give the options for work in processes, with a cluster's executor in place of its address."""
+    given = {**durable, "changed_code": bool(durable["changed_code"])}
+    address = given.pop("cluster")
     with ExitStack() as until_done:
         if address is not None:
             given["executor"], threads = until_done.enter_context(announced(address))
@@ -67,22 +64,17 @@ def in_store(
     if refused:
         raise ModelError(f"--store: {refused[0]} is not taken; with it are solver, workers and time-limit")
     solver = "backtracking" if given["solver"] == "auto" else given["solver"]
-    options: dict[str, Any] = {"time_limit": given.get("time_limit"), "workers": given.get("num_workers")}
-    standing = Standing(instance.title, solver, "parts", options["time_limit"])
+    limit = given.get("time_limit")
+    standing = Standing(instance.title, solver, "parts", limit)
 
     def note(state: Mapping[str, Any]) -> None:
         standing.done, standing.of, standing.said = state["done"], state["total"], so_far(state)
         standing.remaining = state.get("remaining")
 
-    with ExitStack() as until_done:
-        if durable["cluster"] is not None:
-            options["executor"], threads = until_done.enter_context(announced(durable["cluster"]))
-            options["workers"] = options["workers"] or threads
-        until_done.enter_context(progress(standing))
+    with stored(durable, given.get("num_workers")) as options, progress(standing):
         found = (durable_count if verb == "count" else durable_enumerate)(
-            instance.model, store, solver=solver, parts=durable["parts"], title=instance.title,
-            changed_code=bool(durable["changed_code"]), on_progress=note,
-            **options,
+            instance.model, workers=options.pop("processes", None), solver=solver, time_limit=limit,
+            title=instance.title, on_progress=note, **options,
         )  # fmt: skip
     return _told(verb, instance, store, found, as_json)
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from cpqueens.cli.durable import stored
+from cpqueens.cli.durable import durable_given, stored
 from cpqueens.cli.options import json_option, store_options
 from cpqueens.cli.results import echo_json
 from cpqueens.cli.terminal import Standing, progress, say
@@ -31,13 +31,16 @@ def command(solvers: str | None, as_json: bool, out: str | None, **options: Any)
     """Compare several solvers with an exhaustive oracle on random small models."""
     if out is not None:
         _folder(out)
-    with stored(options) as given:
-        report = _fuzzed([s for s in solvers.split(",") if s] if solvers is not None else None, given)
+    store, processes = options.pop("store"), options.pop("processes")
+    durable = durable_given(store, options)
+    with stored(durable, processes) as given:
+        named = [s for s in solvers.split(",") if s] if solvers is not None else None
+        report = _fuzzed(named, {**options, **given})
     if as_json:
         echo_json(_document(report))
     else:
         say(str(report))
-        if options["store"] is not None and report.models < options["models"]:
+        if store is not None and report.models < options["models"]:
             say("resume by the same command")
     if out is not None:
         _write_models(report, out)  # last: what was found must not be lost with the files

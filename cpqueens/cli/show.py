@@ -182,12 +182,9 @@ _AROUND = 12
 
 def _key(parameters: Any) -> str:
     """Return the parameters of a published value; rows of letters, one behind another."""
-    drawn = {k: "/".join(v) for k, v in parameters.items() if isinstance(v, tuple) and all(map(_is_text, v))}
+    tuples = {k: v for k, v in parameters.items() if isinstance(v, tuple)}
+    drawn = {k: "/".join(v) for k, v in tuples.items() if all(isinstance(one, str) for one in v)}
     return ", ".join(f"{k}={v}" for k, v in {**parameters, **drawn}.items())
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
 
 
 def _short(size: int) -> str:

@@ -255,13 +255,9 @@ def _of_first(cell: Callable[[Any], str]) -> Callable[[Any], str]:
 
 def _told_apart(e: Evaluated) -> str:
     """Return the caption of the comparisons, which says by which tests they are made."""
-    shares = {_is_share(c) for c in e.comparisons}
-    tests = [
-        *(["log-rank tests of lengths"] if False in shares else []),
-        *(["Mann and Whitney's test of objectives at the end"] if True in shares else []),
-    ]
-    found = " or ".join([*(["ratio"] if False in shares else []), *(["share"] if True in shares else [])])
-    return f"Are they told apart? ({', '.join(tests)}; p by Holm; the {found} that is found in 80 % of cases)"
+    made = [_TESTS[is_share] for is_share in sorted({_is_share(c) for c in e.comparisons})]
+    tests, found = ", ".join(test for test, _ in made), " or ".join(what for _, what in made)
+    return f"Are they told apart? ({tests}; p by Holm; the {found} that is found in 80 % of cases)"
 
 
 COVERAGE: Columns = {
@@ -299,6 +295,13 @@ COMPARED: Columns = {
     "ratio found": lambda c: "" if _is_share(c) else figure(c.detectable),
     "share found": lambda c: f"{100 * c.detectable:.0f} %" if _is_share(c) else "",
 }
+
+
+_TESTS = {
+    False: ("log-rank tests of lengths", "ratio"),
+    True: ("Mann and Whitney's test of objectives at the end", "share"),
+}
+"""Of lengths, and of objectives: the test, and what it finds."""
 
 
 def _is_share(c: Comparison) -> bool:

@@ -8,7 +8,7 @@ import io
 import json
 import os
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -141,9 +141,6 @@ class RunTable(Sequence[RunRecord]):
 
     def __getitem__(self, index: Any) -> Any:
         return self.rows[index]
-
-    def __iter__(self) -> Iterator[RunRecord]:
-        return iter(self.rows)
 
     def __repr__(self) -> str:
         return f"<{len(self)} runs, {sum(r.solution is not None for r in self)} solved>"
