@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from cpqueens.crosscheck.meanings import DEFINITIONS, KINDS
-from cpqueens.crosscheck.oracle import LARGE, Solved, TruthTable, assignments
+from cpqueens.crosscheck.oracle import Solved, TruthTable, assignments, wide
 
 Value = tuple[np.ndarray, np.ndarray]
 RELATIONS = ("==", "!=", "<=", "<", ">=", ">")
@@ -29,12 +29,6 @@ _CONNECTIVES: dict[str, Callable[..., np.ndarray]] = {
     "Negation": lambda b: ~b[0],
     "Implication": lambda b: ~b[0] | b[1],
 }
-
-
-def _wide(values: np.ndarray) -> np.ndarray:
-    """Return values as 64-bit integers where all are small, else as Python's."""
-    large = values.size and (int(values.max()) > LARGE or int(values.min()) < -LARGE)
-    return values.astype(object if large else np.int64)
 
 
 def solve(model: Any, script: Any) -> Solved:
@@ -64,7 +58,7 @@ class AsWritten:
         self.size = len(grid)
         self._alive = [*variables]
         self.known: dict[int, Value] = {
-            id(node): (_wide(grid[:, k]), np.ones(len(grid), dtype=bool)) for k, node in enumerate(variables)
+            id(node): (wide(grid[:, k]), np.ones(len(grid), dtype=bool)) for k, node in enumerate(variables)
         }
 
     def solutions(self, posted: Sequence[Any], goals: Sequence[Any]) -> np.ndarray:
@@ -92,7 +86,7 @@ class AsWritten:
         numbers = np.asarray(given)
         shape = (*numbers.shape, self.size)
         values = np.broadcast_to(numbers[..., None], shape)
-        return _wide(values.astype(object)), np.ones(shape, dtype=bool)
+        return wide(values.astype(object)), np.ones(shape, dtype=bool)
 
     def truth(self, given: Any) -> np.ndarray:
         """Return where an expression is true; a 0/1 term is where it is 1."""
@@ -109,7 +103,7 @@ class AsWritten:
             return self._held(self._constraint(name, node.make, *node.given, **node.named))
         if name in _SHAPED:
             values, defined = _SHAPED[name](*map(self.term, node.given))
-            return _wide(values), defined
+            return wide(values), defined
         parts = [self.term(part) for part in node.given]
         if len(parts) == 1 and parts[0][0].ndim > 1:  # of one list
             parts = list(zip(*parts[0], strict=True))
@@ -168,9 +162,8 @@ class AsWritten:
         if types is None or not tasks:
             return times
         rows = [[self._entry(times, self.term(a), self.term(b)) for b in types] for a in types]
-        return np.stack([[v for v, _ in row] for row in rows]), np.stack(
-            [[ok for _, ok in row] for row in rows]
-        )
+        values, defined = (np.stack([[part[k] for part in row] for row in rows]) for k in (0, 1))
+        return values, defined
 
     def _entry(self, matrix: Value, row: Value, column: Value) -> Value:
         """Return an entry of a square matrix."""
@@ -179,8 +172,7 @@ class AsWritten:
         for at, known in (row, column):
             inside &= (at >= 0) & (at < many) & known
         flat = values.reshape(many * many, self.size), defined.reshape(many * many, self.size)
-        found, whole = _element(flat, (np.where(inside, row[0] * many + column[0], 0), inside))
-        return found, whole
+        return _element(flat, (np.where(inside, row[0] * many + column[0], 0), inside))
 
     def _holds(self, name: str, stand_in: Any, terms: dict[str, Value], plain: dict[str, Any]) -> np.ndarray:
         columns, everywhere = {}, np.ones(self.size, dtype=bool)
@@ -211,7 +203,7 @@ def _elementwise(function: Callable[..., Any], parts: Sequence[Value]) -> Value:
     if isinstance(found, tuple):
         found, ok = found
         defined = defined & ok.reshape(defined.shape)
-    return _wide(np.asarray(found).reshape(values[0].shape)), defined
+    return wide(np.asarray(found).reshape(values[0].shape)), defined
 
 
 def _element(table: Value, position: Value) -> Value:

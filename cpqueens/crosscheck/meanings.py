@@ -5,6 +5,7 @@ Global Constraint Catalogue; ``c`` is a constraint, of which only the fields are
 """
 
 import itertools
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -55,8 +56,14 @@ DEFINITIONS: dict[str, Callable[..., tuple[np.ndarray, np.ndarray]]] = {
 # ---- constraint kinds -----------------------------------------------------------------------------------
 
 
-def _each(function: Callable[[list[int]], bool]) -> Callable[[np.ndarray], np.ndarray]:
-    return lambda terms: np.array([function(row) for row in terms.tolist()], dtype=bool)
+def _each(function: Callable[..., Any]) -> Callable[..., np.ndarray]:
+    """Return what says of each assignment whether its rows, one of each array, are as they must be."""
+
+    def holds(*arrays: np.ndarray) -> np.ndarray:
+        rows = zip(*(array.tolist() for array in arrays), strict=True)
+        return np.array([function(*row) for row in rows], dtype=bool)
+
+    return holds
 
 
 def _linear(c: Any, expression: np.ndarray, relation: str) -> np.ndarray:
@@ -73,10 +80,7 @@ def _linear(c: Any, expression: np.ndarray, relation: str) -> np.ndarray:
 def _literals(c: Any, literals: np.ndarray) -> np.ndarray:
     """Return literals as (assignments, elements, k)."""
     shape = c.literals.shape
-    size = 1
-    for axis in shape[:-1]:
-        size *= axis
-    return (literals != 0).reshape(len(literals), size, shape[-1])
+    return (literals != 0).reshape(len(literals), int(np.prod(shape[:-1])), shape[-1])
 
 
 def _implication(c: Any, literals: np.ndarray) -> np.ndarray:
@@ -115,22 +119,20 @@ def _among(c: Any, terms: np.ndarray, values: tuple[int, ...], count: np.ndarray
 def _cardinality(
     c: Any, terms: np.ndarray, values: tuple[int, ...], counts: np.ndarray, closed: bool
 ) -> np.ndarray:
-    answers = []
-    for row, wanted in zip(terms.tolist(), counts.tolist(), strict=True):
+    def kept(row: list[int], wanted: list[int]) -> bool:
         pairs = c.counts.ndim == 2  # of the least and the greatest number
         least, most = (wanted[::2], wanted[1::2]) if pairs else (wanted, wanted)
-        kept = all(a <= row.count(v) <= b for v, a, b in zip(values, least, most, strict=True))
-        answers.append(kept and (not closed or all(v in values for v in row)))
-    return np.array(answers, dtype=bool)
+        if closed and any(v not in values for v in row):
+            return False
+        return all(a <= row.count(v) <= b for v, a, b in zip(values, least, most, strict=True))
+
+    return _each(kept)(terms, counts)
 
 
-def _inverse(c: Any, first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    answers = []
-    for f, s in zip(first.tolist(), second.tolist(), strict=True):
-        n = len(f)
-        inside = all(0 <= v < n for v in f + s)
-        answers.append(inside and all((f[i] == j) == (s[j] == i) for i in range(n) for j in range(n)))
-    return np.array(answers, dtype=bool)
+def _are_inverse(first: list[int], second: list[int]) -> bool:
+    n = len(first)
+    inside = all(0 <= v < n for v in first + second)
+    return inside and all((first[i] == j) == (second[j] == i) for i in range(n) for j in range(n))
 
 
 def _tours(row: list[int]) -> list[list[int]] | None:
@@ -181,8 +183,8 @@ def _no_overlap(
 ) -> np.ndarray:
     many = start.shape[1]
     between = np.broadcast_to(setup.reshape(len(setup), *(c.setup.shape or (1, 1))), (len(start), many, many))
-    rows = zip(*(side.tolist() for side in (start, duration, present, between)), strict=True)
-    return np.array([_in_line(list(zip(*row, strict=True)), gaps) for *row, gaps in rows], dtype=bool)
+    in_line = _each(lambda *row: _in_line(list(zip(*row[:3], strict=True)), row[3]))
+    return in_line(start, duration, present, between)
 
 
 def _packed(boxes: list[tuple[int, int, int, int, int]]) -> bool:
@@ -196,8 +198,8 @@ def _packed(boxes: list[tuple[int, int, int, int, int]]) -> bool:
 
 
 def _no_overlap_2d(c: Any, **sides: np.ndarray) -> np.ndarray:
-    rows = zip(*(sides[name].tolist() for name in ("x", "dx", "y", "dy", "present")), strict=True)
-    return np.array([_packed(list(zip(*row, strict=True))) for row in rows], dtype=bool)
+    packed = _each(lambda *row: _packed(list(zip(*row, strict=True))))
+    return packed(*(sides[name] for name in ("x", "dx", "y", "dy", "present")))
 
 
 def _within(tasks: list[tuple[int, int, int, int]], capacity: int) -> bool:
@@ -211,12 +213,8 @@ def _within(tasks: list[tuple[int, int, int, int]], capacity: int) -> bool:
 
 
 def _cumulative(c: Any, capacity: np.ndarray, **tasks: np.ndarray) -> np.ndarray:
-    rows = zip(*(tasks[name].tolist() for name in ("start", "duration", "demand", "present")), strict=True)
-    limits = capacity[:, 0].tolist()
-    return np.array(
-        [_within(list(zip(*row, strict=True)), limit) for row, limit in zip(rows, limits, strict=True)],
-        dtype=bool,
-    )
+    within = _each(lambda limit, *row: _within(list(zip(*row, strict=True)), limit))
+    return within(capacity[:, 0], *(tasks[name] for name in ("start", "duration", "demand", "present")))
 
 
 def _neighbours(good: Callable[[int, int, bool], bool]) -> Callable[..., np.ndarray]:
@@ -224,14 +222,6 @@ def _neighbours(good: Callable[[int, int, bool], bool]) -> Callable[..., np.ndar
         return _each(lambda row: all(good(a, b, strict) for a, b in itertools.pairwise(row)))(terms)
 
     return ordered
-
-
-def _lexicographic(strict: bool) -> Callable[..., np.ndarray]:
-    def before(c: Any, first: np.ndarray, second: np.ndarray) -> np.ndarray:
-        pairs = zip(first.tolist(), second.tolist(), strict=True)
-        return np.array([f < s if strict else f <= s for f, s in pairs], dtype=bool)
-
-    return before
 
 
 def _predicate(c: Any, terms: np.ndarray, rows: Any) -> np.ndarray:
@@ -252,20 +242,9 @@ def _regular(
     return _each(accepted)(terms)
 
 
-def _n_value(c: Any, terms: np.ndarray, count: np.ndarray) -> np.ndarray:
-    rows = zip(terms.tolist(), count.tolist(), strict=True)
-    return np.array([len(set(row)) == number for row, (number,) in rows], dtype=bool)
-
-
-def _chain(strict: bool) -> Callable[..., np.ndarray]:
-    def ascending(c: Any, matrix: np.ndarray) -> np.ndarray:
-        answers = []
-        for row in matrix.reshape(len(matrix), *c.matrix.shape).tolist():
-            pairs = itertools.pairwise(row)
-            answers.append(all(a < b if strict else a <= b for a, b in pairs))
-        return np.array(answers, dtype=bool)
-
-    return ascending
+def _chain(before: Callable[[list[int], list[int]], bool]) -> Callable[..., np.ndarray]:
+    ascending = _each(lambda rows: all(itertools.starmap(before, itertools.pairwise(rows))))
+    return lambda c, matrix: ascending(matrix.reshape(len(matrix), *c.matrix.shape))
 
 
 def _value_precede(c: Any, terms: np.ndarray, values: tuple[int, ...]) -> np.ndarray:
@@ -277,16 +256,15 @@ def _value_precede(c: Any, terms: np.ndarray, values: tuple[int, ...]) -> np.nda
 
 
 def _bin_packing(c: Any, bins: np.ndarray, sizes: np.ndarray, loads: np.ndarray, relation: str) -> np.ndarray:
-    answers = []
-    for where, size, load in zip(bins.tolist(), sizes.tolist(), loads.tolist(), strict=True):
-        sums = [0] * len(load)
-        inside = all(0 <= k < len(load) for k in where)
+    def packed(where: list[int], size: list[int], load: list[int]) -> bool:
+        if not all(0 <= k < len(load) for k in where):
+            return False
+        left = np.array([-most for most in load], dtype=object)
         for k, weight in zip(where, size, strict=True):
-            if inside:
-                sums[k] += weight
-        differences = np.array([a - b for a, b in zip(sums, load, strict=True)], dtype=object)
-        answers.append(inside and all(_linear(c, differences, relation)))
-    return np.array(answers, dtype=bool)
+            left[k] += weight
+        return all(_linear(c, left, relation))
+
+    return _each(packed)(bins, sizes, loads)
 
 
 KINDS: dict[str, Callable[..., np.ndarray]] = {
@@ -303,17 +281,17 @@ KINDS: dict[str, Callable[..., np.ndarray]] = {
     "GlobalCardinality": _cardinality,
     "Implication": _implication,
     "Increasing": _neighbours(lambda a, b, strict: a < b if strict else a <= b),
-    "Inverse": _inverse,
-    "LexChainLess": _chain(True),
-    "LexChainLessEqual": _chain(False),
-    "LexLess": _lexicographic(True),
-    "LexLessEqual": _lexicographic(False),
+    "Inverse": lambda c, first, second: _each(_are_inverse)(first, second),
+    "LexChainLess": _chain(operator.lt),
+    "LexChainLessEqual": _chain(operator.le),
+    "LexLess": lambda c, first, second: _each(operator.lt)(first, second),
+    "LexLessEqual": lambda c, first, second: _each(operator.le)(first, second),
     "Linear": _linear,
     "Negation": lambda c, literals: ~_literals(c, literals)[:, :, 0],
     "NegativeTable": lambda c, terms, rows: ~_table(c, terms, rows),
     "NoOverlap": _no_overlap,
     "NoOverlap2D": _no_overlap_2d,
-    "NValue": _n_value,
+    "NValue": lambda c, terms, count: _each(lambda row, n: len(set(row)) == n)(terms, count[:, 0]),
     "Or": lambda c, literals: np.asarray(_literals(c, literals).any(axis=2)),
     "Predicate": _predicate,
     "Regular": _regular,

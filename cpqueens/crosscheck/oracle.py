@@ -94,6 +94,12 @@ def _row(array: Any, k: int) -> tuple[list[int], list[int], int]:
     return flat_variables, flat_coefficients, int(np.asarray(array.constants).reshape(-1)[k])
 
 
+def wide(values: np.ndarray) -> np.ndarray:
+    """Return values of any size as 64-bit integers where all are small, else as Python's."""
+    large = values.size and (int(values.max()) > LARGE or int(values.min()) < -LARGE)
+    return values.astype(object if large else np.int64, copy=False)
+
+
 class TruthTable:
     """Values of variables over all assignments, and where they are defined."""
 
@@ -103,13 +109,7 @@ class TruthTable:
         self.known: dict[int, tuple[np.ndarray, np.ndarray]] = {}
         everywhere = np.ones(self.size, dtype=bool)
         for k, variable in enumerate(model.decisions.tolist()):
-            self.known[variable] = (self._wide(grid[:, k]), everywhere)
-
-    @staticmethod
-    def _wide(values: np.ndarray) -> np.ndarray:
-        """Return values of any size as 64-bit integers where all are small, else as Python's."""
-        large = len(values) and (int(values.max()) > LARGE or int(values.min()) < -LARGE)
-        return values.astype(object if large else np.int64, copy=False)
+            self.known[variable] = (wide(grid[:, k]), everywhere)
 
     def variable(self, number: int) -> tuple[np.ndarray, np.ndarray]:
         """Return a variable's values over all assignments, and where they are defined."""
@@ -141,11 +141,11 @@ class TruthTable:
                 result[here] = values[here]
                 inside |= here
                 defined = defined & ok
-            return self._wide(result), defined & inside
+            return wide(result), defined & inside
         parts = [self.column(_row(argument, row)) for argument in definition.arguments]
         defined = np.logical_and.reduce([ok for _, ok in parts])
         values, ok = DEFINITIONS[definition.kind](*[v for v, _ in parts])
-        return self._wide(values), defined & ok
+        return wide(values), defined & ok
 
     def column(self, row: tuple[list[int], list[int], int]) -> tuple[np.ndarray, np.ndarray]:
         """Return one term's values over all assignments, and where it is defined."""
@@ -157,7 +157,7 @@ class TruthTable:
         for (values, ok), coefficient in parts:
             total = total + values.astype(total.dtype, copy=False) * coefficient
             defined = defined & ok
-        return self._wide(total), defined
+        return wide(total), defined
 
     def columns(self, array: Any) -> tuple[np.ndarray, np.ndarray]:
         """Return the values of all terms, (assignments, terms), and where they are defined."""
