@@ -4,7 +4,7 @@ import re
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from inspect import signature
 from typing import Any
 
@@ -13,12 +13,11 @@ import numpy as np
 from cpqueens.answers.check import Checker, read_assignment
 from cpqueens.answers.outcome import Outcome
 from cpqueens.answers.quality import Quality, quality, wilson_interval
-from cpqueens.answers.runs import Runs
 from cpqueens.answers.solution import Solution
 from cpqueens.backends.base import Want
 from cpqueens.crosscheck.compare import Case, objectives_text
 from cpqueens.crosscheck.findings import NOT_OPTIMAL, HeuristicReport
-from cpqueens.crosscheck.observe import NarrowedTo, Observation, Plan, Seeded
+from cpqueens.crosscheck.observe import NarrowedTo, Observation, Plan
 from cpqueens.crosscheck.sets import SolutionStore, count_orbits
 from cpqueens.errors import CpqueensError, ModelError
 from cpqueens.language.rows import IntArray, as_integers
@@ -216,80 +215,6 @@ def better_of(
     signs = np.array([-1 if goal.maximizing else 1 for goal in checker.model.goals])
     at = int(np.lexsort((signs * values).T[::-1])[0])
     return int(values[at, 0]), candidates[at].copy()
-
-
-def observe_seeds(model: Model, participant: Seeded, plan: Plan) -> Observation:
-    """Run a backend that does not prove once for each seed and put its runs together."""
-    started = time.monotonic()
-    want = Want.BEST if plan.want is Want.BEST else Want.ONE
-    one = replace(plan, want=want, progress=None)
-    found: list[Observation] = []
-    store, tally = SolutionStore(plan.packing), Trials(len(plan.seeds))
-    with listening() as interrupt:
-        made = participant.many(model, one) if want is Want.ONE and len(plan.seeds) > 1 else None
-        if made is not None:
-            found.append(_enter(model, participant, one, made, store, tally))
-            if plan.progress is not None:
-                plan.progress(participant.name, store.raw, time.monotonic() - started)
-        for seed in interrupt.until_seen(plan.seeds if made is None else ()):
-            o = participant.once(model, one, seed)
-            found.append(o)
-            rows = o.best[1][None, :] if o.best is not None else o.store.first(1) if o.store else None
-            if rows is not None and len(rows):
-                tally.succeed(Checker.of(model), rows)
-                store.add(rows)
-            elif o.interrupted or interrupt.seen:
-                tally.censored += 1
-            else:
-                tally.fail(o.ended_by, o.message)
-            if plan.progress is not None:
-                plan.progress(participant.name, store.raw, time.monotonic() - started)
-            if o.interrupted:
-                break
-    store.finish()
-    if not found:
-        name, seed = participant.name, plan.seeds[0]  # a signal kept it from running at all
-        found.append(
-            Observation(name, frozenset({name}), "heuristic", want, proves=False, seed=seed, interrupted=True)
-        )
-    return _together(model, found, store, tally, time.monotonic() - started)
-
-
-def _enter(
-    model: Model, participant: Seeded, plan: Plan, made: Runs, store: SolutionStore, tally: Trials
-) -> Observation:
-    """Enter many runs; return what was seen of one of them, made again, for all that is true of each."""
-    store.add(made.matrix[made.solved])
-    tally.succeed(Checker.of(model), made.matrix[made.solved])
-    for reason in made.stop_reason[~made.solved].tolist():
-        tally.fail(reason, "")
-    broken_off = made.ended_by is not None
-    tally.censored += broken_off
-    first = participant.once(model, plan, plan.seeds[0])
-    return replace(first, interrupted=first.interrupted or broken_off)
-
-
-def _together(
-    model: Model, found: list[Observation], store: SolutionStore, runs: Trials, seconds: float
-) -> Observation:
-    checker = Checker.of(model)
-    best: tuple[int, IntArray] | None = None
-    for o in found:
-        if o.best is not None:
-            best = better_of(checker, best, o.best[1][None, :])
-    for rows in store.rows() if best is None and model.objective is not None else ():
-        best = better_of(checker, best, rows)
-    ended = [o for o in found if o.error is None]
-    if not ended:
-        return found[0]
-    faults = tuple(f for o in found for f in o.faults)
-    crashed = next(o for o in found if o.error is not None) if len(ended) < len(found) else None
-    return replace(
-        ended[0], store=store, count=store.distinct, best=best, faults=faults, heuristic=runs,
-        invalid=sum(o.invalid for o in found), seconds=seconds, claims_all=False, claims_none=False,
-        error=None if crashed is None else crashed.error, message="" if crashed is None else crashed.message,
-        duplicates=0, interrupted=any(o.interrupted for o in found),
-    )  # fmt: skip
 
 
 def summarize(case: Case, o: Observation) -> HeuristicReport:

@@ -15,7 +15,6 @@ import numpy as np
 
 from cpqueens import errors
 from cpqueens.answers.outcome import Fault, Outcome, StopReason
-from cpqueens.answers.runs import Runs
 from cpqueens.answers.solution import SolutionSet
 from cpqueens.backends import named
 from cpqueens.backends.base import Backend, Want
@@ -364,17 +363,3 @@ class Participant(Protocol):
 
     def observe(self, model: Model, plan: Plan) -> Observation:
         """Answer as planned."""
-
-
-class Seeded(Protocol):
-    """Someone who can be run with one seed at a time."""
-
-    @property
-    def name(self) -> str:
-        """How it is called in the report."""
-
-    def once(self, model: Model, plan: Plan, seed: int) -> Observation:
-        """Run with one seed."""
-
-    def many(self, model: Model, plan: Plan) -> Runs | None:
-        """Run with all seeds in few calls; None where that says less than one by one."""
