@@ -179,20 +179,18 @@ def _compared(matched: Matched, questions: Questions, share: float = 1.0) -> Mod
             left = min(end - now(), questions.left)
             if left > 0:
                 direction.advance(min(part * questions.seconds, left / (len(waiting) - k)))
-    common: list[Mapping[str, int]] = []
-
-    def overlap() -> bool | None:
-        found, values = _common(matched, pairs, questions)
-        common.extend([dict(zip(names, values, strict=True))] if found else [])
-        return found
-
-    verdict = _verdict(only_a, only_b, overlap)
+    verdict, common = _verdict(only_a, only_b, None), None
+    if verdict is ModelRelation.DIFFERENT:
+        both, values = _common(matched, pairs, questions)
+        verdict = _verdict(only_a, only_b, both)
+        common = dict(zip(names, values, strict=True)) if both else None
     differences = tuple(d.difference for d in (only_a, only_b) if d.difference is not None)
-    seconds, both = time.monotonic() - started, common[0] if common else None
-    return ModelComparison(verdict, names, differences, questions.proofs, seconds=seconds, common=both)
+    seconds = time.monotonic() - started
+    return ModelComparison(verdict, names, differences, questions.proofs, seconds=seconds, common=common)
 
 
-def _verdict(only_a: Direction, only_b: Direction, common: Callable[[], bool | None]) -> ModelRelation:
+def _verdict(only_a: Direction, only_b: Direction, both: bool | None) -> ModelRelation:
+    """Return the relation; ``both`` says whether some assignment is accepted by both, None if unknown."""
     if only_a.proved and only_b.proved:
         return ModelRelation.EQUAL
     if only_a.proved and only_b.difference is not None:
@@ -201,7 +199,6 @@ def _verdict(only_a: Direction, only_b: Direction, common: Callable[[], bool | N
         return ModelRelation.B_IN_A
     if only_a.difference is None and only_b.difference is None:
         return ModelRelation.NO_DIFFERENCE_FOUND
-    both = common()
     if both is False:
         return ModelRelation.DISJOINT
     decided = both is not None and only_a.difference is not None and only_b.difference is not None

@@ -13,7 +13,7 @@ import numpy as np
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.circuit import Inverse
 from cpqueens.language.constraints.linear import Linear
-from cpqueens.language.definitions import Truth
+from cpqueens.language.definitions import Definition, Truth
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.linear_rows import Row
 from cpqueens.language.ranges import OutOfRange
@@ -58,7 +58,7 @@ class _Reach:
     def known(self, variable: int) -> bool:
         if variable not in self._known:
             made = self.model.producer(variable)
-            scope = [] if made is None else _scope_of(*made)
+            scope = [] if made is None else scope_of(*made)
             self._known[variable] = made is not None and all(map(self.known, scope))
         return self._known[variable]
 
@@ -76,12 +76,10 @@ class _Reach:
         return not (self.model.has_partial and self.model.partial_terms(array).any())
 
 
-def _scope_of(definition: Any, at: int) -> set[int]:
+def scope_of(definition: Definition, at: int) -> set[int]:
     """Return the variables that one result of a definition depends on."""
     one = definition.take(np.array([at]), definition.results[[at]])
-    inner = getattr(one, "constraint", None)
-    arguments = inner.arguments if isinstance(inner, Constraint) else one.arguments
-    return {v for array in arguments for variables, _, _ in array.rows() for v in variables}
+    return {v for array in one.arguments for variables, _, _ in array.rows() for v in variables}
 
 
 def _following(

@@ -1,5 +1,6 @@
 """Participants that bring rows instead of searching: the exhaustive oracle, and files of solutions."""
 
+import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -79,15 +80,9 @@ class Exhaustive:
 
 def small_enough(model: Model) -> bool:
     """Say whether the oracle can try every assignment."""
-    product = 1
-    for variable in model.decisions.tolist():
-        if variable in model.domains:
-            product *= len(model.domains[variable])
-        else:
-            product *= int(model.upper[variable]) - int(model.lower[variable]) + 1
-        if product > oracle.CAP:
-            return False
-    return True
+    spans = (model.upper.astype(np.float64) - model.lower + 1).tolist()  # which may exceed 64 bits
+    sizes = (len(model.domains[v]) if v in model.domains else spans[v] for v in model.decisions.tolist())
+    return math.prod(sizes, start=1.0) <= oracle.CAP
 
 
 @dataclass(frozen=True)

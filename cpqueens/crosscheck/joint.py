@@ -5,14 +5,14 @@ What a constraint says, as keys: two elements of one model with equal keys mean 
 By its words a connective follows from what is said of its operands.
 """
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from cpqueens.answers.solution import Solution
 from cpqueens.backends.clock import now
-from cpqueens.crosscheck.functional import functions_of
+from cpqueens.crosscheck.functional import functions_of, scope_of
 from cpqueens.crosscheck.matching import Side
 from cpqueens.language.arrays import of_rows
 from cpqueens.language.constraints.all_different import AllDifferent
@@ -369,21 +369,10 @@ def reaching(model: Model, variables: Sequence[int]) -> Callable[[LinearArray], 
             if made is None:
                 reached[variable] = variable in wanted
             else:
-                definition, at = made
-                one = definition.take(np.array([at]), definition.results[[at]])
-                reached[variable] = any(reaches(v) for array in _arguments(one) for v in _scope(array))
+                reached[variable] = any(map(reaches, scope_of(*made)))
         return reached[variable]
 
-    return lambda array: any(map(reaches, _scope(array)))
-
-
-def _arguments(definition: Any) -> Iterable[Any]:
-    inner = getattr(definition, "constraint", None)
-    return inner.arguments if isinstance(inner, Constraint) else definition.arguments
-
-
-def _scope(array: Any) -> list[int]:
-    return [v for variables, _, _ in array.rows() for v in variables]
+    return lambda array: any(reaches(v) for variables, _, _ in array.rows() for v in variables)
 
 
 def _inside(x: Any, domain: IntArray | tuple[int, int]) -> list[Any]:
@@ -415,9 +404,3 @@ def in_domain(model: Model, variable: int, value: int) -> bool:
     """Say whether a variable may have a value."""
     domain = domain_of(model, variable)
     return domain[0] <= value <= domain[1] if isinstance(domain, tuple) else bool((domain == value).any())
-
-
-def any_value(model: Model, variable: int) -> int:
-    """Return the first value of a variable's domain."""
-    domain = domain_of(model, variable)
-    return int(domain[0])

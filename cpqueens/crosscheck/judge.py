@@ -107,26 +107,16 @@ def judge(
     CpqueensError
         As for `compare`, but for a candidate that shares no variable: that is unreadable.
     """
+    options: dict[str, Any] = {
+        "mapping": mapping, "time_limit": time_limit, "solvers": solvers, "random_seed": random_seed
+    }  # fmt: skip
     try:
-        found = compare(
-            reference, candidate, mapping=mapping, time_limit=time_limit, solvers=solvers,
-            random_seed=random_seed,
-        )  # fmt: skip
+        found = compare(reference, candidate, **options)
     except ModelError as error:
         return Assessment(Judged.UNREADABLE, (str(error),))
     verdict, reasons = _verdict(found)
     turned = _turned(reference, candidate) if verdict is Judged.WRONG_OBJECTIVE else None
-    if (
-        turned is not None
-        and compare(
-            reference,
-            turned,
-            mapping=mapping,
-            time_limit=time_limit,
-            solvers=solvers,
-            random_seed=random_seed,
-        ).equal
-    ):
+    if turned is not None and compare(reference, turned, **options).equal:
         return Assessment(Judged.EQUAL, ("its objective is the reference's, with the sign turned",))
     witnesses = tuple((d.values, d.accepted == "b") for d in found.differences)
     if verdict is Judged.WRONG_OBJECTIVE and found.optimal is not None:

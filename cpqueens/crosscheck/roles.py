@@ -10,8 +10,8 @@ from enum import StrEnum
 from cpqueens.answers.outcome import Outcome
 from cpqueens.answers.symmetry import Group, as_group
 from cpqueens.backends.clock import limited, now
-from cpqueens.crosscheck.two_models import compare_orbits
-from cpqueens.errors import CpqueensError, ModelError
+from cpqueens.crosscheck.two_models import orbits_without
+from cpqueens.errors import CpqueensError
 from cpqueens.language.rebuild import rebuilt
 from cpqueens.model import Model
 from cpqueens.solving.request import positive_seconds
@@ -242,16 +242,9 @@ def _up_to(model: Model, found: ConstraintRole, group: Group, questions: Questio
     """Say of a constraint that refuses something whether that are whole orbits, if all can be listed."""
     if found.role is not Role.REFUSES or questions.left <= 0:
         return found
-    shared = {model.name_of(v): (v, v) for v in model.decisions.tolist()}
-    without = model.without([found.position])
-    try:
-        orbits = compare_orbits(
-            model, without, shared, group, time_limit=questions.left, solvers=questions.solvers
-        )
-    except ModelError:  # without it there are solutions that have no images: it refuses more than orbits
-        return found
-    lost = orbits.lost[0]
-    if lost is None or None in orbits.orbits:
+    orbits = orbits_without(model, found.position, group, questions.left, questions.solvers)
+    lost = None if orbits is None or None in orbits.orbits else orbits.lost[0]
+    if lost is None:
         return found
     role = Role.LOSES_ORBITS if lost else Role.BREAKS_SYMMETRIES
     return replace(found, role=role, orbits_lost=lost)

@@ -185,21 +185,25 @@ def symmetry_breaking(
 
 def _breaking(plain: Model, group: Group, end: float, solvers: Sequence[str]) -> Iterator[int]:
     """Yield the positions of those that are known in time."""
-    shared = {plain.name_of(v): (v, v) for v in plain.decisions.tolist()}
     for k in range(len(plain.constraints)):
         left = end - now()
         if left <= 0:
             break
-        if plain.posted(k).source is None:
-            continue
-        try:
-            orbits = compare_orbits(
-                plain, plain.without([k]), shared, group, time_limit=left, solvers=solvers
-            )
-        except ModelError:  # without it there are solutions that have no images: it refuses more than orbits
-            continue
-        if orbits.equal and orbits.solutions[0] != orbits.solutions[1]:
+        orbits = None if plain.posted(k).source is None else orbits_without(plain, k, group, left, solvers)
+        if orbits is not None and orbits.equal and orbits.solutions[0] != orbits.solutions[1]:
             yield k
+
+
+def orbits_without(
+    model: Model, position: int, group: Group, seconds: float, solvers: Sequence[str]
+) -> OrbitComparison | None:
+    """Compare a model with the same without a constraint; None if that refuses more than orbits."""
+    shared = {model.name_of(v): (v, v) for v in model.decisions.tolist()}
+    other = model.without([position])
+    try:
+        return compare_orbits(model, other, shared, group, time_limit=seconds, solvers=solvers)
+    except ModelError:  # without it there are solutions that have no images
+        return None
 
 
 def _listed(

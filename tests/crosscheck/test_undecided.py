@@ -41,7 +41,7 @@ OPEN = SimpleNamespace(proved=False, difference=None)
 def test_a_verdict_says_no_more_than_is_known(
     only_a: Any, only_b: Any, common: bool | None, verdict: str
 ) -> None:
-    assert equivalence._verdict(only_a, only_b, lambda: common) is ModelRelation(verdict)
+    assert equivalence._verdict(only_a, only_b, common) is ModelRelation(verdict)
 
 
 def pair() -> Any:
