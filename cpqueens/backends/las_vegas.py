@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -130,7 +130,9 @@ class Attempts(Protocol):
     """A sequence of attempts on one model: a tally (see `kernels.boards.las_vegas`) and a way to go on."""
 
     tally: IntArray
-    stepped: Callable[[bool], None] | None
+    stepped: Callable[[bool], None] | None = None
+    hopeless: bool = False
+    """Whether it is known already that no attempt can succeed."""
 
     def record(self, recorder: TraceRecorder) -> None:
         """Show a recorder all that follows, for which `advance` is called for single steps."""
@@ -139,19 +141,16 @@ class Attempts(Protocol):
         """Go on for ``steps`` steps, to attempt ``most`` or to ``limit`` nodes; return a solution."""
 
     @property
-    def hopeless(self) -> bool:
-        """Whether it is known already that no attempt can succeed."""
-
-    @property
     def open_nodes(self) -> int:
-        """Return the nodes of the attempt under way."""
+        """The nodes of the attempt under way."""
+
+    def nodes(self) -> int:
+        """Return the nodes of all attempts."""
+        return int(self.tally[codes.SUCCESS_NODES] + self.tally[codes.FAILURE_NODES]) + self.open_nodes
 
 
-class _PatternAttempts:
+class _PatternAttempts(Attempts):
     """Attempts on a recognised pattern."""
-
-    hopeless = False
-    stepped: Callable[[bool], None] | None = None
 
     def __init__(self, pattern: Pattern, random: int, seed: int) -> None:
         self._base, self._random = pattern.base, random
@@ -180,19 +179,13 @@ class _PatternAttempts:
         self.stepped = stepped
 
     def advance(self, steps: int, most: int, limit: int) -> IntArray | None:
-
         answer = codes.attempt_pattern(self.placing, self._random, most, limit, steps)
         return self.placing.x + self._base if answer == codes.SUCCESS else None
 
     @property
     def open_nodes(self) -> int:
-
         state = self.placing.state
         return int(state[codes.ROW_NODES]) if state[codes.ROW] >= 0 else 0
-
-    def nodes(self) -> int:
-        """Return the nodes of all attempts."""
-        return nodes_of(self)
 
 
 def pattern_many(pattern: Pattern, random: int, request: Request, seeds: IntArray) -> Many:
@@ -216,7 +209,7 @@ def pattern_many(pattern: Pattern, random: int, request: Request, seeds: IntArra
     return ended(together, lot, seconds, request)
 
 
-class _AnyAttempts:
+class _AnyAttempts(Attempts):
     """Attempts on any model, each placement tested by propagation without look-ahead."""
 
     def __init__(self, model: Statement, compiled: Compiled, random: int, seed: int) -> None:
@@ -230,14 +223,12 @@ class _AnyAttempts:
                 f"first {random} spans {int(spans.max())}: narrow it or lower stop_vegas"
             )
         self._count = count
-        self.stepped: Callable[[bool], None] | None = None
         start, _ = model.kept("network of attempts", lambda: build_memory(compiled, check_only=True))
         self._memory = copied(start)
         self._search = tree_search(count, check_only=True, seed=seed)
         self._own = np.zeros(codes.OWN, dtype=np.int64)
         self._own[codes.RANDOM_VARIABLES] = random
         self.tally = np.zeros(codes.TALLIES, dtype=np.int64)
-        self.hopeless = False
 
     def record(self, recorder: TraceRecorder) -> None:
         from cpqueens.backends.backtracking.watching import TreeObserver
@@ -247,15 +238,14 @@ class _AnyAttempts:
         def stepped(success: bool) -> None:
             made = int(self.tally[codes.ATTEMPTS])
             if success:
-                recorder.show("solution", nodes_of(self), self._search.solutions[0])
+                recorder.show("solution", self.nodes(), self._search.solutions[0])
             else:
-                tree.show(nodes_of(self), self._memory, self._search, afresh=made > seen[0])
+                tree.show(self.nodes(), self._memory, self._search, afresh=made > seen[0])
             seen[0] = made
 
         self.stepped = stepped
 
     def advance(self, steps: int, most: int, limit: int) -> IntArray | None:
-
         answer = codes.attempt_any(self._memory, self._search, self._own, self.tally, most, limit, steps)
         if answer == codes.TRAIL_FULL:
             self._memory = self._memory._replace(stack=doubled(self._memory.stack))
@@ -265,14 +255,6 @@ class _AnyAttempts:
     @property
     def open_nodes(self) -> int:
         return int(self._search.state[NODES]) if self._search.state[DEPTH] else 0
-
-
-def nodes_of(attempts: Attempts) -> int:
-    """Return the nodes of all attempts."""
-
-    return (
-        int(attempts.tally[codes.SUCCESS_NODES] + attempts.tally[codes.FAILURE_NODES]) + attempts.open_nodes
-    )
 
 
 class _Run:
@@ -285,8 +267,8 @@ class _Run:
         self.request, self.facts = request, facts
         self.first: IntArray | None = None
         self.found_after: float | None = None  # delivered only when all attempts are made
-        self.unlimited = request.step_limit is None and not request.clock.limited
-        self.most = request.step_limit or (_DEFAULT_NODES if self.unlimited and asked is None else None)
+        unlimited = asked is None and not request.clock.limited
+        self.most = request.step_limit or (_DEFAULT_NODES if unlimited else None)
         self.pace = Pace(128 if isinstance(attempts, _PatternAttempts) else 16)  # a millisecond in plain form
 
     def to_the_end(self, deliver: Deliver) -> Ended:
@@ -301,13 +283,13 @@ class _Run:
         exhausted = reason is StopReason.EXHAUSTED
         statistics = self._statistics()
         if reason is StopReason.GAVE_UP:
-            statistics["gave_up"] = f"no limit was given, and {self._nodes():,} nodes were made"
+            statistics["gave_up"] = f"no limit was given, and {self.attempts.nodes():,} nodes were made"
         return Ended(exhausted, reason, statistics=statistics)
 
     def _limit(self) -> StopReason | None:
         if self.request.should_stop():
             return self.request.why_stopped()
-        if self.most is not None and self._nodes() >= self.most:
+        if self.most is not None and self.attempts.nodes() >= self.most:
             return StopReason.STEP_LIMIT if self.request.step_limit else StopReason.GAVE_UP
         return None
 
@@ -320,16 +302,11 @@ class _Run:
         enough = successes > 0 if self.asked is None else made >= self.asked
         return StopReason.SOLUTION_LIMIT if enough else None
 
-    def _nodes(self) -> int:
-        return nodes_of(self.attempts)
-
     def _advance(self) -> None:
         """Run the kernel for a slice of time."""
         stepped = self.attempts.stepped
-        steps, most = (
-            self.pace.steps if stepped is None else 1,
-            self.asked or (_ANY_NUMBER if self.random else 1),
-        )
+        steps = self.pace.steps if stepped is None else 1
+        most = self.asked or (_ANY_NUMBER if self.random else 1)
         limit = _ANY_NUMBER if self.most is None else self.most
         solution = self.pace.timed(
             lambda steps: self.attempts.advance(steps, most, limit),
@@ -343,11 +320,11 @@ class _Run:
             self.first, self.found_after = solution.copy(), self.request.clock.elapsed()
 
     def _statistics(self) -> dict[str, Any]:
-        estimates = Estimates.from_tally(self.attempts.tally.tolist())
+        estimates = Estimates(*self.attempts.tally.tolist())
         return self.facts | {
             "first_solution_time": self.found_after,
             "stop_vegas": self.random,
-            "nodes": self._nodes(),
+            "nodes": self.attempts.nodes(),
             "attempts": estimates.attempts,
             "successes": estimates.successes,
             "nodes_of_successes": estimates.success_nodes,
@@ -369,7 +346,7 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Estimates:
-    """Finished attempts in numbers, with sums of their nodes and of the squares of these."""
+    """Finished attempts, as kernels tally them, with sums of their nodes and of the squares of these."""
 
     attempts: int
     successes: int
@@ -377,11 +354,6 @@ class Estimates:
     success_squares: int
     failure_nodes: int
     failure_squares: int
-
-    @classmethod
-    def from_tally(cls, tally: Sequence[int]) -> Estimates:
-        """Return the estimates of a kernel's tally (in the order of the fields)."""
-        return cls(*(int(v) for v in tally))
 
     @property
     def failures(self) -> int:
