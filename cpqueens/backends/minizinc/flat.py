@@ -61,9 +61,8 @@ class _FlatWriter:
         self.bounds: dict[str, tuple[int, int]] = {}
         self.places: dict[str, int] = {}
         self.known: dict[Any, str] = {}
-        self.parts: dict[int, tuple[Definition, int]] = {}
-        """Of each variable that is defined the block and its place there; written where it is needed."""
-        self.rows: dict[int, tuple[list[list[Row]], list[Row]]] = {}
+        self.parts: dict[int, tuple[Definition, list[Row], list[Row]]] = {}
+        """Of each variable that is defined its block, its terms and its table's; written where needed."""
 
     def text(self) -> str:
         """Return the whole text."""
@@ -71,7 +70,9 @@ class _FlatWriter:
             self._declare(block.name, block.first, block.shape)
         for definition in self.lowered.definitions:
             for part in definition.split():
-                self.parts.update((v, (part, k)) for k, v in enumerate(part.results.tolist()))
+                each, shared = _rows_of(part)
+                for v, rows in zip(part.results.tolist(), each, strict=True):
+                    self.parts[v] = part, rows, shared
         for constraint in self.lowered.constraints:
             self._post(constraint)
         goal = self.lowered.objective
@@ -131,6 +132,14 @@ class _FlatWriter:
         self.declared.append(f"var bool: {name}{_NEW};")
         return name
 
+    def _defined(self, name: str, *arguments: object, ends: tuple[int, int] | None = None) -> str:
+        """Return the variable that is the last argument of a constraint: a truth, or one between ends."""
+        key = (name, *map(str, arguments))
+        if key not in self.known:
+            new = self.known[key] = self.fresh(*ends) if ends else self.fresh_truth()
+            self.say(name, *arguments, new, defining=new)
+        return self.known[key]
+
     def _sum(self, row: Row) -> tuple[list[int], list[str], int]:
         """Return a term over integer variables."""
         variables, coefficients, constant = row
@@ -164,11 +173,7 @@ class _FlatWriter:
         """Return the Boolean variable, or the truth value, that a 0/1 variable or number is."""
         if name not in self.bounds:
             return "true" if int(name) else "false"
-        key = ("truth", name)
-        if key not in self.known:
-            found = self.known[key] = self.fresh_truth()
-            self.say("int_lin_eq_reif", [1], f"[{name}]", 1, found, defining=found)
-        return self.known[key]
+        return self.known.get(("truth", name)) or self._defined("int_lin_eq_reif", [1], f"[{name}]", 1)
 
     def variable(self, row: Row) -> str:
         """Return a variable, or an integer, that equals a term."""
@@ -183,25 +188,23 @@ class _FlatWriter:
             return names[0]
         key = (tuple(weights), tuple(names), constant)
         if key not in self.known:
-            parts = zip(weights, names, strict=True)
-            ends = [sorted(a * end for end in self._ends(name)) for a, name in parts]
-            low, high = (constant + sum(end[k] for end in ends) for k in (0, 1))
-            new = self.known[key] = self.fresh(low, high)
+            new = self.known[key] = self.fresh(*self._range(weights, names, constant))
             self.say("int_lin_eq", [*weights, -1], f"[{', '.join([*names, new])}]", -constant, defining=new)
         return self.known[key]
 
-    def _low(self, name: str) -> int:
-        return self.bounds[name][0] if name in self.bounds else int(name)
+    def _ends(self, name: str) -> tuple[int, int]:
+        return self.bounds[name] if name in self.bounds else (int(name), int(name))
 
-    def _high(self, name: str) -> int:
-        return self.bounds[name][1] if name in self.bounds else int(name)
+    def _range(self, weights: Sequence[int], names: Sequence[str], constant: int) -> tuple[int, int]:
+        """Return the ends of a sum."""
+        ends = [sorted(a * end for end in self._ends(n)) for a, n in zip(weights, names, strict=True)]
+        return constant + sum(low for low, _ in ends), constant + sum(high for _, high in ends)
 
     # ---- constraints --------------------------------------------------------------------------------
 
     def _post(self, constraint: Any) -> None:
         """State relations as they are, and connectives as clauses."""
-        is_row = constraint.kind == "Linear"
-        for rows in [[r] for r in constraint.expression.rows()] if is_row else literals_of_each(constraint):
+        for rows in _elements(constraint):
             self._state(constraint, rows)
 
     def _state(self, constraint: Any, rows: list[Row], depth: int = 0) -> None:
@@ -221,18 +224,18 @@ class _FlatWriter:
                 continue
             unit = self._truth_within(positive) if depth < _DEEP and not negative else None
             if unit is not None:
-                self._state(unit[0].constraint, self._rows_of(unit[0])[0][unit[1]], depth + 1)
+                self._state(unit[0].constraint, unit[1], depth + 1)
             else:
                 self._define_all([*positive, *negative])
                 self._clause([self._literal(r) for r in positive], [self._literal(r) for r in negative])
 
-    def _truth_within(self, rows: list[Row]) -> tuple[Any, int] | None:
-        """Return the truth that a clause of one literal is, if it is one."""
+    def _truth_within(self, rows: list[Row]) -> tuple[Truth, list[Row]] | None:
+        """Return the truth that a clause of one literal is, if it is one, with its terms."""
         left = [(v, a) for v, a in zip(rows[0][0], rows[0][1], strict=True) if a] if len(rows) == 1 else []
         if len(left) != 1 or (left[0][1], rows[0][2]) != (1, 0):
             return None
-        found = self.parts.get(left[0][0])
-        return found if found is not None and isinstance(found[0], Truth) else None
+        part, own, _ = self.parts.get(left[0][0], (None, [], []))
+        return (part, own) if isinstance(part, Truth) else None
 
     def _clause(self, true: list[str], false: list[str]) -> None:
         """State that one of some truths holds, or one of others does not."""
@@ -252,8 +255,7 @@ class _FlatWriter:
 
     def _decided(self, name: str, weights: Sequence[int], names: Sequence[str], side: int) -> bool | None:
         """Say whether a relation holds, where the bounds decide it."""
-        ends = [sorted(a * end for end in self._ends(n)) for a, n in zip(weights, names, strict=True)]
-        low, high = (sum(end[k] for end in ends) for k in (0, 1))
+        low, high = self._range(weights, names, 0)
         if name == "le":
             return True if high <= side else False if low > side else None
         if low > side or high < side or (weights and side % math.gcd(*weights)):
@@ -275,11 +277,7 @@ class _FlatWriter:
     def _opposite(self, truth: str) -> str:
         if truth not in self.bounds:
             return "false" if truth == "true" else "true"
-        key = ("not", truth)
-        if key not in self.known:
-            new = self.known[key] = self.fresh_truth()
-            self.say("bool_not", truth, new, defining=new)
-        return self.known[key]
+        return self._defined("bool_not", truth)
 
     def _reified(self, row: Row, relation: str, more: int = 0) -> str:
         """Return the truth of a relation of a term, plus a number, to 0."""
@@ -290,9 +288,7 @@ class _FlatWriter:
         if len(names) == 1 and self._ends(names[0]) == (0, 1):
             truth = self._truth_of(names[0])
             return truth if self._decided(name, weights, ["1"], side) else self._opposite(truth)
-        found = self.fresh_truth()
-        self.say(f"int_lin_{name}_reif", weights, f"[{', '.join(names)}]", side, found, defining=found)
-        return found
+        return self._defined(f"int_lin_{name}_reif", weights, f"[{', '.join(names)}]", side)
 
     def _connected(self, kind: str, row: list[str]) -> str:
         """Return the truth of a connective of literals."""
@@ -304,10 +300,7 @@ class _FlatWriter:
         row = [literal for literal in dict.fromkeys(row) if literal != idle]
         if len(row) < 2 or other in row:
             return other if other in row else row[0] if row else idle
-        found = self.fresh_truth()
-        name = f"array_bool_{'and' if kind == 'And' else 'or'}"
-        self.say(name, f"[{', '.join(row)}]", found, defining=found)
-        return found
+        return self._defined(f"array_bool_{'and' if kind == 'And' else 'or'}", f"[{', '.join(row)}]")
 
     # ---- functions ----------------------------------------------------------------------------------
 
@@ -324,40 +317,17 @@ class _FlatWriter:
                 self._define(v)
             else:
                 begun.add(v)
-                each, shared = self._rows_of(self.parts[v][0])
-                waiting += self._open([*each[self.parts[v][1]], *shared])
+                _, rows, shared = self.parts[v]
+                waiting += self._open([*rows, *shared])
 
     def _open(self, rows: Sequence[Row]) -> list[int]:
         """Return the variables of terms that are to be defined, the first one last."""
         found = (v for row in rows for v, a in zip(row[0], row[1], strict=True) if a and v in self.parts)
         return [v for v in found if v not in self.integers and v not in self.truths][::-1]
 
-    def _rows_of(self, part: Definition) -> tuple[list[list[Row]], list[Row]]:
-        """Return the terms of each result of a block, and those of its table."""
-        found = self.rows.get(id(part))
-        if found is None:
-            if isinstance(part, Truth):
-                constraint: Any = part.constraint
-                is_row = constraint.kind == "Linear"
-                each = (
-                    [[row] for row in constraint.expression.rows()]
-                    if is_row
-                    else literals_of_each(constraint)
-                )
-                found = each, []
-            elif part.kind == "element":
-                found = [[row] for row in part.arguments[0].rows()], list(part.arguments[1].rows())
-            else:
-                columns = [list(a.rows()) for a in part.arguments]
-                found = [list(rows) for rows in zip(*columns, strict=True)], []
-            self.rows[id(part)] = found
-        return found
-
     def _define(self, v: int) -> None:
         """Name what one variable is defined to be; functions are 0 where they are not defined."""
-        part, k = self.parts[v]
-        each, shared = self._rows_of(part)
-        rows = each[k]
+        part, rows, shared = self.parts[v]
         if isinstance(part, Truth):
             constraint: Any = part.constraint
             if constraint.kind == "Linear":
@@ -380,18 +350,8 @@ class _FlatWriter:
         if kind == "abs":
             return self._size(values[0])
         if kind == "product":
-            return self._applied("int_times", values, *limits)
+            return self._defined("int_times", *values, ends=limits)
         return self._divided(kind, *values)
-
-    def _ends(self, name: str) -> tuple[int, int]:
-        return self._low(name), self._high(name)
-
-    def _applied(self, name: str, values: Sequence[str], low: int, high: int) -> str:
-        key = (name, *values)
-        if key not in self.known:
-            found = self.known[key] = self.fresh(low, high)
-            self.say(name, *values, found, defining=found)
-        return self.known[key]
 
     def _divided(self, kind: str, x: str, y: str) -> str:
         """Return a quotient or a remainder, 0 where the divisor is: that of x times the divisor's sign.
@@ -404,50 +364,38 @@ class _FlatWriter:
         signs = [sign for sign, end in ((1, high), (-1, -low)) if end > 0]
         if not signs:
             return "0"
-        truths = [self._has_sign(y, sign) for sign in signs]
-        numbers = [self._number(truth) for truth in truths]
+        numbers = [self._number(self._defined("int_lin_le_reif", [-sign], f"[{y}]", -1)) for sign in signs]
         sign = self.linear(signs, numbers, 0) if low < 0 else numbers[0]
         x = self._product(x, sign)
         size = self._extreme("int_max", self._size(y) if low < 0 else y, "1")
         found = self._rounded(kind, x, size)
         return self._product(found, sign) if low < 0 and kind.startswith("remainder") else found
 
-    def _has_sign(self, y: str, sign: int) -> str:
-        """Return the truth that a number is above 0, or below."""
-        key = ("sign", y, sign)
-        if key not in self.known:
-            truth = self.known[key] = self.fresh_truth()
-            self.say("int_lin_le_reif", [-sign], f"[{y}]", -1, truth, defining=truth)
-        return self.known[key]
-
     def _number(self, truth: str) -> str:
         """Return the integer that a truth is."""
         if truth not in self.bounds:
             return str(int(truth == "true"))
-        key = ("bool2int", truth)
-        if key not in self.known:
-            found = self.known[key] = self.fresh(0, 1)
-            self.known["truth", found] = truth
-            self.say("bool2int", truth, found, defining=found)
-        return self.known[key]
+        found = self._defined("bool2int", truth, ends=(0, 1))
+        self.known["truth", found] = truth
+        return found
 
     def _size(self, x: str) -> str:
         low, high = self._ends(x)
-        return self._applied("int_abs", (x,), max(0, low, -high), max(-low, high))
+        return self._defined("int_abs", x, ends=(max(0, low, -high), max(-low, high)))
 
     def _extreme(self, name: str, x: str, y: str) -> str:
         of = max if name == "int_max" else min
-        ends = zip(self._ends(x), self._ends(y), strict=True)
-        return self._applied(name, (x, y), *map(of, ends))
+        (low, high), (least, most) = self._ends(x), self._ends(y)
+        return self._defined(name, x, y, ends=(of(low, least), of(high, most)))
 
     def _product(self, x: str, y: str) -> str:
         corners = [a * b for a in self._ends(x) for b in self._ends(y)]
-        return self._applied("int_times", (x, y), min(corners), max(corners))
+        return self._defined("int_times", x, y, ends=(min(corners), max(corners)))
 
     def _rounded(self, kind: str, x: str, divisor: str) -> str:
         """Return a quotient or a remainder by what is never 0."""
         is_floor = kind in ("quotient", "remainder")  # rounded down: the remainder has the divisor's sign
-        if is_floor and (self._low(x) < 0 or self._low(divisor) < 0):
+        if is_floor and min(self._ends(x)[0], self._ends(divisor)[0]) < 0:
             rest = self._rest(self.linear([1, 1], [self._rest(x, divisor), divisor], 0), divisor)
             if kind == "remainder":
                 return rest
@@ -457,19 +405,20 @@ class _FlatWriter:
     def _rest(self, x: str, divisor: str) -> str:
         """Return the remainder with the sign of what is divided."""
         (low, high), most = self._ends(x), max(map(abs, self._ends(divisor))) - 1
-        return self._applied("int_mod", (x, divisor), -min(most, max(0, -low)), min(most, max(0, high)))
+        ends = -min(most, max(0, -low)), min(most, max(0, high))
+        return self._defined("int_mod", x, divisor, ends=ends)
 
     def _whole(self, x: str, divisor: str) -> str:
         """Return the quotient rounded towards 0."""
-        sizes = [y for y in (*self._ends(divisor), 1, -1) if self._low(divisor) <= y <= self._high(divisor)]
+        least, most = self._ends(divisor)
+        sizes = [y for y in (least, most, 1, -1) if least <= y <= most]
         corners = [abs(a) // abs(y) * (1 if (a < 0) == (y < 0) else -1) for a in self._ends(x) for y in sizes]
-        return self._applied("int_div", (x, divisor), min(corners), max(corners))
+        return self._defined("int_div", x, divisor, ends=(min(corners), max(corners)))
 
     def _entry(self, position: Row, entries: list[str]) -> str:
         """Return the entry at a position, 0 outside: there the table has such entries at its ends."""
         weights, names, shift = self._sum(position)
-        ends = [sorted(a * end for end in self._ends(name)) for a, name in zip(weights, names, strict=True)]
-        low, high = (shift + sum(end[k] for end in ends) for k in (0, 1))
+        low, high = self._range(weights, names, shift)
         many = len(entries)
         if low < -1 or high > many:
             name = self.linear(weights, names, shift)
@@ -481,8 +430,22 @@ class _FlatWriter:
         entries = [*["0"] * (low < 0), *entries, *["0"] * (high >= many)]
         place = self.linear(weights, names, shift + 1 + (low < 0))
         among = [end for entry in entries for end in self._ends(entry)]
-        found = self.fresh(min(among), max(among))
         fixed = all(entry not in self.bounds for entry in entries)
         name = "array_int_element" if fixed else "array_var_int_element"
-        self.say(name, place, f"[{', '.join(entries)}]", found, defining=found)
-        return found
+        return self._defined(name, place, f"[{', '.join(entries)}]", ends=(min(among), max(among)))
+
+
+def _elements(constraint: Any) -> list[list[Row]]:
+    """Return the terms of each element: of a relation one, of a connective its literals."""
+    if constraint.kind == "Linear":
+        return [[row] for row in constraint.expression.rows()]
+    return literals_of_each(constraint)
+
+
+def _rows_of(part: Definition) -> tuple[list[list[Row]], list[Row]]:
+    """Return the terms of each result of a block, and those of its table."""
+    if isinstance(part, Truth):
+        return _elements(part.constraint), []
+    if part.kind == "element":
+        return [[row] for row in part.arguments[0].rows()], list(part.arguments[1].rows())
+    return [list(rows) for rows in zip(*(a.rows() for a in part.arguments), strict=True)], []

@@ -19,7 +19,6 @@ from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.table_rows import has_stars
 from cpqueens.language.definitions import Definition, Truth
 from cpqueens.language.expressions import LinearArray
-from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
 from cpqueens.lowered.lowering import Lowered, lower
 from cpqueens.text.plaintext import printable
@@ -355,7 +354,8 @@ class _MiniZincWriter:
     def _definitions(self) -> list[str]:
         lines = []
         for definition in [part for block in self.lowered.definitions for part in block.split()]:
-            low, high = (end.tolist() for end in _bounds(self.lowered, definition.results))
+            store = self.lowered.store
+            low, high = (end[definition.results].tolist() for end in (store.lower, store.upper))
             for k, (v, text) in enumerate(
                 zip(definition.results.tolist(), values_of(self.names, definition), strict=True)
             ):
@@ -379,10 +379,6 @@ class _MiniZincWriter:
             return "[" + ", ".join(f'show({text}), " "' for text in texts) + "]"
         lines = [f'"{name.replace(chr(34), "")} = \\({name});\\n"' for name, _ in shown]
         return f"[{', '.join(lines)}]"
-
-
-def _bounds(lowered: Lowered, variables: IntArray) -> tuple[IntArray, IntArray]:
-    return lowered.store.lower[variables], lowered.store.upper[variables]
 
 
 def _free(prefix: str, known: set[str]) -> str:
