@@ -185,7 +185,7 @@ ELSEWHERE = Area(
                "constant = translation.sign * translation.offset", "constant = 0"),
         Mutant("setup times are lost", "cpmpy_constraints.GLOBALS",
                "and not c.has_setup", ""),
-        Mutant("absent tasks are present", "cpmpy_constraints._all_present",
+        Mutant("absent tasks are present", "cpmpy_constraints._of_tasks",
                "c.present.bounds()[0] > 0", "c.present.bounds()[1] > 0"),
         Mutant("a closed count is open", "cpmpy_constraints.GLOBALS",
                "closed=c.closed", "closed=False"),

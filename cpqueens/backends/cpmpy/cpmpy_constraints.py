@@ -97,33 +97,29 @@ def _of_terms(name: str) -> Global:
 
 
 def _ordered(name: str) -> Global:
-    def write(w: Writer, c: Any) -> Any:
-        return getattr(w.cpmpy, name + "Strict" * c.strict)(w.terms(c.terms))
+    return Global(
+        lambda w, c: getattr(w.cpmpy, name + "Strict" * c.strict)(w.terms(c.terms)),
+        lambda c: _varied(c.terms),
+    )
 
-    return Global(write, lambda c: _varied(c.terms))
 
-
-def _lexicographic(name: str) -> Global:
-    def write(w: Writer, c: Any) -> Any:
-        return getattr(w.cpmpy, name)(w.terms(c.first), w.terms(c.second))
-
-    return Global(write, lambda c: _varied(c.first, c.second))
+def _of_two(name: str) -> Global:
+    return Global(
+        lambda w, c: getattr(w.cpmpy, name)(w.terms(c.first), w.terms(c.second)),
+        lambda c: _varied(c.first, c.second),
+    )
 
 
 def _chain(name: str) -> Global:
-    def write(w: Writer, c: Any) -> Any:
-        return getattr(w.cpmpy, name)([w.terms(row) for row in c.matrix])
-
-    return Global(write, lambda c: len(c.matrix) > 1 and all(map(_varied, c.matrix)))
+    return Global(
+        lambda w, c: getattr(w.cpmpy, name)([w.terms(row) for row in c.matrix]),
+        lambda c: len(c.matrix) > 1 and all(map(_varied, c.matrix)),
+    )
 
 
 def _counted(number: Callable[[Writer, Any], Any], relation: str = "") -> Callable[[Writer, Any], Any]:
     """Write a number of terms in relation to a count."""
-
-    def write(w: Writer, c: Any) -> Any:
-        return COMPARED[relation or c.relation](number(w, c), *w.terms(c.count))
-
-    return write
+    return lambda w, c: COMPARED[relation or c.relation](number(w, c), *w.terms(c.count))
 
 
 def _negative_table(c: Any) -> bool:
@@ -149,28 +145,21 @@ def _usual_automaton(c: Any) -> bool:
     return _varied(c.terms) and c.deterministic and c.start in states and not states.isdisjoint(c.accepting)
 
 
-def _all_present(c: Any) -> bool:
-    return bool((c.present.bounds()[0] > 0).all())
-
-
 def _least(array: LinearArray) -> int:
     return int(array.bounds()[0].min())
 
 
 def _cumulative(w: Writer, c: Any) -> Any:
-    tasks: list[Any] = [w.terms(c.start), w.terms(c.duration), None, w.terms(c.demand), *w.terms(c.capacity)]
-    return (
-        w.cpmpy.Cumulative(*tasks) if _all_present(c) else w.cpmpy.CumulativeOptional(*tasks, _present(w, c))
-    )
+    return _of_tasks(w, c, w.terms(c.demand), *w.terms(c.capacity))
 
 
-def _no_overlap(w: Writer, c: Any) -> Any:
-    tasks: list[Any] = [w.terms(c.start), w.terms(c.duration), None]
-    return w.cpmpy.NoOverlap(*tasks) if _all_present(c) else w.cpmpy.NoOverlapOptional(*tasks, _present(w, c))
-
-
-def _present(w: Writer, c: Any) -> list[Any]:
-    return [w.cpmpy.BoolVal(p) if isinstance(p, bool) else p for p in w.truths(c.present)]
+def _of_tasks(w: Writer, c: Any, *resource: Any) -> Any:
+    """Return a constraint of tasks, in the form for optional ones where some may be absent."""
+    tasks = w.terms(c.start), w.terms(c.duration), None, *resource
+    if (c.present.bounds()[0] > 0).all():
+        return getattr(w.cpmpy, c.kind)(*tasks)
+    present = [w.cpmpy.BoolVal(p) if isinstance(p, bool) else p for p in w.truths(c.present)]
+    return getattr(w.cpmpy, f"{c.kind}Optional")(*tasks, present)
 
 
 GLOBALS: dict[str, Global] = {
@@ -203,21 +192,16 @@ GLOBALS: dict[str, Global] = {
         lambda c: _varied(c.terms) and c.counts.ndim == 1 and len(c.values) > 0,
     ),
     "Increasing": _ordered("Increasing"),
-    "Inverse": Global(
-        lambda w, c: w.cpmpy.Inverse(w.terms(c.first), w.terms(c.second)),
-        lambda c: _varied(c.first, c.second),
-    ),
+    "Inverse": _of_two("Inverse"),
     "LexChainLess": _chain("LexChainLess"),
     "LexChainLessEqual": _chain("LexChainLessEq"),
-    "LexLess": _lexicographic("LexLess"),
-    "LexLessEqual": _lexicographic("LexLessEq"),
+    "LexLess": _of_two("LexLess"),
+    "LexLessEqual": _of_two("LexLessEq"),
     "NValue": Global(_counted(lambda w, c: w.cpmpy.NValue(w.terms(c.terms)), "=="), _few_values),
     "NegativeTable": Global(
         lambda w, c: w.cpmpy.NegativeTable(w.terms(c.terms), c.rows.tolist()), _negative_table
     ),
-    "NoOverlap": Global(
-        _no_overlap, lambda c: _varied(c.start) and _least(c.duration) > 0 and not c.has_setup
-    ),
+    "NoOverlap": Global(_of_tasks, lambda c: _varied(c.start) and _least(c.duration) > 0 and not c.has_setup),
     "Regular": Global(_regular, _usual_automaton),
     "ShortTable": Global(  # of rows with common instances CPMpy's solvers list each for every one of them
         lambda w, c: w.cpmpy.ShortTable(w.terms(c.terms), written(c.rows)),

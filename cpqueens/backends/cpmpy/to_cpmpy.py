@@ -219,7 +219,7 @@ def _decided(value: Any) -> Any:
 # ---- functions -------------------------------------------------------------------------------------------
 
 
-def _floored(cpmpy: Any, x: Any, y: Any) -> tuple[Any, Any]:
+def _floored(x: Any, y: Any) -> tuple[Any, Any]:
     """Return quotient and remainder as CPMpy has them, and whether rounding down makes one less."""
     if isinstance(x, int) and isinstance(y, int):
         return (x // y if y else 0), False
@@ -230,14 +230,14 @@ def _floored(cpmpy: Any, x: Any, y: Any) -> tuple[Any, Any]:
 
 
 def _quotient(cpmpy: Any, x: Any, y: Any) -> Any:
-    towards_zero, less = _floored(cpmpy, x, y)
+    towards_zero, less = _floored(x, y)
     return towards_zero - less if less is not False else towards_zero
 
 
 def _remainder(cpmpy: Any, x: Any, y: Any) -> Any:
     if isinstance(x, int) and isinstance(y, int):
         return x % y if y else 0
-    _, less = _floored(cpmpy, x, y)
+    _, less = _floored(x, y)
     return x % y + y * cpmpy.expressions.core.Operator("sum", [less])  # a bare truth may be decided there
 
 
