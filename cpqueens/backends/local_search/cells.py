@@ -10,10 +10,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from cpqueens.backends.local_search.search import Aside, End, Search, final
+from cpqueens.backends.local_search.search import Aside, End, Search
 from cpqueens.backends.local_search.slices import OwnWalk, logarithms
-from cpqueens.backends.local_search.walking import Walk
-from cpqueens.kernels.local import cells as codes, info as at, walk as walk_kernel
+from cpqueens.backends.local_search.walking import Walk, walk_anew
+from cpqueens.kernels.local import cells as codes, info as at
 from cpqueens.kernels.local.arena import build_arena
 from cpqueens.kernels.local.plain import AT_MOST
 from cpqueens.kernels.local.start import shuffle
@@ -221,11 +221,9 @@ def run(search: Search, cells: Cells, others: Iterator[Walk]) -> End:
             return ended
         walk.turn()
         if walk.cycles % WALK_EVERY == 0:
-            search.reset_weights()
-            search.start()
             steps = max(FEWEST_STEPS, int(walk.info[codes.CYCLE]) // WALK_COST)
-            paused = search.run(walk_kernel.walk, next(others).parameters(), steps=steps)
-            if paused not in ("stalled", "budget"):
-                return final(paused)
+            ended = walk_anew(search, next(others), steps)
+            if ended is not None:
+                return ended
             if cells.counts_alone and not walk.info[codes.OPTIMISING]:  # where it was, it would stay
                 walk.begin(search.x)

@@ -17,23 +17,6 @@ from cpqueens.kernels.local.lines import climb_lines
 _KEPT = 64  # settings, which one run after another has
 
 
-def climb_once(search: Search, ties: int, shoulder: int, max_sideways: int) -> End:
-    """Climb from the current assignment; say how it ended."""
-    return final(search.run(scan.climb, _scan(search), _settings(ties, shoulder, max_sideways)))
-
-
-def climb_many(
-    search: Search, kind: str, ties: int, shoulder: int, max_sideways: int, after: int = codes.END
-) -> Call:
-    """Return the same for many runs, from starts of this ``kind``; ``after`` says what a climb leads to."""
-    parameters = _settings(ties, shoulder, max_sideways)
-    lines = assigned(search)
-    if lines is None:
-        return Call(codes.climb_runs, (after, _scan(search), parameters), kind)
-    others = int((search.space.upper - search.space.lower).sum())
-    return Call(climb_lines, (after, others, parameters), kind, state=lines)
-
-
 def _scan(search: Search) -> Fixed:
     search.scan.value[:] = 0
     return search.scan
@@ -49,6 +32,8 @@ class Climbing:
 
     ASSIGNMENT_ONLY = True
     PARAMETERS: Mapping[str, Parameter]
+    after: int = codes.END
+    """What a climb leads to where many runs are made."""
 
     @classmethod
     def setting(cls, options: Mapping[str, Any]) -> tuple[int, int, int]:
@@ -59,12 +44,16 @@ class Climbing:
     def run(cls, search: Search, options: Mapping[str, Any]) -> End:
         """Climb until solved or stopped, or until the climb ends."""
         search.start(kind=options["start"])
-        return climb_once(search, *cls.setting(options))
+        return final(search.run(scan.climb, _scan(search), _settings(*cls.setting(options))))
 
     @classmethod
     def many(cls, search: Search, options: Mapping[str, Any], runs: int) -> Call:
         """Do the same for many runs."""
-        return climb_many(search, options["start"], *cls.setting(options))
+        kind, parameters, lines = options["start"], _settings(*cls.setting(options)), assigned(search)
+        if lines is None:
+            return Call(codes.climb_runs, (cls.after, _scan(search), parameters), kind)
+        others = int((search.space.upper - search.space.lower).sum())
+        return Call(climb_lines, (cls.after, others, parameters), kind, state=lines)
 
 
 class HillClimbing(Climbing):
@@ -126,6 +115,7 @@ class RandomRestart(Sideways):
     the GeeksforGeeks text on hill climbing with random neighbour compares itself with.
     """
 
+    after = codes.START_AND_COUNT
     PARAMETERS: Mapping[str, Parameter] = {
         "max_sideways": COUNT(0, "sideways moves in a row that are allowed before a restart"),
         "measure": Parameter(str, "surplus", "how an AllDifferent is counted", ("surplus", "pairs")),
@@ -136,15 +126,9 @@ class RandomRestart(Sideways):
     def run(cls, search: Search, options: Mapping[str, Any]) -> End:
         """Climb again and again until solved or stopped."""
         while True:
-            search.start(kind=options["start"])
-            ended = climb_once(search, *cls.setting(options))
+            ended = super().run(search, options)
             if ended not in ("local_optimum", "plateau_limit"):
                 return ended
             search.count_step()  # a restart is a step: where every start is a local optimum they must end too
             if search.limits.steps is not None and search.steps >= search.limits.steps:
                 return "step_limit"
-
-    @classmethod
-    def many(cls, search: Search, options: Mapping[str, Any], runs: int) -> Call:
-        """Do the same for many runs."""
-        return climb_many(search, options["start"], *cls.setting(options), codes.START_AND_COUNT)

@@ -136,12 +136,10 @@ def release(search: Run, waiting: Waiting | None) -> None:
 
 def _joined(search: Run, special: Result, general: Result) -> Result:
     """Return the general engine's result with the work of the special kernel before it."""
-    both, mine = general.statistics, special.statistics
-    for name in ("steps", "evaluations", "moves", "restarts", "resets"):
-        both[name] += mine[name]
-    both["restarts"] += 1
-    both |= {"special": mine["special"], "special_steps": special.steps}
-    general.steps += special.steps
+    special.statistics.pop("improvements", None)  # of what is no solution
+    general.add_work(special)
+    general.statistics["restarts"] += 1
+    general.statistics |= {"special": special.statistics["special"], "special_steps": special.steps}
     if general.cost > 0 and search.amount(special.x) < search.amount(general.x):
         general.x = special.x
     return general

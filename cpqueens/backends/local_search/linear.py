@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from cpqueens.backends.local_search.search import End, Run, Search, final
+from cpqueens.backends.local_search.search import End, Run, Search
 from cpqueens.backends.local_search.slices import COUNTED, KernelRun, OwnWalk
-from cpqueens.backends.local_search.walking import Walk
-from cpqueens.kernels.local import info as at, linear as codes, walk as walk_kernel
+from cpqueens.backends.local_search.walking import Walk, walk_anew
+from cpqueens.kernels.local import info as at, linear as codes
 from cpqueens.kernels.local.arena import build_arena
 from cpqueens.kernels.local.plain import EQUAL
 from cpqueens.language.rows import IntArray
@@ -119,15 +119,12 @@ def run(search: Run, form: LinearForm, others: Iterator[Walk]) -> End:
         linear.begin(search.x, search.objective_limit)
     while True:
         ended = linear.walk(search, at.NEVER if alone else search.steps + linear.turn)
-        if ended is None:
-            linear.turn, steps = 3 * linear.turn // 2, linear.turn // WALK_COST
-            assert isinstance(search, Search), "turns end where the general engine has others"
-            search.reset_weights()
-            search.start()
-            paused = search.run(walk_kernel.walk, next(others).parameters(), steps=steps)
-            if paused in ("stalled", "budget"):
-                continue
-            return final(paused)
-        if ended != "solved" and not linear.has_found:
-            search.go_to(linear.present())
-        return ended
+        if ended is not None:
+            if ended != "solved" and not linear.has_found:
+                search.go_to(linear.present())
+            return ended
+        linear.turn, steps = 3 * linear.turn // 2, linear.turn // WALK_COST
+        assert isinstance(search, Search), "turns end where the general engine has others"
+        ended = walk_anew(search, next(others), steps)
+        if ended is not None:
+            return ended

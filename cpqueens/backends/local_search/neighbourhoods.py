@@ -8,8 +8,6 @@ variables of which a part keeps its values, every second one is of that kind.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 import numpy as np
 
 from cpqueens.language.rows import IntArray, Mask
@@ -23,7 +21,6 @@ GROWTH = 5, 4
 """By how much a neighbourhood grows where it was exhausted; one that was not shrinks by as much."""
 
 
-@dataclass
 class Neighbourhoods:
     """Chooses sets of decision variables of a compiled model.
 
@@ -35,27 +32,19 @@ class Neighbourhoods:
         How many variables the next one has.
     """
 
-    compiled: Compiled
-    seed: int
-    kept: IntArray | None = None
-    size: int = 0
-    chosen: int = 0
-    _owners: list[IntArray] = field(default_factory=list)
-    _members: list[IntArray] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        c = self.compiled
-        self._open = np.flatnonzero((c.lower < c.upper)[: c.decision_count])
+    def __init__(self, compiled: Compiled, seed: int, kept: IntArray | None = None) -> None:
+        self.compiled, self.kept, self.chosen = compiled, kept, 0
+        self._open = np.flatnonzero((compiled.lower < compiled.upper)[: compiled.decision_count])
         count = len(self._open)
-        self.random = np.random.default_rng(self.seed)
+        self.random = np.random.default_rng(seed)
         self.size = min(count, max(LEAST, int(FIRST * count)))
         variables, owners, begin = [], [], 0
-        for scope, owner, many in scopes_of(self.compiled):
+        for scope, owner, many in scopes_of(compiled):
             variables.append(scope)
             owners.append(owner + begin)
             begin += many
         v, k = np.concatenate(variables), np.concatenate(owners)
-        self._owners = _by_first(v, k, self.compiled.variable_count)
+        self._owners = _by_first(v, k, compiled.variable_count)
         self._members = _by_first(k, v, begin)
 
     def choose(self) -> Mask:

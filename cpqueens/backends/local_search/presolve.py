@@ -51,8 +51,6 @@ STEPS_PER_NODE = 20
 """Steps of walks after a turn that found nothing, for each of its nodes."""
 PLACED = 20
 """Nodes of a packing, which cost little, for each of the tree."""
-ADDED = ("steps", "evaluations", "moves", "restarts", "resets")
-"""Counts of two searches that are one run."""
 
 
 def first_steps(compiled: Compiled) -> int:
@@ -258,19 +256,15 @@ class Presolve:
         steps = task.limits.steps
         limits = replace(task.limits, steps=None if steps is None else max(0, steps - first.steps))
         incumbent = None if first.cost > 0 else smaller.projected(first.x)
-        given = replace(task, limits=limits, hint=_hint(task, smaller))
-        if task.recorder is not None:
-            task.recorder.translate(lambda x: _within(self.model, smaller.restored(x)), first.steps)
-        second = self._searched(smaller, given, deliver, incumbent)
+        kept, given = "smaller searches of local-search", replace(task, limits=limits)
+        second = search_smaller(
+            self.model, smaller, given, deliver, kept, first.steps, aside=self, incumbent=incumbent
+        )
         second.statistics["presolve"] = self.facts
-        return _joined(self.model, smaller, first, second)
-
-    def _searched(self, smaller: Reduced, task: Task, deliver: Deliver, incumbent: IntArray | None) -> Result:
-        def restored(batch: IntArray) -> bool:
-            return deliver(np.stack([smaller.restored(x) for x in batch]))
-
-        waiting = self.model.kept("smaller searches of local-search", dict[Any, Any])
-        return search_model(smaller.compiled, task, restored, None, waiting, aside=self, incumbent=incumbent)
+        second.add_work(first)
+        if second.cost > 0 and first.cost == 0:  # nothing better was found
+            second.x, second.cost, second.objective = first.x, 0, first.objective
+        return second
 
 
 @dataclass(frozen=True)
@@ -391,7 +385,7 @@ class PartByPart:
             gone.update({name: many for name, many in part.smaller.facts.items() if name != "fixed"})
         last.statistics["presolve"] = whole.facts | {"parts": len(self._parts)} | gone
         for other in self._each[:-1]:
-            _add(other, last)
+            last.add_work(other)
         last.x, last.cost, last.reason = self._x, cost, reason
         if whole.request.want is Want.BEST and not cost:
             c = unfolded(whole.structures.compiled())
@@ -400,43 +394,32 @@ class PartByPart:
         return last
 
 
-def search_smaller(model: Statement, smaller: Reduced, task: Task, deliver: Deliver) -> Result:
-    """Search a smaller model instead; what is delivered are assignments of the larger one."""
+def search_smaller(
+    model: Statement, smaller: Reduced, task: Task, deliver: Deliver, kept: str, before: int = 0, **more: Any
+) -> Result:
+    """Search a smaller model instead; what is delivered, and the result, are assignments of the larger one.
+
+    Parameters
+    ----------
+    kept
+        What searches that wait for another run are kept as.
+    before
+        Steps that the run has made.
+    more
+        As for `search_model`.
+    """
 
     def restored(batch: IntArray) -> bool:
         return deliver(np.stack([smaller.restored(x) for x in batch]))
 
     if task.recorder is not None:
-        task.recorder.translate(lambda x: _within(model, smaller.restored(x)), 0)
-    waiting = model.kept("searches without an objective's variable", dict[Any, Any])
-    result = search_model(smaller.compiled, replace(task, hint=_hint(task, smaller)), restored, None, waiting)
+        task.recorder.translate(lambda x: _within(model, smaller.restored(x)), before)
+    given = replace(task, hint=None if task.hint is None else smaller.projected_hint(task.hint))
+    waiting = model.kept(kept, dict[Any, Any])
+    result = search_model(smaller.compiled, given, restored, None, waiting, **more)
     x = smaller.restored(result.x)
     result.x = x if result.cost == 0 else _within(model, x)
     return result
-
-
-def _hint(task: Task, smaller: Reduced) -> tuple[IntArray, IntArray] | None:
-    """Return the part of a hint that is still searched."""
-    return None if task.hint is None else smaller.projected_hint(task.hint)
-
-
-def _joined(model: Statement, smaller: Reduced, first: Result, second: Result) -> Result:
-    """Return the second result as one of the larger model, with the work of the first."""
-    _add(first, second)
-    if second.cost > 0 and first.cost == 0:  # nothing better was found
-        second.x, second.cost, second.objective = first.x, 0, first.objective
-        return second
-    x = smaller.restored(second.x)
-    second.x = x if second.cost == 0 else _within(model, x)
-    return second
-
-
-def _add(first: Result, second: Result) -> None:
-    """Add the work of one result to another."""
-    for name in (*ADDED, "improvements"):
-        if name in first.statistics:
-            second.statistics[name] = second.statistics.get(name, 0) + first.statistics[name]
-    second.steps += first.steps
 
 
 def _within(model: Statement, x: IntArray) -> IntArray:

@@ -145,7 +145,7 @@ def _searched(
     aside = Presolve.of(structures, request, task) if tried is None else None
     smaller = None if aside is not None or tried is not None else _smaller(model, task, compiled)
     if smaller is not None:
-        return search_smaller(model, smaller, task, deliver)
+        return search_smaller(model, smaller, task, deliver, "searches without an objective's variable")
     waiting = model.kept("searches of local-search", dict[Any, Any])
     result = search_model(unfolded(compiled), task, deliver, tried, waiting, aside=aside)
     return (

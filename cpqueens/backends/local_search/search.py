@@ -103,6 +103,13 @@ class Result:
         statistics = {"steps": steps, "evaluations": evaluations, "moves": moves, "restarts": restarts}
         return cls(x, cost, reason, steps, trajectory, {**statistics, "resets": resets, **facts})
 
+    def add_work(self, other: Result) -> None:
+        """Count the work of another result, too."""
+        for name in ("steps", "evaluations", "moves", "restarts", "resets", "improvements"):
+            if name in other.statistics:
+                self.statistics[name] = self.statistics.get(name, 0) + other.statistics[name]
+        self.steps += other.steps
+
 
 class Run:
     """What every search of a compiled model has: limits, counters, an assignment, starts, ever lower demands.

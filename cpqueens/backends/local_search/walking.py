@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from cpqueens.backends.base import COUNT, PERCENT, PROBABILITY, Parameter
-from cpqueens.backends.local_search.search import End, Paused, Search, final
+from cpqueens.backends.local_search.search import End, Paused, Search
 from cpqueens.backends.local_search.strategies import Call
 from cpqueens.kernels.jit.tiers import Fixed
-from cpqueens.kernels.local import walk as codes
+from cpqueens.kernels.local import info as at, walk as codes
 from cpqueens.kernels.local.runs import walk_runs
 from cpqueens.language.rows import IntArray
 
@@ -61,19 +61,25 @@ def _fixed(setting: Walk) -> Fixed:
     return Fixed(setting.parameters())
 
 
-def walk_once(search: Search, setting: Walk) -> Paused:
+def walk_once(search: Search, setting: Walk, steps: int = at.NEVER) -> Paused:
     """Walk from the current assignment; ``stalled`` after ``setting.stall`` steps without progress."""
-    return search.run(codes.walk, _fixed(setting))
+    return search.run(codes.walk, _fixed(setting), steps=steps)
+
+
+def walk_anew(search: Search, setting: Walk, steps: int = at.NEVER) -> End | None:
+    """Walk from a new start; None where the search does not end: it has stalled, or made so many steps."""
+    search.reset_weights()
+    search.start()
+    ended = walk_once(search, setting, steps)
+    return None if ended == "stalled" or ended == "budget" else ended
 
 
 def walk_with_restarts(search: Search, settings: Iterator[Walk]) -> End:
     """Walk with one setting after the other, each from a new start; there must be settings for ever."""
     while True:
-        search.reset_weights()
-        search.start()
-        ended = walk_once(search, next(settings))
-        if ended != "stalled":
-            return final(ended)
+        ended = walk_anew(search, next(settings))
+        if ended is not None:
+            return ended
 
 
 def walk_many(settings: Sequence[Walk], unit: int = 0) -> Call:
