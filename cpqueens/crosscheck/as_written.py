@@ -18,9 +18,8 @@ from typing import Any
 import numpy as np
 
 from cpqueens.crosscheck.meanings import DEFINITIONS, KINDS
-from cpqueens.crosscheck.oracle import Solved, TruthTable, assignments, wide
+from cpqueens.crosscheck.oracle import Solved, TruthTable, Value, assignments, element, wide
 
-Value = tuple[np.ndarray, np.ndarray]
 RELATIONS = ("==", "!=", "<=", "<", ">=", ">")
 _CONNECTIVES: dict[str, Callable[..., np.ndarray]] = {
     "And": np.logical_and.reduce,
@@ -167,12 +166,11 @@ class AsWritten:
 
     def _entry(self, matrix: Value, row: Value, column: Value) -> Value:
         """Return an entry of a square matrix."""
-        values, defined = matrix
-        many, inside = len(values), np.ones(self.size, dtype=bool)
+        many, inside = len(matrix[0]), np.ones(self.size, dtype=bool)
         for at, known in (row, column):
             inside &= (at >= 0) & (at < many) & known
-        flat = values.reshape(many * many, self.size), defined.reshape(many * many, self.size)
-        return _element(flat, (np.where(inside, row[0] * many + column[0], 0), inside))
+        entries = zip(*(part.reshape(many * many, self.size) for part in matrix), strict=True)
+        return element(entries, (np.where(inside, row[0] * many + column[0], 0), inside))
 
     def _holds(self, name: str, stand_in: Any, terms: dict[str, Value], plain: dict[str, Any]) -> np.ndarray:
         columns, everywhere = {}, np.ones(self.size, dtype=bool)
@@ -206,16 +204,6 @@ def _elementwise(function: Callable[..., Any], parts: Sequence[Value]) -> Value:
     return wide(np.asarray(found).reshape(values[0].shape)), defined
 
 
-def _element(table: Value, position: Value) -> Value:
-    """Return the entry at a position, of a table all of whose entries must be defined."""
-    (entries, known), (at, defined) = table, position
-    inside = (at >= 0) & (at < len(entries)) & defined & known.all(axis=0)
-    found = np.zeros(at.shape, dtype=object)
-    for k in range(len(entries)):
-        found = np.where(at == k, entries[k], found)
-    return found, inside
-
-
 def _sum(array: Value) -> Value:
     values, defined = (part.reshape(-1, part.shape[-1]) for part in array)
     return values.astype(object).sum(axis=0), np.asarray(defined.all(axis=0))
@@ -232,7 +220,7 @@ _SHAPED: dict[str, Callable[..., Value]] = {
     "truth": lambda array: array,
     "sum": _sum,
     "matmul": _matmul,
-    "element": _element,
+    "element": lambda table, position: element(zip(*table, strict=True), position),
 }
 """Functions of arrays."""
 

@@ -16,7 +16,6 @@ from cpqueens.crosscheck.roles import Questions
 from cpqueens.crosscheck.two_models import Difference
 from cpqueens.errors import CpqueensError
 from cpqueens.language.functions import any_
-from cpqueens.language.rebuild import domain_of
 from cpqueens.solving.solve import STOP
 
 _SAMPLES = 3  # solutions of local search that are looked at
@@ -138,7 +137,7 @@ class Direction:
         """Note a witness that the other model refuses by its own checker, with the reasons."""
         model = self.second.model
         given = dict(zip((w for _, w in self.pairs), values, strict=True))
-        others = {v: int(domain_of(model, v)[0]) for v in model.decisions.tolist() if v not in given}
+        others = {v: int(model.lower[v]) for v in model.decisions.tolist() if v not in given}
         whole = {**others, **(own_values or {}), **given}
         check = model.check({model.name_of(v): n for v, n in whole.items()})
         assert not check.ok, "the witness that a solver gave is none"

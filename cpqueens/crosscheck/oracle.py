@@ -8,6 +8,7 @@ what the package says they mean. Values are Python integers in object arrays whe
 come near its limits.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +16,8 @@ import numpy as np
 
 from cpqueens.crosscheck.meanings import DEFINITIONS, KINDS
 
+Value = tuple[np.ndarray, np.ndarray]
+"""Values over all assignments, and where they are defined."""
 CAP = 200_000
 LARGE = 2**20
 
@@ -100,54 +103,56 @@ def wide(values: np.ndarray) -> np.ndarray:
     return values.astype(object if large else np.int64, copy=False)
 
 
+def element(entries: Iterable[Value], position: Value) -> Value:
+    """Return the entry at a position, of a table all of whose entries must be defined."""
+    at, defined = position
+    found, inside = np.zeros(at.shape, dtype=object), np.zeros(at.shape, dtype=bool)
+    for k, (values, ok) in enumerate(entries):
+        found, inside, defined = np.where(at == k, values, found), inside | (at == k), defined & ok
+    return found, inside & defined
+
+
 class TruthTable:
     """Values of variables over all assignments, and where they are defined."""
 
     def __init__(self, model: Any, grid: np.ndarray) -> None:
         self.model = model
         self.size = len(grid)
-        self.known: dict[int, tuple[np.ndarray, np.ndarray]] = {}
+        self.known: dict[int, Value] = {}
         everywhere = np.ones(self.size, dtype=bool)
         for k, variable in enumerate(model.decisions.tolist()):
             self.known[variable] = (wide(grid[:, k]), everywhere)
 
-    def variable(self, number: int) -> tuple[np.ndarray, np.ndarray]:
+    def variable(self, number: int) -> Value:
         """Return a variable's values over all assignments, and where they are defined."""
         if number not in self.known:
             self.known[number] = self._defined(number)
         return self.known[number]
 
-    def _defined(self, number: int) -> tuple[np.ndarray, np.ndarray]:
+    def _defined(self, number: int) -> Value:
         for definition in self.model.definitions:
             where = np.flatnonzero(definition.results == number)
             if len(where):
                 return self._definition(definition, int(where[0]))
         raise AssertionError(f"variable {number} is defined by nothing")
 
-    def _definition(self, definition: Any, row: int) -> tuple[np.ndarray, np.ndarray]:
+    def _definition(self, definition: Any, row: int) -> Value:
         if definition.kind == "truth":
             held = self.constraint(definition.constraint)
             return held[:, row].astype(np.int64), np.ones(self.size, dtype=bool)
         if definition.kind == "element":
             index, tables = definition.arguments
-            position, defined = self.column(_row(index, row))
             many = tables.shape[-1]
             first = many * int(definition.which[row])
-            entries = [self.column(_row(tables, first + k)) for k in range(many)]
-            result = np.zeros(self.size, dtype=object)
-            inside = np.zeros(self.size, dtype=bool)
-            for k, (values, ok) in enumerate(entries):
-                here = position == k
-                result[here] = values[here]
-                inside |= here
-                defined = defined & ok
-            return wide(result), defined & inside
+            entries = (self.column(_row(tables, first + k)) for k in range(many))
+            values, ok = element(entries, self.column(_row(index, row)))
+            return wide(values), ok
         parts = [self.column(_row(argument, row)) for argument in definition.arguments]
         defined = np.logical_and.reduce([ok for _, ok in parts])
         values, ok = DEFINITIONS[definition.kind](*[v for v, _ in parts])
         return wide(values), defined & ok
 
-    def column(self, row: tuple[list[int], list[int], int]) -> tuple[np.ndarray, np.ndarray]:
+    def column(self, row: tuple[list[int], list[int], int]) -> Value:
         """Return one term's values over all assignments, and where it is defined."""
         parts = [(self.variable(v), a) for v, a in zip(row[0], row[1], strict=True) if a]
         numbers = [row[2], *(a for _, a in parts)]
@@ -159,7 +164,7 @@ class TruthTable:
             defined = defined & ok
         return wide(total), defined
 
-    def columns(self, array: Any) -> tuple[np.ndarray, np.ndarray]:
+    def columns(self, array: Any) -> Value:
         """Return the values of all terms, (assignments, terms), and where they are defined."""
         found = [self.column(_row(array, k)) for k in range(array.size)]
         if not found:
