@@ -23,17 +23,6 @@ COUNTED = (at.STEPS, at.MOVES, at.EVALUATIONS)
 """What a kernel with counters of its own counts for the search that it works for."""
 
 
-class OwnArena:
-    """What has a kernel's arrays, one after the other."""
-
-    arena: IntArray
-
-    def part(self, which: int) -> IntArray:
-        """Return a view of a part of the arena."""
-        view: IntArray = self.arena[self.arena[which] : self.arena[which + 1]]
-        return view
-
-
 def logarithms(bits: int) -> IntArray:
     """Return -log of fractions of 1 by their first bits, in 2**-16: what is drawn from decides by them."""
     fractions = (np.arange(1 << bits) + 0.5) / (1 << bits)
@@ -45,11 +34,13 @@ HostT = TypeVar("HostT", Run, Search, "Alone")
 """Whom a kernel works for."""
 
 
-class OwnWalk(OwnArena, Generic[HostT]):
+class OwnWalk(Generic[HostT]):
     """A kernel that walks in arrays of its own, and lives as long as whom it works for.
 
     Attributes
     ----------
+    arena
+        The kernel's arrays one after the other, where it has them so.
     info
         The kernel's counters.
     kernel
@@ -61,6 +52,7 @@ class OwnWalk(OwnArena, Generic[HostT]):
         Which counters of ``info`` count as the host's, too.
     """
 
+    arena: IntArray
     info: IntArray
     kernel: Callable[[int], int]
     told: tuple[int, int]
@@ -68,6 +60,11 @@ class OwnWalk(OwnArena, Generic[HostT]):
 
     def __init__(self) -> None:
         self.pace = Pace(1)  # a step may take long: of a schedule of 6,400 tasks 26 ms
+
+    def part(self, which: int) -> IntArray:
+        """Return a view of a part of the arena."""
+        view: IntArray = self.arena[self.arena[which] : self.arena[which + 1]]
+        return view
 
     def present(self) -> IntArray:
         """Return the present assignment, of the model's decision variables."""

@@ -21,9 +21,10 @@ import numpy as np
 
 from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.base import Deliver, Ended, Feature, Order, Parameter, Request, Want
-from cpqueens.backends.minizinc.writing import lowered_for_minizinc, minizinc_text
+from cpqueens.backends.minizinc.writing import minizinc_text, supports
 from cpqueens.errors import MissingLibrary, ModelInvalid, UnknownBackend, UnsupportedConstraint
 from cpqueens.language.statement import Statement
+from cpqueens.lowered.lowering import lower
 from cpqueens.system.children import Command, Patience
 from cpqueens.text.plaintext import one_line
 
@@ -146,7 +147,7 @@ class MiniZinc:
 
     def can_express(self, model: Statement) -> bool:
         """Say whether every constraint can be written (raises if not)."""
-        lowered_for_minizinc(model, objective=False)
+        lower(model, supports, self.name, objective=False)
         return True
 
     def run(self, model: Statement, request: Request, deliver: Deliver) -> Ended:
@@ -159,7 +160,7 @@ class MiniZinc:
         best = request.want is Want.BEST
         text = minizinc_text(model, objective=best, raw=True)
         statistics: dict[str, Any] = {
-            "constraints": lowered_for_minizinc(model, objective=best).how,
+            "constraints": lower(model, supports, self.name, objective=best).how,
             "translate_time": time.monotonic() - started,
             "program": f"minizinc --solver {solver}",
         }

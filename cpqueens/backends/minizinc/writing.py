@@ -20,7 +20,7 @@ from cpqueens.language.constraints.table_rows import has_stars
 from cpqueens.language.definitions import Definition, Truth
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.statement import Statement
-from cpqueens.lowered.lowering import Lowered, lower
+from cpqueens.lowered.lowering import lower
 from cpqueens.text.plaintext import printable
 
 KEYWORDS = frozenset(
@@ -287,18 +287,13 @@ def minizinc_text(model: Statement, *, objective: bool = True, raw: bool = False
     return _MiniZincWriter(model, objective, raw).text()
 
 
-def lowered_for_minizinc(model: Statement, *, objective: bool) -> Lowered:
-    """Return the model over what MiniZinc has."""
-    return lower(model, supports, "minizinc", objective=objective)
-
-
 class _MiniZincWriter:
     """Writes one model."""
 
     def __init__(self, model: Statement, objective: bool, raw: bool) -> None:
         self.model = model
         self.raw = raw
-        self.lowered = lowered_for_minizinc(model, objective=objective)
+        self.lowered = lower(model, supports, "minizinc", objective=objective)
         self.blocks: list[tuple[str, Block]] = []
         truths = [d for d in self.lowered.definitions if isinstance(d, Truth)]
         self.names = Names(self._called(), frozenset(v for d in truths for v in d.results.tolist()))
