@@ -12,6 +12,7 @@ from seeds import sweep
 
 from cpqueens.answers.check import Checker
 from cpqueens.crosscheck import as_written
+from cpqueens.crosscheck.oracle import element
 from cpqueens.errors import ModelError
 from cpqueens.fuzzing.examine import widened
 from cpqueens.fuzzing.generate import CONTEXTS, usage, written_model
@@ -57,7 +58,7 @@ def accepted_within(wider: Model, model: Model) -> set[tuple[int, ...]]:
 def test_an_entry_without_a_value_makes_an_element_undefined() -> None:
     """Whatever position is asked for: all entries must be defined."""
     entries = np.array([[5, 5], [7, 7]]), np.array([[True, True], [True, False]])
-    found, defined = as_written._element(entries, (np.array([0, 0]), np.array([True, True])))
+    found, defined = element(zip(*entries, strict=True), (np.array([0, 0]), np.array([True, True])))
     assert (found.tolist(), defined.tolist()) == ([5, 5], [True, False])
 
 

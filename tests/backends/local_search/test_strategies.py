@@ -202,12 +202,12 @@ def test_where_calls_end_changes_no_walk(monkeypatch: pytest.MonkeyPatch) -> Non
     m, calls, told = costas_array(8), [0], Search.run
     m.add(m["p"][0] == m["p"][1])  # walks to the end
 
-    def counted(self: Search, kernel: Any, *arguments: Any) -> Any:
+    def counted(self: Search, kernel: Any, *arguments: Any, **options: Any) -> Any:
         def call(*given: Any) -> Any:
             calls[-1] += 1
             return kernel(*given)
 
-        return told(self, call, *arguments)
+        return told(self, call, *arguments, **options)
 
     monkeypatch.setattr(Search, "run", counted)
     found = []
