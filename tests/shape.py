@@ -22,7 +22,7 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 70_933,
+    "code lines": 71_044,
     "files": 479,
     "import lines": 5_606,
     "longest file": 499,

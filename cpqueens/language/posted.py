@@ -21,7 +21,6 @@ from typing import Any, overload
 import numpy as np
 
 from cpqueens.language.arrays import concatenate_rows, of_variables
-from cpqueens.language.constraints.all_different import AllDifferent
 from cpqueens.language.constraints.base import CODES, Constraint
 from cpqueens.language.constraints.connective import Connective, Implication, Or
 from cpqueens.language.constraints.linear import Linear, related
@@ -141,7 +140,7 @@ def alike(constraints: Iterable[Constraint]) -> list[Constraint | Alike]:
     found: list[Constraint | Alike] = []
     groups: dict[Any, list[Constraint]] = {}
     for c in constraints:
-        if c.shape or isinstance(c, Linear | Connective | AllDifferent):  # joined before, or quick by itself
+        if c.shape or isinstance(c, Linear | Connective) or c.kind == "AllDifferent":  # joined, or quick
             found.append(c)
             continue
         values = [getattr(c, name) for name in c.fields]

@@ -225,6 +225,11 @@ class DefinitionBlock:
         """Whether they are truths of constraints, not values of functions."""
         return self.kind in ("truth_linear", "truth_or")
 
+    @property
+    def is_table(self) -> bool:
+        """Whether it is one element of numbers, at a place that depends on one variable."""
+        return self.kind == "element" and self.terms.start.item(1) == self.terms.start.item(-1) == 1
+
     def part(self, first: int, last: int) -> DefinitionBlock:
         """Return the definitions numbered ``first`` .. ``last - 1``."""
         if last - first == len(self.results):

@@ -279,6 +279,10 @@ class Alternating:
         assert isinstance(old, ForwardSearch), "no other one has joined yet"
         if relaxation.refuted:
             return True
+        floor, bound = relaxation.floor, relaxation.bound
+        if floor is not None and bound is not None and not (relaxation.is_whole or old.is_near(bound)):
+            old.learn_bound(bound)
+            relaxation = self._relaxed = replace(relaxation, floor=None)
         if not self._breaks() and not relaxation.proved:
             return False
         self._earlier.append(old)

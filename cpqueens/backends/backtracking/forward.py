@@ -29,6 +29,8 @@ _SMALL = 1 << 12
 """Words of the variables of a network of which some steps take no time, in plain form."""
 _FIRST_BATCH, _LARGEST_BATCH = 64, 4096
 _HALVINGS, _SPLITS = 65, 17  # of one variable, on one path; of one with listed values
+NEAR = 4
+"""A bound is near that leaves at most one of so many parts open."""
 _UNSEEN = nullcontext()
 _COUNTS = {
     "nodes": tree.NODES,
@@ -162,6 +164,11 @@ class ForwardSearch(CompetingSearch):
         """What part of the tree is done, if all values of a variable have as much below them; no restarts."""
         left = self.tree.levels[: self._count(tree.DEPTH) + 1, tree.LEFT]
         return 1.0 - float(left.sum(dtype=np.float64)) / tree.WHOLE
+
+    def is_near(self, least: int) -> bool:
+        """Say whether a bound leaves little of what lies between the best objective and what is proved."""
+        self._learn_best()
+        return self._best is None or NEAR * (self._best - least) <= self._best - self._least
 
     def learn_bound(self, least: int) -> None:
         """Take a bound of the objective, minimised, that was proved elsewhere."""

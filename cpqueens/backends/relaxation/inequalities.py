@@ -1,8 +1,9 @@
 """The linear rows of a compiled model: those that are stated, and those that definitions imply within bounds.
 
 Truths of rows have them with a large coefficient, products by McCormick (1976), "Computability of global
-solutions to factorable nonconvex programs". AllDifferents, elements and circuits have none here: their rows
-over a 0/1 variable for each value gave right bounds and saved few nodes.
+solutions to factorable nonconvex programs". AllDifferents, circuits and elements of numbers have theirs over
+a 0/1 column for each value, of which the model need not have variables: for a bound at the root alone, as at
+nodes they saved few of these.
 """
 
 from __future__ import annotations
@@ -194,26 +195,99 @@ def _distributed(c: Compiled) -> Iterator[Inequality]:
                 yield Inequality(total(each), True)
 
 
-def _one_value_each(c: Compiled, ends: Ends) -> Iterator[Inequality]:
-    """Yield that a variable has at most one value of those it is compared with; if of all, which."""
-    asked: dict[int, dict[int, int]] = {}
+def _asked(c: Compiled) -> dict[int, dict[int, Row]]:
+    """Return by variable the values that it is compared with, and for each what is 1 where it has it."""
+    asked: dict[int, dict[int, Row]] = {}
     for block in c.definitions.blocks:
         singles = block.terms.singles(0, len(block.terms)) if block.kind == "truth_linear" else None
-        if singles is not None and block.relation == EQ:
+        if singles is not None and block.relation in (EQ, NE):
+            sign, if_false = (1, 0) if block.relation == EQ else (-1, 1)
             for result, v, a, constant in zip(
                 block.results.tolist(), *(s.tolist() for s in singles), strict=True
             ):
                 if constant % a == 0:
-                    asked.setdefault(v, {})[-constant // a] = result
-    for v, truths in asked.items():
+                    asked.setdefault(v, {})[-constant // a] = (result,), (sign,), if_false
+    return asked
+
+
+def _one_value_each(c: Compiled, ends: Ends) -> Iterator[Inequality]:
+    """Yield that a variable has at most one value of those it is compared with; if of all, which."""
+    for v, truths in _asked(c).items():
         values = c.domains.get(v, range(ends[0][v], ends[1][v] + 1))
-        once: list[tuple[int, Row]] = [(1, ((result,), (1,), 0)) for result in truths.values()]
+        once = [(1, truth) for truth in truths.values()]
         is_whole = len(values) <= len(truths) and set(np.asarray(values).tolist()) <= truths.keys()
         if is_whole or len(truths) > 1:
             yield Inequality(total(once, -1), is_whole)
         if is_whole:
-            held = [(value, ((result,), (1,), 0)) for value, result in truths.items()]
-            yield Inequality(total([*held, (-1, ((v,), (1,), 0))]), True)
+            yield Inequality(
+                total([*((value, truth) for value, truth in truths.items()), (-1, ((v,), (1,), 0))]), True
+            )
+
+
+MOST_INDICATORS = 1 << 14
+"""Columns for values."""
+
+
+class _Indicators:
+    """A 0/1 column for each value of some variables: a truth of the model, or one of its own behind these."""
+
+    def __init__(self, c: Compiled, ends: Ends) -> None:
+        self.c, self.ends, self.asked, self.count = c, ends, _asked(c), c.variable_count
+        self.of: dict[int, dict[int, Row]] = {}  # by variable and value
+
+    def add(self, v: int) -> None:
+        """Make those of a variable."""
+        if v in self.of:
+            return
+        low, high = self.ends[0][v], self.ends[1][v]
+        self.of[v] = {}
+        for value in self.c.domains.get(v, range(low, high + 1)):
+            if low <= value <= high:
+                new: Row = (self.count,), (1,), 0
+                self.of[v][int(value)] = self.asked.get(v, {}).get(int(value), new)
+                self.count += self.of[v][int(value)] is new
+
+    def weighed(self, v: int, weights: Mapping[int, int], less: Row) -> Inequality:
+        """Return that the columns, each times the number for its value, 0 for some, are as much as a row."""
+        parts = [(weights.get(w, 0), x) for w, x in self.of[v].items()]
+        return Inequality(total([*parts, (-1, less)]), True)
+
+
+_UNIT: Row = ((), (), 1)
+
+
+def _element(block: DefinitionBlock) -> tuple[int, Row, list[int]]:
+    """Return the result, the position and the numbers of an element."""
+    return block.result, rows_of(block.terms)[0], block.terms.constant[1:].tolist()
+
+
+def by_values(c: Compiled, ends: Ends) -> list[Inequality]:
+    """Return rows of AllDifferents, circuits and elements of numbers; columns not of the model are 0 or 1."""
+    one, found = _Indicators(c, ends), list[Inequality]()
+    circuits = (w.terms(w.constraint.successor) for w in c.wholes if w.constraint.kind.endswith("Circuit"))
+    different = [*groups(c.different, c.different_start), *map(rows_of, circuits)]
+    compared = one.asked.keys() & {v for terms in different for variables, _, _ in terms for v in variables}
+    elements = [_element(block) for block in c.definitions if block.is_table]
+    for v in dict.fromkeys([*compared, *(position[0][0] for _, position, _ in elements)]):
+        if one.count + ends[1][v] - ends[0][v] < c.variable_count + MOST_INDICATORS:
+            one.add(v)
+    for v in one.of:
+        found += [
+            one.weighed(v, dict.fromkeys(one.of[v], 1), _UNIT),
+            one.weighed(v, {w: w for w in one.of[v]}, ((v,), (1,), 0)),
+        ]
+    for result, position, table in elements:
+        (v,), (a,), k = position
+        if v in one.of:
+            listed = {w: table[a * w + k] for w in one.of[v] if 0 <= a * w + k < len(table)}
+            found.append(one.weighed(v, listed, ((result,), (1,), 0)))
+    for terms in different:
+        having: dict[int, list[tuple[int, Row]]] = {}
+        for variables, coefficients, constant in terms:
+            for w, x in one.of.get(variables[0], {}).items() if len(variables) == 1 else ():
+                having.setdefault(coefficients[0] * w + constant, []).append((1, x))
+        found += [Inequality(total(each, -1)) for each in having.values() if len(each) > 1]
+    return found
 
 
 MOST_EDGES = 1 << 14

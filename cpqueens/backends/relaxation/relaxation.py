@@ -31,6 +31,7 @@ from cpqueens.backends.relaxation.cuts import cuts
 from cpqueens.backends.relaxation.inequalities import (
     Ends,
     Inequality,
+    by_values,
     ends_of,
     entries,
     inequalities,
@@ -48,7 +49,7 @@ LARGEST_SUM = 1 << 60
 COMMON = 5000
 """The greatest common denominator that is tried, before powers of two."""
 BITS = 16
-EXACT = 1e-9
+EXACT, WHOLE = 1e-9, 1e-6
 
 
 def integers(multipliers: Sequence[float], rows: Sequence[Inequality]) -> Iterator[tuple[int, list[int]]]:
@@ -120,9 +121,14 @@ class Relaxation:
     bound
         No solution has a smaller objective, minimised; None where that is no more than its ends say.
     row
-        A sum of rows, at most 0 in every solution, which proves the bound; None likewise.
+        A sum of rows over the model's variables, at most 0 in every solution, which bounds the objective;
+        None where there is none.
+    floor
+        That the objective is no less than the bound, as a row, where columns for values have proved it.
     vertex
         The relaxation's solution, rounded, by compiled variable; None where it has none.
+    is_whole
+        Whether that, and its columns for values, are integers without rounding: mostly an optimum.
     equations
         Rows that are stated as inequalities, and are 0 in every solution: looked for without an objective.
     cuts
@@ -136,7 +142,9 @@ class Relaxation:
     refuted: bool = False
     bound: int | None = None
     row: Row | None = None
+    floor: Row | None = None
     vertex: IntArray | None = None
+    is_whole: bool = False
     equations: tuple[Row, ...] = ()
     cuts: Sequence[Inequality] = ()
     work: int = 0
@@ -145,7 +153,7 @@ class Relaxation:
     @cached_property
     def proved(self) -> Proved:
         """The rows that searches are to have."""
-        bounding = () if self.bound is None or self.row is None else ((self.row, LE),)
+        bounding = ((row, LE) for row in (self.row, self.floor) if row is not None and self.bound is not None)
         return (*bounding, *((row, EQ) for row in self.equations))
 
 
@@ -166,8 +174,63 @@ def relaxed(c: Compiled, lower: IntArray, upper: IntArray) -> Relaxation | None:
     ends: Ends = lower.tolist(), upper.tolist()
     rows = inequalities(c, ends)
     objective = None if c.objective is None else rows_of(c.objective)[0]
-    if not rows or sum(len(row[0]) for row, _ in rows) > LARGEST:
+    if _is_large(rows):
         return None
+    found = _by_rows(c, rows, objective, lower, upper) if rows else None
+    if objective is None or (found is not None and found.refuted):
+        return found
+    return _by_values(c, rows, objective, lower, upper, found or NOTHING) or found
+
+
+def _is_large(rows: Sequence[Inequality]) -> bool:
+    return sum(len(row[0]) for row, _ in rows) > LARGEST
+
+
+def _by_values(
+    c: Compiled,
+    rows: Sequence[Inequality],
+    objective: Row,
+    lower: IntArray,
+    upper: IntArray,
+    found: Relaxation,
+) -> Relaxation | None:
+    """Return what was found with a better bound, of columns for values, too; None if theirs is no better."""
+    more = by_values(c, (lower.tolist(), upper.tolist()))
+    if not more or _is_large([*rows, *more]):
+        return None
+    new = max(v for (variables, _, _), _ in more for v in variables) + 1 - len(lower)
+    low, high = np.pad(lower, (0, new)), np.pad(upper, (0, new), constant_values=1)
+    ends: Ends = low.tolist(), high.tolist()
+    program = LinearProgram([*rows, *more], objective, low, high)
+    simplex = program.solve()
+    if simplex is None:
+        return None
+    known = ends_of(objective, ends)[0] if found.bound is None else found.bound
+    denominator, multipliers = next(integers(simplex.multipliers.tolist(), [*rows, *more]))
+    bound = least(objective, denominator, combined([*rows, *more], multipliers), ends)
+    if bound <= known:
+        return None
+    vertex = low.copy()
+    vertex[program.columns] = np.rint(simplex.vertex)
+    facts = _facts([*rows, *more], simplex) | {"bound": -bound if c.maximizing else bound}
+    work = found.work + program.work(simplex.iterations)
+    vertex = np.clip(vertex[: len(lower)], lower, upper)
+    return replace(
+        found,
+        bound=bound,
+        floor=total([(-1, objective)], bound),
+        vertex=vertex,
+        is_whole=np.allclose(simplex.vertex, np.rint(simplex.vertex), rtol=0, atol=WHOLE),
+        work=work,
+        facts={"relaxation": facts},
+    )
+
+
+def _by_rows(
+    c: Compiled, rows: list[Inequality], objective: Row | None, lower: IntArray, upper: IntArray
+) -> Relaxation | None:
+    """Return what rows over the model's variables prove, which searches can have as a row, too."""
+    ends: Ends = lower.tolist(), upper.tolist()
     program, simplex, held = _with_cuts(rows, objective, lower, upper)
     if simplex is None:
         return _refuted(rows, lower, upper)
@@ -190,7 +253,8 @@ def relaxed(c: Compiled, lower: IntArray, upper: IntArray) -> Relaxation | None:
         if bound <= known:
             break
         facts |= {"bound": -bound if c.maximizing else bound, "denominator": denominator, "row": len(row[0])}
-        return Relaxation(False, bound, divided(row), vertex, (), held, work, {"relaxation": facts})
+        facts = {"relaxation": facts}
+        return Relaxation(bound=bound, row=divided(row), vertex=vertex, cuts=held, work=work, facts=facts)
     return Relaxation(vertex=vertex, facts={"relaxation": facts})
 
 

@@ -10,8 +10,9 @@ from itertools import combinations, permutations
 
 import numpy as np
 import pytest
+from scipy.optimize import linear_sum_assignment
 
-from cpqueens import Model, Status, maximum
+from cpqueens import AllDifferent, Circuit, Model, Status, SubCircuit, element, maximum
 from cpqueens.backends.backtracking import alternating, memory
 from cpqueens.backends.backtracking.rows import Row, rows_of
 from cpqueens.backends.backtracking.wholes.registry import takes
@@ -77,15 +78,39 @@ def sums_model(source: random.Random) -> Model:
     return m
 
 
+def placed_model(source: random.Random) -> Model:
+    """Return a model of different values, or of a circuit, that cost what tables and truths say."""
+    m = Model("placed")
+    n = source.choice([3, 4])
+    x = m.intvar(0, n - 1 + source.randint(0, 1), shape=n, name="x")
+    m += source.choice([
+        lambda: AllDifferent(x),
+        lambda: AllDifferent([x[0], *(source.choice([n - x[k], x[k] + 1, x[k]]) for k in range(1, n))]),
+        lambda: Circuit(x), lambda: SubCircuit(x),
+    ])()  # fmt: skip
+    if source.random() < 0.3:
+        m += x[source.randrange(n)] != source.randrange(n)
+    costs = []
+    for k in range(n):
+        table = [source.randint(-5, 9) for _ in range(n + 2)]
+        costs.append(element(table, source.choice([x[k], n + 1 - x[k], x[0]])))
+        costs.append(source.randint(-6, 6) * source.choice([x[k] == k, x[k] != k, x[k] == 0]).truth())
+    if source.random() < 0.4:
+        m += sum(costs[::2]) <= source.randint(3, 5 * n)
+    (m.minimize if source.random() < 0.5 else m.maximize)(sum(costs) + source.randint(-2, 2) * x[0])
+    return m
+
+
 def models() -> Iterator[Model]:
     for seed in range(45):
         source = random.Random(seed)
         yield with_objective(random_model(seed), source)
         yield with_objective(sums_model(source), source)
+        yield placed_model(source)
 
 
 def test_every_row_and_every_sum_of_rows_holds_in_every_solution() -> None:
-    met = {"rows": 0, "bounds": 0, "refuted": 0, "strict": 0}
+    met = {"rows": 0, "bounds": 0, "by values": 0, "refuted": 0, "strict": 0}
     for number, model in enumerate(models()):
         source, c, solved = random.Random(number), compiled_form(model), oracle.solve(model)
         ends = c.lower.tolist(), c.upper.tolist()
@@ -113,10 +138,12 @@ def test_every_row_and_every_sum_of_rows_holds_in_every_solution() -> None:
             continue
         assert not (made.refuted and solved.count), number
         met["refuted"] += made.refuted
-        if made.bound is not None and made.row is not None:
+        if made.bound is not None and (made.row is not None or made.floor is not None):
             met["bounds"] += 1
+            met["by values"] += made.floor is not None
             assert made.bound > ends_of(objective, ends)[0]
-            assert all(value(made.row, values) <= 0 for values in solutions)
+            proved = [row for row in (made.row, made.floor) if row is not None]
+            assert all(value(row, values) <= 0 for values in solutions for row in proved)
             if solved.optimum is not None:
                 best = -solved.optimum if model.maximizing else solved.optimum
                 assert made.bound <= best, number
@@ -251,6 +278,29 @@ def test_nodes_fall_where_rows_bound_the_objective() -> None:
         assert told, model.name
         assert found.statistics["nodes"] < most, (model.name, found.statistics["nodes"])
         assert (told["bound"] >= peer.objective) if model.maximizing else (told["bound"] <= peer.objective)
+
+
+def costs(n: int) -> np.ndarray:
+    return np.random.default_rng(n).integers(1, 100, (n, n))
+
+
+def placed(n: int) -> Model:
+    """Each of n workers another one of n tasks, at the least cost."""
+    m = Model("placed")
+    x = m.intvar(0, n - 1, shape=n, name="x")
+    m += AllDifferent(x)
+    m.minimize(sum(element(row, x[k]) for k, row in enumerate(costs(n))))
+    return m
+
+
+def test_costs_of_different_values_are_bounded_by_the_best_assignment() -> None:
+    """The optimum is that of SciPy's algorithm for linear assignments."""
+    for n in (9, 25, 40):
+        best = int(costs(n)[linear_sum_assignment(costs(n))].sum())
+        found = placed(n).solve(solver="backtracking", num_workers=1)
+        assert (found.status, found.objective) == (Status.OPTIMAL, best)
+        assert found.statistics["failures"] < 2000
+    assert found.statistics["relaxation"]["bound"] == best
 
 
 def pigeons(n: int) -> Model:

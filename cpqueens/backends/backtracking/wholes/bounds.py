@@ -142,7 +142,7 @@ def add_tour_bounds(
     circuits = [w for w in compiled.wholes if w.constraint.kind == "Circuit" and not w.constraint.depots]
     if not circuits:
         return
-    elements = {d.result: d for d in compiled.definitions if d.kind == "element" and _is_of_one(d)}
+    elements = {d.result: d for d in compiled.definitions if d.is_table}
     rows = list(_at_most(linear)) if elements else []
     if objective is not None and elements:
         rows.append(objective)
@@ -162,12 +162,6 @@ def add_tour_bounds(
             for (row, record), mine in zip(rows, positions, strict=True):
                 if 2 * len(mine) > len(nodes) and 2 * sum(v in place for v in mine) > len(nodes):
                     _add_tour_bound(row, record, place, elements, nodes, parts)
-
-
-def _is_of_one(element: DefinitionBlock) -> bool:
-    """Say whether an element is one of numbers, at a place that depends on one variable."""
-    terms = element.terms
-    return len(terms.row(0)[0]) == 1 and terms.start[-1] == terms.start[1]
 
 
 def _at_most(linear: Iterable[tuple[Row, int]]) -> Iterator[tuple[Row, int]]:
