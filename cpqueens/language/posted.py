@@ -91,6 +91,10 @@ def join_parts(kind: type[Connective], many: Sequence[tuple[Term, ...]]) -> Conn
     return kind.over(join_terms(registry_of(*terms), terms).reshape(len(many), len(many[0])))
 
 
+TOGETHER = 1 << 18
+"""Terms of constraints that are checked together."""
+
+
 class Alike:
     """Constraints that differ in their terms alone, checked together where there are few assignments.
 
@@ -147,7 +151,10 @@ def alike(constraints: Iterable[Constraint]) -> list[Constraint | Alike]:
         same = [v.shape if isinstance(v, LinearArray) else _named(v) for v in values]
         groups.setdefault((type(c), *same), []).append(c)
     for many in groups.values():
-        found.append(Alike(many) if len(many) > 1 else many[0])
+        step = max(1, TOGETHER // max(1, sum(array.size for array in many[0].arguments)))
+        for first in range(0, len(many), step):
+            some = many[first : first + step]
+            found.append(Alike(some) if len(some) > 1 else some[0])
     return found
 
 

@@ -219,9 +219,7 @@ def _one_value_each(c: Compiled, ends: Ends) -> Iterator[Inequality]:
         if is_whole or len(truths) > 1:
             yield Inequality(total(once, -1), is_whole)
         if is_whole:
-            yield Inequality(
-                total([*((value, truth) for value, truth in truths.items()), (-1, ((v,), (1,), 0))]), True
-            )
+            yield Inequality(total([*truths.items(), (-1, ((v,), (1,), 0))]), True)
 
 
 MOST_INDICATORS = 1 << 14
@@ -237,8 +235,6 @@ class _Indicators:
 
     def add(self, v: int) -> None:
         """Make those of a variable."""
-        if v in self.of:
-            return
         low, high = self.ends[0][v], self.ends[1][v]
         self.of[v] = {}
         for value in self.c.domains.get(v, range(low, high + 1)):
