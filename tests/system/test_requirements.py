@@ -64,7 +64,7 @@ def test_a_tree_without_metadata_still_names_the_library(monkeypatch: pytest.Mon
 
 def test_doctor_knows_the_marker(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doctor, "requirements", lambda: (Requirement("click", "8.1"), OLD))
-    monkeypatch.setattr(doctor, "_version", lambda name: None if name == "ortools" else "8.5")
+    monkeypatch.setattr(doctor, "version_of", lambda name: None if name == "ortools" else "8.5")
     result = CliRunner().invoke(doctor.command, standalone_mode=False)
     assert result.return_value == 0  # nothing that is asked for here is missing
     assert "ortools             missing: ortools is asked for below Python 3.9 only" in result.output

@@ -364,7 +364,8 @@ class _FlatWriter:
         signs = [sign for sign, end in ((1, high), (-1, -low)) if end > 0]
         if not signs:
             return "0"
-        numbers = [self._number(self._defined("int_lin_le_reif", [-sign], f"[{y}]", -1)) for sign in signs]
+        truths = [self._defined("int_lin_le_reif", [-sign], f"[{y}]", -1) for sign in signs]
+        numbers = [self._number(truth) for truth in truths]
         sign = self.linear(signs, numbers, 0) if low < 0 else numbers[0]
         x = self._product(x, sign)
         size = self._extreme("int_max", self._size(y) if low < 0 else y, "1")

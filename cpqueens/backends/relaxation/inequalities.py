@@ -249,9 +249,6 @@ class _Indicators:
         return Inequality(total([*parts, (-1, less)]), True)
 
 
-_UNIT: Row = ((), (), 1)
-
-
 def _element(block: DefinitionBlock) -> tuple[int, Row, list[int]]:
     """Return the result, the position and the numbers of an element."""
     return block.result, rows_of(block.terms)[0], block.terms.constant[1:].tolist()
@@ -269,7 +266,7 @@ def by_values(c: Compiled, ends: Ends) -> list[Inequality]:
             one.add(v)
     for v in one.of:
         found += [
-            one.weighed(v, dict.fromkeys(one.of[v], 1), _UNIT),
+            one.weighed(v, dict.fromkeys(one.of[v], 1), ((), (), 1)),
             one.weighed(v, {w: w for w in one.of[v]}, ((v,), (1,), 0)),
         ]
     for result, position, table in elements:
