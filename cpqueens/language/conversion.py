@@ -11,12 +11,8 @@ from cpqueens.language.arrays import broadcast_all, concatenate_rows, constant_a
 from cpqueens.language.expressions import OPERATIONS, BoolArray, LinearArray, Operand, Registry
 from cpqueens.language.labels import in_order, is_framed
 from cpqueens.language.ranges import LIMIT
-from cpqueens.language.rows import IntArray, as_integers, least, refuse_misread
+from cpqueens.language.rows import MAX_DEPTH, IntArray, as_integers, least, refuse_misread
 from cpqueens.language.term import Term, join_terms
-
-MAX_DEPTH = 32
-"""Levels of nested lists: as many as all versions of NumPy have axes."""
-
 
 MAX_LISTED = 1_000_000
 """Elements of what can be gone through only once."""

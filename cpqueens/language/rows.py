@@ -25,7 +25,6 @@ from cpqueens.language.ranges import (
     require_reach,
     size_text,
 )
-from cpqueens.text.bounded import MAX_DEPTH
 from cpqueens.text.plaintext import shown
 
 if TYPE_CHECKING:
@@ -37,6 +36,9 @@ Rows = tuple[IntArray, IntArray]
 
 MAX_ELEMENTS = 50_000_000
 """Elements of one array of terms."""
+
+MAX_DEPTH = 32
+"""Levels of nested lists: as many as all versions of NumPy have axes."""
 
 MAX_SCALE = 10**9
 """The finest unit that is advised: a billionth."""
@@ -255,7 +257,7 @@ def plain_array(values: object, what: str) -> NDArray[Any]:
                 array = np.asarray(values)
     except Exception as error:  # what NumPy says of ragged, deep or cyclic lists, and values of their own
         raise IntegerError(f"{what}: {shown(values, 60)} is not an array of integers") from error
-    if array.ndim > MAX_DEPTH:  # many of NumPy's functions take no more
+    if array.ndim > MAX_DEPTH:
         raise IntegerError(f"{what}: {shown(values, 60)} is nested more than {MAX_DEPTH} levels deep")
     return array
 

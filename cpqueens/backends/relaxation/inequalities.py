@@ -260,7 +260,8 @@ def by_values(c: Compiled, ends: Ends) -> list[Inequality]:
     circuits = (w.terms(w.constraint.successor) for w in c.wholes if w.constraint.kind.endswith("Circuit"))
     different = [*groups(c.different, c.different_start), *map(rows_of, circuits)]
     compared = one.asked.keys() & {v for terms in different for variables, _, _ in terms for v in variables}
-    elements = [_element(block) for block in c.definitions if block.is_table]
+    blocks = chain.from_iterable(block for block in c.definitions.blocks if block.kind == "element")
+    elements = [_element(block) for block in blocks if block.is_table]
     for v in dict.fromkeys([*compared, *(position[0][0] for _, position, _ in elements)]):
         if one.count + ends[1][v] - ends[0][v] < c.variable_count + MOST_INDICATORS:
             one.add(v)

@@ -196,24 +196,24 @@ def _by_values(
 ) -> Relaxation | None:
     """Return what was found with a better bound, of columns for values, too; None if theirs is no better."""
     more = by_values(c, (lower.tolist(), upper.tolist()))
-    if not more or _is_large([*rows, *more]):
+    together = [*rows, *more]
+    if not more or _is_large(together):
         return None
     new = max(v for (variables, _, _), _ in more for v in variables) + 1 - len(lower)
     low, high = np.pad(lower, (0, new)), np.pad(upper, (0, new), constant_values=1)
     ends: Ends = low.tolist(), high.tolist()
-    program = LinearProgram([*rows, *more], objective, low, high)
+    program = LinearProgram(together, objective, low, high)
     simplex = program.solve()
     if simplex is None:
         return None
     known = ends_of(objective, ends)[0] if found.bound is None else found.bound
-    denominator, multipliers = next(integers(simplex.multipliers.tolist(), [*rows, *more]))
-    bound = least(objective, denominator, combined([*rows, *more], multipliers), ends)
+    denominator, multipliers = next(integers(simplex.multipliers.tolist(), together))
+    bound = least(objective, denominator, combined(together, multipliers), ends)
     if bound <= known:
         return None
     vertex = low.copy()
     vertex[program.columns] = np.rint(simplex.vertex)
-    facts = _facts([*rows, *more], simplex) | {"bound": -bound if c.maximizing else bound}
-    work = found.work + program.work(simplex.iterations)
+    facts = _facts(together, simplex) | {"bound": -bound if c.maximizing else bound}
     vertex = np.clip(vertex[: len(lower)], lower, upper)
     return replace(
         found,
@@ -221,7 +221,7 @@ def _by_values(
         floor=total([(-1, objective)], bound),
         vertex=vertex,
         is_whole=np.allclose(simplex.vertex, np.rint(simplex.vertex), rtol=0, atol=WHOLE),
-        work=work,
+        work=found.work + program.work(simplex.iterations),
         facts={"relaxation": facts},
     )
 
