@@ -22,9 +22,9 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 71_044,
-    "files": 479,
-    "import lines": 5_605,
+    "code lines": 70_922,
+    "files": 478,
+    "import lines": 5_594,
     "longest file": 499,
     "sudoku by backtracking, files": 43,
     "sudoku by backtracking, functions": 287,

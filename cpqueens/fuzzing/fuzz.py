@@ -1,6 +1,7 @@
 """Fuzzing: random tiny models on every backend against the exhaustive oracle.
 
-Fuzzing with a ledger: each model is a part of a job, which goes on after any end, on whatever machines.
+In child processes, each model is a part of a job with a ledger: a crash, a hang or a full memory costs one
+model, not the run. With a ledger of the user's, the job goes on after any end, on whatever machines.
 """
 
 import json
@@ -13,6 +14,7 @@ from dataclasses import asdict
 from functools import lru_cache
 from os import PathLike
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from cpqueens.backends.named import available
@@ -30,7 +32,6 @@ from cpqueens.fuzzing.findings import (
     examine_one,
     replay_command,
 )
-from cpqueens.fuzzing.fuzzworkers import HANG, MEMORY, in_child_processes
 from cpqueens.longrun.ledger import Ledger
 from cpqueens.longrun.pool import OUT_OF_MEMORY
 from cpqueens.longrun.session import STANDS_STILL, run_session
@@ -38,10 +39,13 @@ from cpqueens.longrun.splitting import LongJob, code_version
 from cpqueens.longrun.work import Counted, job_here, residues, this_worker
 from cpqueens.model import Model
 from cpqueens.solving.request import named_solver, positive_seconds
-from cpqueens.system.interrupts import Interrupt, listening
+from cpqueens.system.interrupts import listening
 from cpqueens.text.parameters import as_function, as_path
 from cpqueens.text.plaintext import shown
 
+HANG = 120.0
+"""Seconds of a processor after which one model is given up (compilation of kernels included)."""
+MEMORY = 6 * 2**30
 _LEASE = 60.0
 _SHRUNK = 40
 """Failures that one process shrinks; later ones are only counted."""
@@ -250,22 +254,16 @@ def fuzz(
         named = participant.solver if isinstance(participant, BackendParticipant) else "auto"
         if isinstance(named, str) and named != "auto":
             named_solver(named)  # a wrong name is refused here, not in every child
-    with listening() as interrupt:
-        try:
-            if kept is not None:
-                reason, spent = in_ledger(
-                    seed, models, names, kept, tally, seconds, progress,
-                    changed_code=changed_code, executor=executor, workers=processes,
-                )  # fmt: skip
-                return tally.report(seed, spent, names, reason == "interrupted")
-            if alone:
-                indices = range(models) if only is None else range(only, only + 1)
-                _in_this_process(seed, indices, participants, tally, seconds, progress, interrupt)
-            else:
-                in_child_processes(seed, models, names, processes, tally, seconds, progress, interrupt)
-        except KeyboardInterrupt:  # the second: hours of work may be done, which are reported all the same
-            interrupt.note()
-    return tally.report(seed, time.monotonic() - started, names, interrupt.seen)
+    if alone:
+        indices = range(models) if only is None else range(only, only + 1)
+        interrupted = _in_this_process(seed, indices, participants, tally, seconds, progress)
+        return tally.report(seed, time.monotonic() - started, names, interrupted)
+    with TemporaryDirectory(prefix="cpqueens-fuzz-") as folder:
+        reason, spent = in_ledger(
+            seed, models, names, kept or Path(folder, "fuzz.db"), tally, seconds, progress,
+            changed_code=changed_code, executor=executor, workers=processes,
+        )  # fmt: skip
+    return tally.report(seed, spent, names, reason == "interrupted")
 
 
 def _in_this_process(
@@ -275,18 +273,23 @@ def _in_this_process(
     tally: FuzzTally,
     seconds: float | None,
     progress: Progress | None,
-    interrupt: Interrupt,
-) -> None:
+) -> bool:
+    """Examine models one by one; return whether a signal ended that."""
     started = time.monotonic()
-    for index in interrupt.until_seen(indices):
-        if seconds is not None and time.monotonic() - started > seconds:
-            break
-        found = interrupt.attempt(lambda index=index: examine_one(seed, index, participants))  # type: ignore[misc]
-        if found is None:
-            break
-        tally.add(found)
-        if progress is not None:
-            progress(tally.done, len(indices), sum(tally.seen.values()))
+    with listening() as interrupt:
+        try:
+            for index in interrupt.until_seen(indices):
+                if seconds is not None and time.monotonic() - started > seconds:
+                    break
+                found = interrupt.attempt(lambda index=index: examine_one(seed, index, participants))  # type: ignore[misc]
+                if found is None:
+                    break
+                tally.add(found)
+                if progress is not None:
+                    progress(tally.done, len(indices), sum(tally.seen.values()))
+        except KeyboardInterrupt:  # the second: hours of work may be done, which are reported all the same
+            interrupt.note()
+    return interrupt.seen
 
 
 def assert_agree(model: Model, solvers: Sequence[Any] | str | None = None, **options: Any) -> None:

@@ -20,6 +20,8 @@ _KILL = getattr(signal, "SIGKILL", signal.SIGTERM)
 _IDLE = 0.05
 """Seconds of a processor that a process may use which does nothing."""
 _LOOK = 0.1  # seconds between looks at the clock and for an end
+_RENEWED = 2000
+"""Tasks after which a process is replaced, so that a slow leak in a library does not matter."""
 
 OUT_OF_MEMORY = "out of memory"
 """What a message has in it where that was why."""
@@ -104,8 +106,7 @@ class Processes(Executor):
     def _attend(self) -> None:
         """Hand tasks to one process, and to another one when that is gone."""
         child: Worker | None = None
-        while (item := self._tasks.get()) is not None:
-            future, function, arguments = item
+        for done, (future, function, arguments) in enumerate(iter(self._tasks.get, None), 1):
             if self._leaving.is_set() or not future.set_running_or_notify_cancel():
                 future.cancel()
                 continue
@@ -124,6 +125,9 @@ class Processes(Executor):
                 future.set_result(result)
             finally:
                 self._children.pop(future, None)
+            if child is not None and done % _RENEWED == 0:
+                child.end()
+                child = None
         if child is not None:
             child.end()
 

@@ -29,7 +29,7 @@ from cpqueens.crosscheck.findings import Code
 from cpqueens.crosscheck.participants import as_participants
 from cpqueens.errors import CpqueensError, ModelError, UnknownBackend
 from cpqueens.files.modelfile import parse_model
-from cpqueens.fuzzing import fuzz as fuzzing, fuzzworkers
+from cpqueens.fuzzing import fuzz as fuzzing
 from cpqueens.fuzzing.examine import examine
 from cpqueens.fuzzing.findings import Examined, Failure, FuzzReport, fuzz_model, is_huge
 from cpqueens.fuzzing.fuzz import as_text, assert_agree, from_text, fuzz
@@ -39,7 +39,10 @@ from cpqueens.language.definedness import conditions
 from cpqueens.language.definitions import Truth
 from cpqueens.language.rebuild import own_constraints
 from cpqueens.longrun.ledger import Ledger
+from cpqueens.longrun.pool import Processes
 from cpqueens.longrun.session import STANDS_STILL
+
+ONE = ["python-constraint"]
 
 
 def _where_functions_may_be_undefined(model):
@@ -117,39 +120,35 @@ def test_failures_are_shrunk_put_together_and_replayable():
     assert report.exit_code == 12
 
 
-def struck(monkeypatch, number, times):
-    """Send a signal to children in the middle of a batch; return what they were at."""
-    hit = []
-    receive = fuzzworkers.Pool._receive
+class Struck(Processes):
+    """A process that gets a signal instead of a task with the model 7, so many times."""
 
-    def strike(pool, child):
-        alive = receive(pool, child)
-        its_turn = pool.alone if hit else child.done > 5
-        if len(hit) < times and child.current is not None and its_turn:
-            hit.append(child.current)
-            os.kill(child.worker.pid, number)
-        return alive
+    def __init__(self, number: int, times: int) -> None:
+        self.number, self.times = number, times
+        super().__init__(1)
 
-    monkeypatch.setattr(fuzzworkers.Pool, "_receive", strike)
-    return hit
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        if self.times and 7 in args[1]:
+            self.times -= 1
+            return super().submit(signal.raise_signal, int(self.number))
+        return super().submit(fn, *args)
 
 
 @pytest.mark.slow
-def test_a_child_that_dies_costs_one_model(monkeypatch):
-    hit = struck(monkeypatch, signal.SIGKILL, times=1)
-    report = fuzz(30, 0, ["python-constraint"], processes=1)
-    assert [(str(f.code), f.accused, f.index) for f in report.failures] == [("CRASH", "process", hit[0])]
-    assert report.models == 29
-
-
-@pytest.mark.parametrize(("times", "codes"), [(1, []), (2, ["HANG"])])
-def test_silence_is_an_accusation_only_when_a_model_is_tried_again_alone(monkeypatch, times, codes):
-    monkeypatch.setattr(fuzzworkers, "HANG", 5.0)
-    hit = struck(monkeypatch, signal.SIGSTOP, times)
-    report = fuzz(9, 0, ["python-constraint"], processes=1)
-    assert hit == [hit[0]] * times
-    assert [str(f.code) for f in report.failures] == codes
-    assert report.models == 9 - len(codes)
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGKILL, "CRASH"), (signal.SIGSTOP, "HANG")])
+@pytest.mark.parametrize("times", [1, 99])
+def test_a_process_that_ends_or_stands_still_accuses_a_model_only_when_it_is_tried_again_alone(
+    number: int, code: str, times: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(fuzzing, "_LEASE", 1.0)
+    struck = Struck(number, times)
+    try:
+        report = fuzz(9, 0, ONE, processes=1, store=tmp_path / "fuzz.db", executor=struck)
+    finally:
+        struck.shutdown(wait=False)
+    accused = [(code, "process", 7)] if times > 1 else []
+    assert [(str(f.code), f.accused, f.index) for f in report.failures] == accused
+    assert report.models == 9 - len(accused)
 
 
 def test_what_is_cut_short_is_no_failure():
@@ -206,9 +205,6 @@ def test_a_run_to_the_end_was_not_interrupted():
     report = fuzz(3, 5, ["backtracking"], processes=0)
     assert not report.interrupted
     assert report.exit_code == 0
-
-
-ONE = ["python-constraint"]
 
 
 class Here(Executor):
