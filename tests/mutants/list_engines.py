@@ -60,7 +60,7 @@ COMPILED = Area(
         Mutant("constants of single variables are lost", "network.Builder.all_differents",
                "np.stack([v, a, c], axis=1)", "np.stack([v, a, 0 * c], axis=1)"),
         Mutant("an AllDifferent ends a term too early", "memory._members",
-               "np.repeat(ends, lengths)", "np.repeat(ends - 3, lengths)"),
+               "integers(lengths), last]", "integers(lengths), last - 3]"),
         Mutant("a constant is left out of a matching", "implied._filled",
                "= terms[:, 2]", "= 0"),
         Mutant("sums are left out of all different", "network.Builder.all_different",

@@ -98,8 +98,7 @@ def memory_of(builder: Builder, check_only: bool, values: bool) -> tuple[at.Memo
     if builder.marks is not None:
         stack[at.PROFILE], net = len(net), builder.marks.with_counters(net, len(x))
     memory = at.Memory(whole, net, stack, np.concatenate([cells, np.zeros_like(cells)]))
-    row = builder.objective_row
-    return memory, row if row < 0 else row * at.P_WIDTH
+    return memory, max(-1, builder.objective_row * at.P_WIDTH)
 
 
 def _cells(builder: Builder, compiled: Compiled) -> tuple[IntArray, Any]:
@@ -152,13 +151,13 @@ def _net(builder: Builder, x: IntArray, defining: IntArray) -> IntArray:
         end += values.size
         return end - values.size
 
-    def append_by_variable(field: int, flat: IntArray, width: int) -> None:
-        """Append ascending rows (variable, ``width`` numbers); say in ``field`` and the next where."""
-        if not flat.size:
+    def append_by_variable(field: int, variables: IntArray, numbers: IntArray) -> None:
+        """Append what variables have, rows of numbers that ascend by variable; say in two fields where."""
+        if not variables.size:
             x[:, field : field + 2] = end
             return
-        flat = flat.reshape(-1, 1 + width)
-        start = width * np.searchsorted(flat[:, 0], np.arange(len(x) + 1)) + append(flat[:, 1:])
+        width = numbers.shape[1]
+        start = width * np.searchsorted(variables, np.arange(len(x) + 1)) + append(numbers)
         x[:, field], x[:, field + 1] = start[:-1], start[1:]
 
     append(arguments * np.array([at.X_WIDTH, 1]))
@@ -166,23 +165,24 @@ def _net(builder: Builder, x: IntArray, defining: IntArray) -> IntArray:
         of, numbers = list(builder.propagators.own), [own.numbers for own in builder.propagators.own.values()]
         first = offsets([len(own) for own in numbers]) + append(joined(numbers))
         records[of, at.ROWS], records[of, at.ROWS_END] = first[:-1], first[1:]
-    append_by_variable(at.IN_ROWS, _long_rows(builder, records, x.size), 2)
-    append_by_variable(at.WATCH, _watches(builder, defining, arguments[:, 0], owner), 2)
-    members = _NONE
+    append_by_variable(at.IN_ROWS, *_long_rows(builder, records, x.size))
+    append_by_variable(at.WATCH, *_watches(builder, defining, arguments[:, 0], owner))
+    members = places = _NONE, _NONE
     if builder.different:
-        different = np.concatenate(builder.different)
-        members = _members(different[:, 0], [len(group) for group in builder.different], end)
+        different, lengths = np.concatenate(builder.different), [len(group) for group in builder.different]
+        members = _members(different[:, 0], np.arange(len(different)), lengths, end)
         if builder.marks is not None:
-            builder.marks.place_groups([len(group) for group in builder.different], end, sums=False)
+            builder.marks.place_groups(lengths, end, sums=False)
         append(different * np.array([at.X_WIDTH, 1, 1]))
-    append_by_variable(at.MEMBER, members, 3)
-    places = _NONE
+    append_by_variable(at.MEMBER, *members)
     if builder.sums:
-        places = integers(sorted(_places([[row[0] for row in group] for group in builder.sums], end)))
+        rows, lengths = [*chain.from_iterable(builder.sums)], [len(group) for group in builder.sums]
+        owners = np.arange(len(rows)).repeat([len(variables) for variables, _, _ in rows])
+        places = _members(integers([v for row in rows for v in row[0]]), owners, lengths, end)
         if builder.marks is not None:
-            builder.marks.place_groups([len(group) for group in builder.sums], end, sums=True)
-        append(_sums([row for group in builder.sums for row in group], end))
-    append_by_variable(at.PART, places, 3)
+            builder.marks.place_groups(lengths, end, sums=True)
+        append(_sums(rows, end))
+    append_by_variable(at.PART, *places)
     for variable, values in builder.compiled.domains.items():
         if x[variable, at.FIRST] < 0:
             x[variable, at.SPARSE] = append(values)
@@ -201,17 +201,17 @@ def with_room(network: at.Memory) -> at.Memory:
     return at.Memory(copied(x), copied(net, room), copied(stack), copied(cells))
 
 
-def _long_rows(builder: Builder, records: IntArray, words: int) -> IntArray:
-    """Let long rows keep their sums in reversible words; return (variable, first word, coefficient), sorted.
+def _long_rows(builder: Builder, records: IntArray, words: int) -> tuple[IntArray, IntArray]:
+    """Let long rows keep their sums in reversible words, from ``words`` on.
 
-    Reversible words lie from ``words`` on.
+    Return their variables, ascending, and (first word, coefficient) of each.
     """
     found: list[IntArray] = []
     made = builder.propagators
     lengths = integers(made.lengths)
     long = lengths >= LONG
     if not builder.strong or not long.any():
-        return _NONE
+        return _NONE, _NONE
     kind = integers(made.kinds)
     long &= (kind <= kinds.TRUTH_AT_MOST) & (kind != kinds.DIFFERENT)
     ends, start = integers([builder.lower, builder.upper]), offsets(lengths).tolist()
@@ -224,9 +224,10 @@ def _long_rows(builder: Builder, records: IntArray, words: int) -> IntArray:
         builder.words += [*both.sum(axis=1).tolist(), int((both[1] - both[0]).max())]
         found.append(np.stack([v, np.full(len(v), place), a], axis=1))
     if not found:
-        return _NONE
+        return _NONE, _NONE
     rows = np.concatenate(found)
-    return rows[stable_order(rows[:, 0])]
+    rows = rows[stable_order(rows[:, 0])]
+    return rows[:, 0], rows[:, 1:]
 
 
 def _propagators(builder: Builder, words: int) -> tuple[IntArray, IntArray, IntArray]:
@@ -259,8 +260,10 @@ def _defining(made: Propagators) -> IntArray:
     return np.flatnonzero(defining)
 
 
-def _watches(builder: Builder, defining: IntArray, variables: IntArray, owner: IntArray) -> IntArray:
-    """Return rows (variable, propagator to wake, events), ascending and each once."""
+def _watches(
+    builder: Builder, defining: IntArray, variables: IntArray, owner: IntArray
+) -> tuple[IntArray, IntArray]:
+    """Return the variables that wake propagators, ascending, and (propagator, events) of each, once."""
     made = builder.propagators
     kind = integers(made.kinds)
     events = _WAKE[np.minimum(kind, kinds.APART)]
@@ -273,33 +276,28 @@ def _watches(builder: Builder, defining: IntArray, variables: IntArray, owner: I
         owner, events = np.concatenate([owner, defining]), np.concatenate([events, woken])
         order = stable_order(owner)
         variables, owner, events = variables[order], owner[order], events[order]
-    found = np.stack([variables, owner * at.P_WIDTH, events])[:, stable_order(variables)]
-    again = np.flatnonzero(np.logical_and.reduce(found[:, 1:] == found[:, :-1]))
-    return (np.delete(found, again, axis=1) if len(again) else found).T
+    order = stable_order(variables)
+    variables, owner, events = variables[order], owner[order], events[order]
+    again = owner[1:] == owner[:-1]
+    if again.any():
+        again &= (variables[1:] == variables[:-1]) & (events[1:] == events[:-1])
+        once = np.concatenate([[True], ~again])
+        variables, owner, events = variables[once], owner[once], events[once]
+    return variables, np.stack([owner * at.P_WIDTH, events], axis=1)
 
 
-def _members(variables: IntArray, lengths: Sequence[int], begin: int) -> IntArray:
-    """Return rows (variable, term, first term, end of the terms) for all terms of AllDifferents, ascending.
+def _members(
+    variables: IntArray, terms: IntArray, lengths: Sequence[int], begin: int
+) -> tuple[IntArray, IntArray]:
+    """Return the variables of AllDifferents, ascending, and (term, first term, end of the terms) of each.
 
-    The terms, three numbers each, will lie from ``begin`` on.
+    ``terms`` are those that they stand in; these, three numbers each, will lie from ``begin`` on.
     """
-    ends = begin + 3 * np.cumsum(lengths, dtype=np.int64)
-    places = begin + 3 * np.arange(len(variables))
-    first, last = np.repeat(ends - 3 * integers(lengths), lengths), np.repeat(ends, lengths)
-    return np.stack([variables, places, first, last], axis=1)[stable_order(variables)]
-
-
-def _places(groups: list[list[tuple[int, ...]]], begin: int) -> list[tuple[int, int, int, int]]:
-    """Return (variable, term, first term, end of the terms) for all variables of terms of AllDifferents.
-
-    The terms, three numbers each, will lie from ``begin`` on; here are their variables.
-    """
-    entries: list[tuple[int, int, int, int]] = []
-    for group in groups:
-        last = begin + 3 * len(group)
-        entries += [(v, begin + 3 * k, begin, last) for k, variables in enumerate(group) for v in variables]
-        begin = last
-    return entries
+    last = begin + 3 * np.cumsum(lengths, dtype=np.int64)
+    ends = np.stack([last - 3 * integers(lengths), last], axis=1).repeat(lengths, axis=0)
+    order = stable_order(variables)
+    terms = terms[order]
+    return variables[order], np.column_stack([begin + 3 * terms, ends[terms]])
 
 
 def _sums(rows: list[Row], begin: int) -> IntArray:

@@ -23,13 +23,12 @@ from cpqueens.backends.backtracking.rows import (
 )
 from cpqueens.backends.backtracking.watching import Sources
 from cpqueens.backends.backtracking.wholes import bounds, implied
-from cpqueens.backends.backtracking.wholes.parts import Propagators
 from cpqueens.backends.backtracking.wholes.registry import WHOLES, precede, table_propagator
 from cpqueens.kernels.exact import domains as at, kinds
 from cpqueens.kernels.exact.apart import KINDS
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.rows import IntArray
-from cpqueens.lowered.compiled import EQ, GE, LE, NE, Compiled, DefinitionBlock, Terms, Whole
+from cpqueens.lowered.compiled import EQ, GE, LE, NE, Compiled, DefinitionBlock, Terms
 from cpqueens.lowered.forms import IMPLIED, OBJECTIVE, SEARCH, SHARED, Origins
 
 Made = TypeVar("Made")
@@ -57,19 +56,13 @@ class Builder(TermBuilder):
         sources: Origins | None = None,
         without: Collection[str] = (),
     ) -> None:
-        self.compiled, self.strong, self.learning, self.without = compiled, strong, learning, without
+        super().__init__(compiled, learning)
+        self.strong, self.without = strong, without
         self.sources, self.origin = sources or Origins(), SEARCH  # of what is being added
-        self.lower, self.upper = array("q", compiled.lower.tobytes()), array("q", compiled.upper.tobytes())
-        self.propagators = Propagators()
         self.different: list[IntArray] = []  # rows (variable, coefficient, constant)
         self.sums: list[list[Row]] = []
-        self._auxiliary: dict[Row, int] = {}
         self._apart: dict[tuple[int, ...], bool] = {}  # whether these entries of an element differ
         self.objective_row = -1
-        self.words: list[int] = []
-        self.makers: list[tuple[int, int]] = []  # propagators that make terms equal to auxiliary variables
-        self.taken: Whole | None = None
-        self.decided: list[int] = []  # auxiliary variables that the search decides
         self.orders: implied.Orders | None = None  # if distances are left out
         self.positions: dict[tuple[int, ...], int] = {}  # of what is at one place of entries that differ
         self.marks = None if sources is None else Sources(self)
@@ -201,7 +194,9 @@ class Builder(TermBuilder):
         _, unequal = differences(c.linear.picked(np.flatnonzero(c.relation == NE)))
         far = np.isin(_names(pairs), _names(unequal))
         for group in self._groups_of_variables():
-            far |= np.isin(pairs, group).all(axis=1)
+            inside = np.zeros(c.variable_count, dtype=np.bool_)
+            inside[group] = True
+            far |= inside[pairs].all(axis=1)
         for result in results[far].tolist():
             if result >= c.decision_count and result not in c.domains:
                 self.lower[result] = min(max(1, self.lower[result]), self.upper[result])
@@ -334,10 +329,8 @@ class Builder(TermBuilder):
         v, a, c = terms.variable, terms.coefficient, terms.constant
         flat, both = np.stack([v, a, c], axis=1), integers([self.lower, self.upper])[:, v] * a + c
         filled = start[:-1][start[1:] > start[:-1]]
-        low, high = (
-            np.minimum.reduceat(both.min(axis=0), filled),
-            np.maximum.reduceat(both.max(axis=0), filled),
-        )
+        low = np.minimum.reduceat(both.min(axis=0), filled)
+        high = np.maximum.reduceat(both.max(axis=0), filled)
         ends = [*filled.tolist(), len(terms)]
         origins = (k for k, n in zip(self.sources.different, np.diff(start).tolist(), strict=False) if n)
         found = zip(pairwise(ends), low.tolist(), high.tolist(), strict=True)
@@ -395,16 +388,13 @@ class Builder(TermBuilder):
     def clauses(self, terms: Terms, start: IntArray) -> None:
         """Add all clauses; mostly each literal is a truth or the negation of one."""
         sign, constant = terms.coefficient, terms.constant
-        single = (terms.start[1:] - terms.start[:-1] == 1).all()
-        if not single or not (((sign == 1) & (constant == 0)) | ((sign == -1) & (constant == 1))).all():
-            for rows in self.each(groups(terms, start), self.sources.clauses):
-                self.add(kinds.CLAUSE, *self.literals(rows))
-        elif self.marks is None:
+        plain = (terms.start[1:] - terms.start[:-1] == 1).all()
+        plain = plain and (((sign == 1) & (constant == 0)) | ((sign == -1) & (constant == 1))).all()
+        if plain and self.marks is None:
             self.propagators.extend(kinds.CLAUSE, np.diff(start), terms.variable, sign)
-        else:
-            variables, signs = terms.variable.tolist(), sign.tolist()
-            for a, b in self.each(pairwise(start.tolist()), self.sources.clauses):
-                self.propagators.append(kinds.CLAUSE, variables[a:b], signs[a:b])
+            return
+        for rows in self.each(groups(terms, start), self.sources.clauses):
+            self.add(kinds.CLAUSE, *self.literals(rows))
 
     def build(self, proved: Iterable[tuple[Row, int]] = ()) -> None:
         """Add everything that the compiled model has, and at last a row that bounds its objective."""

@@ -166,16 +166,16 @@ class LazyRows:
 class TermBuilder:
     """Collects propagators, and auxiliary variables for terms; `network.Builder` adds what a model has."""
 
-    compiled: Compiled
-    learning: bool
-    lower: array[int]
-    upper: array[int]
-    propagators: Propagators
-    words: list[int]
-    makers: list[tuple[int, int]]  # propagators that make terms equal to auxiliary variables
-    taken: Whole | None
-    decided: list[int]  # auxiliary variables that the search decides
-    _auxiliary: dict[Row, int]
+    def __init__(self, compiled: Compiled, learning: bool) -> None:
+        self.compiled, self.learning = compiled, learning
+        self.lower, self.upper = array("q", compiled.lower.tobytes()), array("q", compiled.upper.tobytes())
+        self.propagators = Propagators()
+        self.words: list[int] = []
+        self.makers: list[tuple[int, int]] = []  # propagators that make terms equal to auxiliary variables
+        self.taken: Whole | None = None
+        self.last: tuple[LinearArray | None, list[int]] = None, []  # an array and what its terms are
+        self.decided: list[int] = []  # auxiliary variables that the search decides
+        self._auxiliary: dict[Row, int] = {}
 
     def linear(self, row: Row, relation: int) -> None:
         """Add ``row relation 0``."""
@@ -206,6 +206,13 @@ class TermBuilder:
 
     def variables(self, array: LinearArray) -> list[int]:
         """Return a variable for each term of the constraint that is being taken whole."""
+        if not array.ndim:
+            return self._variables(array)
+        if array is not self.last[0]:  # mostly many constraints count in the same array
+            self.last = array, self._variables(array)
+        return self.last[1]
+
+    def _variables(self, array: LinearArray) -> list[int]:
         assert self.taken is not None, "a constraint is being taken"
         plain = self.taken.variables(array)
         if plain is not None:

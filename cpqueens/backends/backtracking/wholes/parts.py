@@ -85,8 +85,8 @@ class Propagators:
         self.constants.append(constant)
         self.results.append(result)
         self.lengths.append(len(variables))
-        self.variables.extend(variables)
-        self.coefficients.extend(coefficients or _ONE * len(variables))
+        self.variables.extend(array("q", variables))  # twice as quick as number by number
+        self.coefficients.extend(array("q", coefficients) if coefficients else _ONE * len(variables))
 
     def extend(
         self, kinds: IntArray | int, lengths: IntArray, variables: IntArray, coefficients: IntArray,
@@ -114,7 +114,7 @@ class Parts(Protocol):
     """The network that is being built, as `WholeKind.lay_out` sees it. A row is a term, see `Terms`."""
 
     def variables(self, array: LinearArray) -> list[int]:
-        """Return a variable for each term of the constraint, adding those that are needed."""
+        """Return a variable for each term of the constraint, a list to read, adding those that are needed."""
 
     def bounds(self, variable: int) -> tuple[int, int]:
         """Return the least and the greatest value of a variable."""
