@@ -22,9 +22,9 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 70_922,
+    "code lines": 70_919,
     "files": 478,
-    "import lines": 5_594,
+    "import lines": 5_593,
     "longest file": 499,
     "sudoku by backtracking, files": 43,
     "sudoku by backtracking, functions": 287,

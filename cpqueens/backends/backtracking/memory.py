@@ -10,7 +10,7 @@ from cpqueens.backends.backtracking.network import Builder
 from cpqueens.backends.backtracking.remembering import remembered, with_rules
 from cpqueens.backends.backtracking.rows import Proved, Row, integers
 from cpqueens.backends.backtracking.wholes.implied import is_empty_board
-from cpqueens.backends.backtracking.wholes.parts import Propagator, Propagators
+from cpqueens.backends.backtracking.wholes.parts import Propagator
 from cpqueens.errors import ModelError
 from cpqueens.kernels.exact import domains as at, kinds
 from cpqueens.kernels.exact.propagators.nogoods import NUMBERS, PATHS
@@ -86,10 +86,12 @@ def memory_of(builder: Builder, check_only: bool, values: bool) -> tuple[at.Memo
     x = _records(builder, compiled, first, check_only)
     if compiled.domains:
         x[:, at.HOLES] = _holes(x, cells)
-    defining = _defining(builder.propagators)
+    results = integers(builder.propagators.results)
+    defines = results >= 0  # of what is compiled apart it is a word
+    defines[list(builder.propagators.own)] = False
+    defining = np.flatnonzero(defines)
     if values:
-        results = integers(builder.propagators.results)[defining]
-        prepare_learning(x, compiled, defining, results, builder.makers)
+        prepare_learning(x, compiled, defining, results[defining], builder.makers)
     net = _net(builder, x, defining)
     words = np.zeros((len(builder.words), at.WORD_WIDTH), dtype=np.int64)
     words[:, 0] = builder.words
@@ -250,14 +252,6 @@ def _propagators(builder: Builder, words: int) -> tuple[IntArray, IntArray, IntA
     ends = records.size + 2 * lengths.cumsum()
     records[:, at.END], records[:, at.START] = ends, ends - 2 * lengths
     return records, pairs, np.arange(len(made)).repeat(lengths)
-
-
-def _defining(made: Propagators) -> IntArray:
-    """Return the propagators that define a variable."""
-    defining = integers(made.results) >= 0
-    if made.own:
-        defining[list(made.own)] = False
-    return np.flatnonzero(defining)
 
 
 def _watches(
