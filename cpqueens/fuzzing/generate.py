@@ -12,9 +12,10 @@ from random import Random
 from typing import Any, get_type_hints
 
 from cpqueens.errors import ModelError
+from cpqueens.fuzzing import written
 from cpqueens.fuzzing.random_patterns import SCHEDULES, pattern_model
 from cpqueens.fuzzing.random_terms import CancellingTerms, HoledTerms, HugeTerms, RandomTerms, add_in_range
-from cpqueens.fuzzing.written import Script, Written, stated, written_all, written_any, written_stack
+from cpqueens.fuzzing.written import Script, Written, stated
 from cpqueens.language.constraints import ordered
 from cpqueens.language.constraints.all_different import AllDifferentExcept
 from cpqueens.language.constraints.base import Constraint
@@ -222,7 +223,7 @@ class _Maker:
         for k in range(random.randint(1, 2)):
             self._soft(self.post(), random.randint(1, 4), f"s{k}")
         if random.randint(0, 1):
-            terms = written_stack(self.terms.array(2))
+            terms = written.stack(self.terms.array(2))
             self._soft(COMPARED[random.choice(RELATIONS)](terms, self.terms.term()), [1, 3])
         place = random.randint(0, 4)
         if place == 2:
@@ -279,14 +280,14 @@ class _Maker:
             return self.linear()
         if choice == 2:
             return self.literal(depth + 1)
-        return written_all(self.constraint(self.random.choice(sorted(KINDS)), depth + 1))
+        return written.all_(self.constraint(self.random.choice(sorted(KINDS)), depth + 1))
 
     def literal(self, depth: int = 0) -> Written:
         """Return a Boolean variable, its negation, a constant or a comparison."""
         choice = self.random.randint(0, 4)
         boolean = self.terms.boolean()
         if choice < 2 and boolean is not None:
-            return written_any([boolean]) if choice else ~written_any([boolean])
+            return written.any_([boolean]) if choice else ~written.any_([boolean])
         if choice == 4 and depth < _DEPTH:
             return self.truth(depth + 1)
         return self.linear()

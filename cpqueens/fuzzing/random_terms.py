@@ -16,19 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from cpqueens.fuzzing.written import (
-    Script,
-    Written,
-    written_any,
-    written_define,
-    written_div_trunc,
-    written_element,
-    written_matmul,
-    written_maximum,
-    written_minimum,
-    written_mod_trunc,
-    written_stack,
-)
+from cpqueens.fuzzing import written
+from cpqueens.fuzzing.written import Script, Written
 from cpqueens.language.defined_functions import DEFINITION_KINDS
 from cpqueens.language.in_range import constraints_in_range
 from cpqueens.language.ranges import LIMIT, OutOfRange
@@ -193,7 +182,7 @@ class RandomTerms:
     def element(self, depth: int) -> Written:
         """Return an entry of a random table."""
         table = self.entries(depth)
-        return written_element(table, self.position(depth, len(table)))
+        return written.element(table, self.position(depth, len(table)))
 
     def truth(self, depth: int) -> Written:
         """Return a multiple of the truth of a random constraint."""
@@ -209,21 +198,21 @@ def ends_of(term: Written) -> tuple[int, int]:
 def _any_kind(kind: str) -> Callable[[RandomTerms, int], Written]:
     """Return how a function that the table below does not know is drawn: of near terms."""
     many = DEFINITION_KINDS[kind].arity[0]
-    return lambda t, d: written_define(kind, *(t._near(d) for _ in range(many)))
+    return lambda t, d: written.define(kind, *(t._near(d) for _ in range(many)))
 
 
 _PARTIAL: dict[str, Callable[[RandomTerms, int], Written]] = {
     "quotient": lambda t, d: t.term(d) // t.divisor(d),
     "remainder": lambda t, d: t.term(d) % t.divisor(d),
-    "quotient_truncated": lambda t, d: written_div_trunc(t.term(d), t.divisor(d)),
-    "remainder_truncated": lambda t, d: written_mod_trunc(t.term(d), t.divisor(d)),
+    "quotient_truncated": lambda t, d: written.div_trunc(t.term(d), t.divisor(d)),
+    "remainder_truncated": lambda t, d: written.mod_trunc(t.term(d), t.divisor(d)),
     "element": RandomTerms.element,
 }
 _DRAWN: dict[str, Callable[[RandomTerms, int], Written]] = {
     "abs": lambda t, d: abs(t.term(d)),
     "product": lambda t, d: t._near(d) * t._near(d),
-    "minimum": lambda t, d: written_minimum(t.term(d), t.term(d)),
-    "maximum": lambda t, d: written_maximum(t.term(d), t.term(d), t.term(d)),
+    "minimum": lambda t, d: written.minimum(t.term(d), t.term(d)),
+    "maximum": lambda t, d: written.maximum(t.term(d), t.term(d), t.term(d)),
     **_PARTIAL,
     "a square": lambda t, d: t._near(d) ** 2,
     "truth": RandomTerms.truth,
@@ -288,7 +277,7 @@ class HoledTerms(RandomTerms):
         others = self.random.sample(self.variables, min(self.random.randint(1, 2), len(self.variables)))
         chosen = [self.random.choice(self.made), *others]
         pairs = zip(chosen, self.taken(chosen), strict=True)
-        return written_any([t == v if self.random.randint(0, 6) == 6 else t != v for t, v in pairs])
+        return written.any_([t == v if self.random.randint(0, 6) == 6 else t != v for t, v in pairs])
 
     def goal(self) -> Written:
         """Return a sum of multiples of some of the terms."""
@@ -325,11 +314,11 @@ _NOTHING: tuple[Callable[[RandomTerms, Written], Written], ...] = (
     lambda t, part: 0 * part,
     _decided,
     lambda t, part: -(part - 2) + (part - 2),
-    lambda t, part: 0 * written_maximum(part, t.plain()),
+    lambda t, part: 0 * written.maximum(part, t.plain()),
     lambda t, part: t.constant(0) * part,
-    lambda t, part: (written_stack([part, t.plain()]) * [0, 0]).sum(),
-    lambda t, part: (written_stack([part, 1]) - written_stack([part, 1])).sum(),
-    lambda t, part: written_matmul([0, 0, 1], [part, t.plain() * 0, part * 0]),
+    lambda t, part: (written.stack([part, t.plain()]) * [0, 0]).sum(),
+    lambda t, part: (written.stack([part, 1]) - written.stack([part, 1])).sum(),
+    lambda t, part: written.matmul([0, 0, 1], [part, t.plain() * 0, part * 0]),
     lambda t, part: (part == part).truth() * 0,
 )
 

@@ -136,6 +136,13 @@ def compared(s: Subject, observations: Sequence[Observation]) -> Iterator[Disagr
             )
 
 
+def miscounted(s: Subject, seen: Observation, where: str = "") -> Iterator[Disagreement]:
+    """Yield what is wrong with a count that claims to be whole."""
+    if seen.error is None and seen.claims_all and seen.count != s.truth.count:
+        message = f"counts {seen.count}{where}, there are {s.truth.count}"
+        yield Disagreement(Code.COUNT_DIFF, seen.name, message, (ORACLE,))
+
+
 def _doubt_if_oracle(d: Disagreement) -> Disagreement:
     """The oracle tries everything; who contradicts it by a checked solution casts doubt on the checker."""
     if d.accused == ORACLE:

@@ -14,8 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from cpqueens.language.conversion import define
-from cpqueens.language.functions import all_, any_, div_trunc, element, maximum, minimum, mod_trunc
+from cpqueens.language import conversion, functions
 from cpqueens.model import Model
 
 
@@ -140,20 +139,20 @@ def _function(name: str, make: Callable[..., Any]) -> Callable[..., Written]:
     return lambda *given: write(name, make, *given)
 
 
-written_all = _function("And", all_)
-written_any = _function("Or", any_)
-written_matmul = _function("matmul", lambda numbers, terms: np.asarray(numbers) @ np.stack(terms))
-written_div_trunc = _function("quotient_truncated", div_trunc)
-written_mod_trunc = _function("remainder_truncated", mod_trunc)
-written_element = _function("element", element)
-written_minimum = _function("minimum", minimum)
-written_maximum = _function("maximum", maximum)
-written_stack = _function("stack", np.stack)
+all_ = _function("And", functions.all_)
+any_ = _function("Or", functions.any_)
+matmul = _function("matmul", lambda numbers, terms: np.asarray(numbers) @ np.stack(terms))
+div_trunc = _function("quotient_truncated", functions.div_trunc)
+mod_trunc = _function("remainder_truncated", functions.mod_trunc)
+element = _function("element", functions.element)
+minimum = _function("minimum", functions.minimum)
+maximum = _function("maximum", functions.maximum)
+stack = _function("stack", np.stack)
 
 
-def written_define(kind: str, *operands: Any) -> Written:
+def define(kind: str, *operands: Any) -> Written:
     """Return a function by the kind of its definition."""
-    return write(kind, lambda *terms: define(kind, *terms), *operands)
+    return write(kind, lambda *terms: conversion.define(kind, *terms), *operands)
 
 
 def stated(make: Any, *given: Any, **named: Any) -> Written:

@@ -15,21 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cpqueens.errors import ModelError
-from cpqueens.files.modelfile import dump_model
 from cpqueens.longrun.ledger import Ledger, Totals
 from cpqueens.longrun.ledgerfile import holds_something
 from cpqueens.longrun.partfiles import PartFiles
 from cpqueens.longrun.session import LEASE, Progress, run_session
-from cpqueens.longrun.splitting import (
-    MOST,
-    JobError,
-    LongJob,
-    Splitting,
-    code_version,
-    partition_digest,
-    split,
-    splitting_of,
-)
+from cpqueens.longrun.splitting import MOST, JobError, Splitting, job_of, splitting_of
 from cpqueens.longrun.work import Counted, count_parts, read_count, residues
 from cpqueens.model import Model
 from cpqueens.solving.request import positive_integer, positive_seconds
@@ -274,12 +264,7 @@ def _ledger(
     if wanted is None and holds_something(path):
         with closing(Ledger.open(path)) as begun:
             wanted = begun.job.wanted or None
-    asked = wanted or PARTS
-    splitting = split(model, solver, asked, kind)
-    job = LongJob(
-        kind, title or model.name, dump_model(model), solver, splitting.name, asked,
-        len(splitting), partition_digest(splitting), code_version(),
-    )  # fmt: skip
+    job, splitting = job_of(kind, title or model.name, model, solver, wanted or PARTS)
     return Ledger.begin(path, job, changed_code), splitting
 
 

@@ -25,7 +25,7 @@ from cpqueens.backends.backtracking.backend import halved_board
 from cpqueens.backends.backtracking.choosing import no_halves
 from cpqueens.backends.backtracking.patterned import UnitCounts
 from cpqueens.errors import CpqueensError, ModelError, UnsupportedRequest
-from cpqueens.files.modelfile import parse_model
+from cpqueens.files.modelfile import dump_model, parse_model
 from cpqueens.language.rows import IntArray
 from cpqueens.model import Model
 from cpqueens.solving.solve import IncompleteCount, count, enumerate_solutions
@@ -309,6 +309,16 @@ def partition_digest(splitting: Splitting) -> str:
     for part in range(len(splitting)):
         text.update(splitting.describe(part).encode() + b"\n")
     return text.hexdigest()
+
+
+def job_of(kind: str, title: str, model: Model, solver: str, wanted: int) -> tuple[LongJob, Splitting]:
+    """Return the job of counting or listing the solutions of a model, and its parts."""
+    splitting = split(model, solver, wanted, kind)
+    job = LongJob(
+        kind, title, dump_model(model), solver, splitting.name, wanted,
+        len(splitting), partition_digest(splitting), code_version(),
+    )  # fmt: skip
+    return job, splitting
 
 
 def splitting_of(job: LongJob) -> Splitting:

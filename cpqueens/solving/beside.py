@@ -133,9 +133,9 @@ class Beside:
         self._least = LEAST_PATIENCE if without is None else without
         self._without = seconds if without is None else without
         self.seconds = 0.0
-        self._ended: Ended | None = None
+        self.ended: Ended | None = None
         self._book: tiers.Book | None = None  # of its thread, once it has begun
-        self._error: BaseException | None = None
+        self.error: BaseException | None = None
         self._one_at_a_time = threading.Lock()
         self._context = copy_context()
         self._thread: threading.Thread | None = None
@@ -143,8 +143,8 @@ class Beside:
         self._begins = delay or 0.0
         if delay is None:
             self._work()
-            if self._error is not None:
-                raise self._error
+            if self.error is not None:
+                raise self.error
         elif delay == 0:
             self.begin_in_time()
 
@@ -153,7 +153,7 @@ class Beside:
         if self._thread is not None or (self._begins and self._given.clock.used() < self._begins):
             return
         with self._one_at_a_time:
-            if self._thread is None and self._ended is None and not self._stop.is_set():
+            if self._thread is None and self.ended is None and not self._stop.is_set():
                 self._thread = threading.Thread(
                     target=self._context.run, args=(self._work,), name="cpqueens-heuristic", daemon=True
                 )
@@ -168,9 +168,9 @@ class Beside:
         )  # fmt: skip
         try:
             with tiers.running(request.should_stop, part=True) as self._book:
-                self._ended = within_limits(self._backend, self._model, request, self._take)
+                self.ended = within_limits(self._backend, self._model, request, self._take)
         except BaseException as error:
-            self._error = error
+            self.error = error
         self.seconds = self._clock.elapsed()
 
     def _take(self, batch: IntArray) -> bool:
@@ -195,10 +195,14 @@ class Beside:
 
     def stop(self) -> None:
         """Have it end, and wait for that."""
-        with self._one_at_a_time:
-            self._stop.set()
+        self.give_up()
         if self._thread is not None:
             self._thread.join()
+
+    def give_up(self) -> None:
+        """Have it end, whenever that is."""
+        with self._one_at_a_time:
+            self._stop.set()
 
     def said(self) -> Said:
         """Return how it ended, and its seconds; raise what it raised.
@@ -210,6 +214,6 @@ class Beside:
                 self._stop.set()
         if self._thread is not None:
             self._thread.join()
-        if self._error is not None:
-            raise self._error
-        return self._ended or Ended(False, StopReason.INTERRUPTED), self.seconds
+        if self.error is not None:
+            raise self.error
+        return self.ended or Ended(False, StopReason.INTERRUPTED), self.seconds

@@ -228,14 +228,14 @@ class Collector:
         return batch[keep]
 
     def _improving(self, batch: IntArray) -> IntArray:
-        """Keep the best by the recomputed objectives; return the rows that improved on all before."""
+        """Keep the best by the recomputed objectives; return that row, if it improved on all before."""
         improving = []
         for row, values in enumerate(self.checker.objectives(batch).tolist()):
             key = keys(self.checker.model.goals, values)
             if self._best_key is None or key < self._best_key:
                 self._best_key, self.best_value, self.best = key, values[0], batch[row].copy()
                 improving.append(row)
-        return batch[improving]
+        return batch[improving[-1:]]
 
     def _pass_on(self, batch: IntArray) -> bool:
         """Give solutions to the consumer up to the limit; then look whether there are more."""

@@ -9,7 +9,7 @@ O'Sullivan and Walsh 2005).
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 from typing import Any
@@ -26,7 +26,7 @@ from cpqueens.language.functions import minimum
 from cpqueens.language.rebuild import Rebuilder, domain_of, new_variable, own_constraints
 from cpqueens.language.rows import IntArray, Mask
 from cpqueens.language.statement import Statement
-from cpqueens.solving.nearness import compared_variables, distance_between, distance_of, known_distance
+from cpqueens.solving.nearness import compared_variables, known_distance
 from cpqueens.solving.request import at_least_one, positive_seconds
 from cpqueens.solving.solve import solve
 from cpqueens.text.plaintext import counted
@@ -117,7 +117,7 @@ class _Asked:
         model: Statement,
         solver: str,
         many: int,
-        distance: str,
+        distance: Callable[[Any, Any], Any],
         compared: Mask,
         options: Mapping[str, Any],
         limit: float | None,
@@ -137,7 +137,7 @@ class _Asked:
     def least(self, found: list[IntArray]) -> int | None:
         """Return how far the nearest two are apart."""
         rows = [row[self._columns] for row in found]
-        return min((distance_of(a, b, self._distance) for a, b in combinations(rows, 2)), default=None)
+        return min((int(self._distance(a, b)) for a, b in combinations(rows, 2)), default=None)
 
     def one_by_one(self) -> tuple[list[IntArray], int | None]:
         """Find one solution after another, each as far as possible from those before."""
@@ -148,7 +148,7 @@ class _Asked:
             other._clear_objectives()
             x = of_variables(other, self._model.decisions[self._columns], (len(self._columns),))
             if found:
-                apart = [distance_between(x, row[self._columns], self._distance) for row in found]
+                apart = [self._distance(x, row[self._columns]) for row in found]
                 other.maximize(minimum(*apart) if k > 1 else apart[0])
             outcome = self._solve(other, 0.5 / (self._many - k))
             proved = proved and (k == 0 or outcome.complete)
@@ -189,7 +189,7 @@ class _Asked:
                 rebuilder.post(posted)
             copies.append(stack_first(terms))
         compared = [copy[self._columns] for copy in copies]
-        pairs = [distance_between(x, y, self._distance) for x, y in combinations(compared, 2)]
+        pairs = [self._distance(x, y) for x, y in combinations(compared, 2)]
         most = max(int(pair.bounds()[1][0]) for pair in pairs)
         apart = joint.intvar(1, most if bound is None else min(bound, most), name="apart")
         for pair in pairs:

@@ -182,8 +182,8 @@ OF_CHANGES = ("near", "weight", "over", "distance")
 """What `solve` is told of an earlier solution."""
 
 
-def known_distance(name: Any) -> str:
-    """Return the name of a distance.
+def known_distance(name: Any) -> Callable[[Any, Any], Any]:
+    """Return what measures a distance of this name, of values or of terms.
 
     Raises
     ------
@@ -191,20 +191,9 @@ def known_distance(name: Any) -> str:
         If it is none.
     """
     if isinstance(name, str) and name in DISTANCES:
-        return name
+        return DISTANCES[name]
     near = did_you_mean(name if isinstance(name, str) else "", DISTANCES)
     raise ModelError(f"no distance {shown(name)}{near}")
-
-
-def distance_between(x: LinearArray, values: Any, name: str) -> LinearArray:
-    """Return how far apart variables and values (or variables) are, as a term."""
-    found: LinearArray = DISTANCES[name](x, values)
-    return found
-
-
-def distance_of(a: IntArray, b: IntArray, name: str) -> int:
-    """Return how far apart values are."""
-    return int(DISTANCES[name](a, b))
 
 
 def solve_near(
@@ -248,8 +237,7 @@ def with_changes(
     """Return a copy that also minimises changes, after its own objectives or weighed with the first."""
     other = model.copy()
     x = of_variables(other, model.decisions[compared], (int(compared.sum()),))
-    named = "hamming" if distance is None else known_distance(distance)
-    changes = distance_between(x, row[compared], named)
+    changes = known_distance("hamming" if distance is None else distance)(x, row[compared])
     if weight is None:
         if not other.stated and other.soft:
             other.minimize(other.penalties)

@@ -26,7 +26,6 @@ from cpqueens.backends import named
 from cpqueens.backends.backtracking.backend import halved_board
 from cpqueens.backends.backtracking.orders import Branching
 from cpqueens.backends.base import Backend, Deliver, Ended, Order, Parameter, Request, Want, within_limits
-from cpqueens.backends.clock import Clock
 from cpqueens.errors import BackendFault, CpqueensError, ModelError, UnsupportedConstraint
 from cpqueens.kernels.jit import tiers
 from cpqueens.language.rows import IntArray, behind
@@ -147,37 +146,31 @@ def _alone(model: Statement, request: Request) -> str | None:
     return None
 
 
-class _Rival:
+class _Rival(Beside):
     """CP-SAT in a thread of its own; what it delivers is kept."""
 
     def __init__(self, model: Statement, request: Request) -> None:
-        self._model, self._cancel = model, threading.Event()
-        self._request = replace(
-            _told(RIVAL, request),
-            clock=Clock(request.clock.remaining(), request.clock.share),
-            cancel=self._cancel,
-            look_ahead=False,
-            interrupted=self._cancel.is_set,
-        )
         limit = 1 if request.want is Want.ONE else request.solution_limit
         self._enough = KEPT if limit is None else limit
         self.rows: list[IntArray] = []
-        self.ended: Ended | None = None
-        self.error: BaseException | None = None
-        self._thread = threading.Thread(target=self._work, name="cpqueens-rival", daemon=True)
-        self._thread.start()
+        seconds = math.inf if request.clock.share is None else request.clock.share
+        told = replace(_told(RIVAL, request), look_ahead=False)
+        super().__init__(named.get_backend(RIVAL), model, told, seconds, 0.0, self._keep, 0.0, seconds)
 
-    def _work(self) -> None:
-        if self._request.spare:
-            give_way()
-        try:
-            self.ended = within_limits(named.get_backend(RIVAL), self._model, self._request, self._take)
-        except BaseException as error:
-            self.error = error
-
-    def _take(self, batch: IntArray) -> bool:
+    def _keep(self, batch: IntArray) -> bool:
         self.rows += list(np.array(batch, dtype=np.int64))
         return len(self.rows) < self._enough
+
+    def _work(self) -> None:
+        if self._given.spare:
+            give_way()
+        super()._work()
+
+    def end(self) -> None:
+        """Have it end; raise what it raised, unless it refuses the model."""
+        self.stop()
+        if self.error is not None and not isinstance(self.error, CpqueensError):
+            raise self.error
 
     @property
     def exhausted(self) -> bool:
@@ -188,17 +181,6 @@ class _Rival:
     def satisfied(self) -> bool:
         """Whether it has as many solutions as are asked for."""
         return self.ended is not None and self._enough <= len(self.rows) and self._enough < KEPT
-
-    def give_up(self) -> None:
-        """Tell it to end."""
-        self._cancel.set()
-
-    def wait(self, seconds: float | None = None) -> bool:
-        """Wait until it has ended, or for so long; say whether it has, and raise what it raised."""
-        self._thread.join(seconds)
-        if self.error is not None and not isinstance(self.error, CpqueensError):
-            raise self.error
-        return not self._thread.is_alive()
 
 
 class _Contest:
@@ -230,8 +212,7 @@ class _Contest:
             return self._both()
         finally:
             if self.rival is not None:
-                self.rival.give_up()
-                self.rival.wait()
+                self.rival.end()
             if self._heuristic is not None:
                 self._heuristic.stop()
                 with suppress(ModelError, UnsupportedConstraint):  # it does not take every model
@@ -253,8 +234,7 @@ class _Contest:
         reason = str(ended.statistics.get("reason"))
         if self.rival is None:
             return _credited(ended, OWN, reason)
-        self.rival.give_up()
-        self.rival.wait()
+        self.rival.end()
         return self._concluded(ended, self.rival, reason)
 
     def _concluded(self, ended: Ended, rival: _Rival, reason: str) -> Ended:
@@ -273,8 +253,7 @@ class _Contest:
     def _without_own(self, reason: str) -> Ended:
         """Let CP-SAT answer alone, as if there was no race."""
         if self.rival is not None:
-            self.rival.give_up()
-            self.rival.wait()
+            self.rival.end()
         ended = named.get_backend(RIVAL).run(self.model, _told(RIVAL, self.request), self._deliver)
         return _credited(ended, RIVAL, reason)
 

@@ -9,12 +9,12 @@ where few states tell what may follow, by a decision diagram: `cpqueens.solving.
 
 from __future__ import annotations
 
+import math
 import random
 import time
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from itertools import accumulate, islice, pairwise
 from typing import TYPE_CHECKING, Any
@@ -24,7 +24,7 @@ import numpy as np
 from cpqueens.answers.check import Checker
 from cpqueens.answers.solution import Solution, SolutionSet
 from cpqueens.backends.base import Want
-from cpqueens.backends.clock import by_processor, now
+from cpqueens.backends.clock import limited, now
 from cpqueens.errors import BackendFault, CpqueensError, NoSolution
 from cpqueens.language.arrays import of_variables
 from cpqueens.language.labels import numbers_among
@@ -131,7 +131,7 @@ def sample(
     many, began = at_least_one(k, "k", 10_000_000), time.monotonic()
     draws = random.Random(as_seed(random_seed))
     walks, total = as_switch(approximate, "approximate"), None
-    with _limited(time_limit) as seconds:
+    with limited(_seconds(time_limit), SECONDS) as seconds:
         space = _Space(model, solver, seconds)
         if walks:
             rows, said = space.walk(many, draws), WALKED
@@ -143,16 +143,13 @@ def sample(
 
 def marginals(model: Statement, solver: str, *, time_limit: float | None = None) -> Marginals:
     """Return how many solutions have each value of each variable, see `cpqueens.Model.marginals`."""
-    with _limited(time_limit) as seconds:
+    with limited(_seconds(time_limit), SECONDS) as seconds:
         return _Space(model, solver, seconds).marginals(model)
 
 
-@contextmanager
-def _limited(time_limit: Any) -> Iterator[float | None]:
-    """Give the seconds of a limit: the user's goes by the clock, the one by default by the processor."""
-    limit = positive_seconds(time_limit, "time_limit")
-    with nullcontext() if time_limit is not None else by_processor():
-        yield SECONDS if time_limit is None else limit
+def _seconds(time_limit: Any) -> float | None:
+    """Return the seconds of the user's limit, endless ones of one that is none; None where none was given."""
+    return None if time_limit is None else positive_seconds(time_limit, "time_limit") or math.inf
 
 
 _LINES = 20  # variables, and values of each, that a text of shares has
@@ -241,12 +238,12 @@ Range = tuple[int, int, int]
 class _Space:
     """All solutions of a model, in parts that are counted or listed when they are asked for."""
 
-    def __init__(self, model: Statement, solver: str, limit: float | None) -> None:
+    def __init__(self, model: Statement, solver: str, limit: float) -> None:
         choose(model, solver, Want.COUNT)  # no other solver is named, also where a diagram answers
         self._model, self._solver = model.copy(), solver
         self._model._clear_objectives()
         self._seconds = limit
-        self._end = None if limit is None else now() + limit
+        self._end = now() + limit
         self._few = min(LISTED, CELLS // max(1, len(model.decisions)))
 
     def draw(self, k: int, draws: random.Random) -> tuple[IntArray, int]:
@@ -289,7 +286,7 @@ class _Space:
         began = now()
 
         def look() -> None:
-            if self._end is not None and now() - began > SHARE * (self._end - began):
+            if now() - began > SHARE * (self._end - began):
                 raise OverflowError
 
         diagram = Diagram.of(self._model, look)
@@ -427,8 +424,6 @@ class _Space:
         return other
 
     def _limits(self) -> dict[str, float]:
-        if self._end is None:
-            return {}
         left = self._end - now()
         if left <= 0:
             raise self._refused("they are not counted")
@@ -438,7 +433,7 @@ class _Space:
         """Return the error for what was not counted, or not reached by a walk, in the time."""
         if stopped == "interrupted":
             return NotSampled(f"interrupted before the solutions could be counted ({so_far})")
-        within = "before the end" if self._seconds is None else f"within {self._seconds:g} s"
+        within = "before the end" if self._seconds == math.inf else f"within {self._seconds:g} s"
         return NotSampled(
             f"the solutions could not be counted {within} ({so_far}), so that no draw would be uniform; give "
             "a longer time_limit, or approximate=True"

@@ -90,7 +90,7 @@ def solve(model: Statement, /, solver: str | Backend = "auto", **options: Any) -
         return solve_near(model, solver, options, solve)
     want = Want.BEST if model.objective is not None else Want.ONE
     improved = options.pop("on_improvement", None)
-    consumer = None if improved is None else _of_the_last(_caller(improved, "on_improvement"))
+    consumer = None if improved is None else _caller(improved, "on_improvement")
     if want is Want.ONE:
         if "solution_limit" in options:  # whatever it is, one is enough
             positive_integer(options["solution_limit"], "solution_limit")
@@ -394,15 +394,6 @@ def trusted(outcome: Outcome) -> Outcome:
         text = f"{outcome.solver} broke its contract, {first.code}: {first.message}"
         raise BackendFault(text, first.code)
     return outcome
-
-
-def _of_the_last(tell: Consumer) -> Consumer:
-    """Return a consumer that tells only of the last solution, the best, of those that come together."""
-
-    def take(interrupt: Interrupt, found: SolutionSet) -> int | None:
-        return None if tell(interrupt, found[-1:]) is None else len(found)
-
-    return take
 
 
 def _caller(target: Any, option: str) -> Consumer:

@@ -321,8 +321,8 @@ def turn(path: Path, seconds: float, waiting: Callable[[float], None]) -> Iterat
 def _wait_for(file: IO[bytes], seconds: float, waiting: Callable[[float], None]) -> None:
     from fcntl import LOCK_EX, LOCK_NB, lockf
 
-    began, over = time.monotonic(), _never
-    owner: bytes | None = None
+    began, owner = time.monotonic(), b"nobody"
+    over: Callable[[], bool] = lambda: False  # noqa: E731
     while not over():
         try:
             lockf(file, LOCK_EX | LOCK_NB)
@@ -335,14 +335,5 @@ def _wait_for(file: IO[bytes], seconds: float, waiting: Callable[[float], None])
             return
         file.seek(0)
         if (named := file.read()) != owner:
-            over, owner = _patience_with(named, seconds), named
-
-
-def _never() -> bool:
-    return False
-
-
-def _patience_with(owner: bytes, seconds: float) -> Callable[[], bool]:
-    """Return what says when a process has had its time: on the clock if it is unknown."""
-
-    return Patience(seconds, int(owner) if owner.isdigit() else 0).is_over
+            owner = named  # of one that is unknown it goes by the clock
+            over = Patience(seconds, int(owner) if owner.isdigit() else 0).is_over

@@ -14,9 +14,10 @@ from cpqueens.answers.check import Checker
 from cpqueens.crosscheck import as_written
 from cpqueens.crosscheck.oracle import element
 from cpqueens.errors import ModelError
+from cpqueens.fuzzing import written
 from cpqueens.fuzzing.examine import widened
 from cpqueens.fuzzing.generate import CONTEXTS, usage, written_model
-from cpqueens.fuzzing.written import Script, written_element, written_minimum, written_stack
+from cpqueens.fuzzing.written import Script
 from cpqueens.language.constraints.kinds import KINDS
 from cpqueens.language.rows import checked_multiply, normalise
 from cpqueens.language.store import VariableStore
@@ -96,9 +97,9 @@ def test_single_functions_have_the_values_that_python_gives() -> None:
     assert values(x // y) == [a // b if b else None for a, b in pairs]
     assert values(0 * (x % y) - 3) == [-3 if b else None for _, b in pairs]
     assert values(-(x**3) + 1) == [1 - a**3 for a, _ in pairs]
-    assert values(written_minimum(x, y, 1)) == [min(a, b, 1) for a, b in pairs]
-    assert values(written_element([5, y, 7], x)) == [(5, b, 7)[a] if 0 <= a < 3 else None for a, b in pairs]
-    assert values((written_stack([x, x // y]) * [1, 0]).sum()) == [a if b else None for a, b in pairs]
+    assert values(written.minimum(x, y, 1)) == [min(a, b, 1) for a, b in pairs]
+    assert values(written.element([5, y, 7], x)) == [(5, b, 7)[a] if 0 <= a < 3 else None for a, b in pairs]
+    assert values((written.stack([x, x // y]) * [1, 0]).sum()) == [a if b else None for a, b in pairs]
     assert values((x // y == 1).truth() + (x > 1) * 2) == [
         int(b != 0 and a // b == 1) + 2 * (a > 1) for a, b in pairs
     ]

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from cpqueens.cli.main import main
-from cpqueens.files.modelfile import dump_model
+from cpqueens.longrun import splitting
 from cpqueens.longrun.ledger import Ledger
-from cpqueens.longrun.splitting import LongJob, code_version, partition_digest, split
+from cpqueens.longrun.splitting import LongJob
 from cpqueens.longrun.work import Counted, residues
 from cpqueens.model import Model
 
@@ -25,11 +25,7 @@ def counted(part: int, count: int) -> Counted:
 
 
 def job_of(model: Model, parts: int = 50, solver: str = "backtracking") -> LongJob:
-    splitting = split(model, solver, parts)
-    return LongJob(
-        "count", model.name, dump_model(model), solver, splitting.name, parts,
-        len(splitting), partition_digest(splitting), code_version(),
-    )  # fmt: skip
+    return splitting.job_of("count", model.name, model, solver, parts)[0]
 
 
 def found_in(path: Path) -> Any:

@@ -53,7 +53,7 @@ MEANING = Area(
         Mutant("wider domains have no upper bound", "examine._bound", ", term <= values[-1]", "", WIDER),
         Mutant("wider domains have no gaps", "examine._bound",
                "Table([term], [[v] for v in values])", "[term >= values[0], term <= values[-1]]", WIDER),
-        Mutant("counts over wider domains are not compared", "examine.wider_domains",
+        Mutant("counts over wider domains are not compared", "subject.miscounted",
                "seen.count != s.truth.count:", "False:", WIDER),
         Mutant("solutions over wider domains are not compared", "examine.wider_domains",
                "not np.array_equal(accepted, s.truth.solutions)", "False", WIDER),

@@ -31,7 +31,7 @@ PIPELINE = Area(
                tests=_BOUNDS),
         Mutant("a bound for each objective passes for the first one's", "Stages.run",
                "if self.ran and given", "if False and given", tests=_BOUNDS),
-        Mutant("CP-SAT that was stopped in presolve proved 0", "searches.Proved.at_end",
+        Mutant("CP-SAT that was stopped in presolve proved 0", "CpSatSearch.bound_at_end",
                "if not whole:", "if False:", tests=_BOUNDS),
         Mutant("the root is wherever the search is", "ForwardSearch._learn_at_root",
                "self._count(tree.DEPTH) == 0", "True", tests=_BOUNDS),

@@ -14,7 +14,7 @@ from cpqueens import AllDifferent, BackendFault, Model, Status
 from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.base import Clock, Ended, Feature, Request, Want
 from cpqueens.backends.cpsat.native import Solver
-from cpqueens.backends.cpsat.searches import Proved
+from cpqueens.backends.cpsat.searches import CpSatSearch
 from cpqueens.backends.cpsat.translation import translate
 from cpqueens.backends.known import Bounds
 from cpqueens.solving import race
@@ -79,7 +79,8 @@ def _stopped_at_once(m: Model) -> int:
     solver.parameters.max_time_in_seconds = 1e-9
     assert solver.solve(native.proto) == "UNKNOWN"
     inner = solver.response.inner_objective_lower_bound
-    return Proved(native, Request(Want.BEST, Clock(None)), solver.stop_search).at_end(inner, whole=False)
+    request = Request(Want.BEST, Clock(None))
+    return CpSatSearch(solver, m, native, request, lambda _batch: True).bound_at_end(inner, whole=False)
 
 
 @pytest.mark.parametrize("solver", ["cpsat", "backtracking", "auto"])

@@ -34,7 +34,7 @@ def _early(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def _no_thread_is_left() -> Iterator[None]:
     yield
-    assert [thread for thread in threading.enumerate() if thread.name == "cpqueens-rival"] == []
+    assert [thread for thread in threading.enumerate() if thread.name == "cpqueens-heuristic"] == []
 
 
 def test_models_that_hang_with_one_strategy_are_answered() -> None:

@@ -11,8 +11,8 @@ from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.base import REFUSED, Deliver, Ended, Feature, Order, Parameter, Request, Want
 from cpqueens.backends.cpsat import searches
 from cpqueens.backends.cpsat.constraints import supports
-from cpqueens.backends.cpsat.native import CONCLUSIVE, Solver, make_callback, new_proto
-from cpqueens.backends.cpsat.searches import CpSatSearch, Flow, Narrow, Second
+from cpqueens.backends.cpsat.native import CONCLUSIVE, Solver, new_proto
+from cpqueens.backends.cpsat.searches import CpSatSearch, Narrow, Second
 from cpqueens.backends.cpsat.translation import Translation, refusal, translate
 from cpqueens.errors import UnknownParameter
 from cpqueens.language.statement import Statement
@@ -142,14 +142,14 @@ class CpSat:
                 domain.extend(ends)
             self._set_parameters(solver, request, presolve=not no_presolve)
             register(solver.stop_search)
-            flow = Flow(model, translation, request, put, solver.stop_search)
-            status = solver.solve(proto, make_callback(flow.put))
-            flow.finish()
-            if status == "MODEL_INVALID":
+            own = CpSatSearch(solver, model, translation, request, put)
+            own.run(proto)
+            own.finish()
+            if own.status == "MODEL_INVALID":
                 raise refusal(model, translation)
             totals["branches"] += int(solver.response.num_branches)
             totals["conflicts"] += int(solver.response.num_conflicts)
-            return not flow.stopped and status in CONCLUSIVE
+            return not own.stopped and own.status in CONCLUSIVE
 
         narrows = searches.parts(translation.proto, translation.columns.tolist(), request.workers)
         exhausted, enough = request.clock.foreign(
@@ -214,20 +214,19 @@ class CpSat:
                 raise UnknownParameter(f"{name}: CP-SAT refuses {shown(value)}") from error
 
     def _ended(self, search: CpSatSearch, request: Request, statistics: dict[str, Any]) -> Ended:
-        solver, status, flow = search.solver, search.status, search.flow
+        solver, status, t = search.solver, search.status, search.translation
         if status == "MODEL_INVALID":
-            raise refusal(flow.model, flow.translation)
-        stopped = flow.stopped or request.interrupted() or request.cancel.is_set()
+            raise refusal(search.model, t)
+        stopped = search.stopped or request.interrupted() or request.cancel.is_set()
         # After a stop from outside CP-SAT may still answer OPTIMAL, so a stop is never exhaustion; a proof
         # that ends before the watcher's stop takes effect is merely not claimed.
         exhausted = not stopped and status in CONCLUSIVE
-        if _is_listing(request) and request.clock.expired(flow.translation.ending):
+        if _is_listing(request) and request.clock.expired(t.ending):
             exhausted = False
         objective = bound = None
         if request.want is Want.BEST and status in ("OPTIMAL", "FEASIBLE", "UNKNOWN"):
-            t = flow.translation
             inner = solver.response.inner_objective_lower_bound
-            bound = search.proved.at_end(inner, whole=status == "OPTIMAL")
+            bound = search.bound_at_end(inner, whole=status == "OPTIMAL")
             # the value is a float, unlike the bound
             if status != "UNKNOWN" and t.objective_is_exact():
                 objective = t.in_ours(round(solver.response.objective_value))
@@ -239,7 +238,7 @@ class CpSat:
             "workers": int(solver.parameters.num_workers),
         }
         if request.hint is not None:
-            statistics |= flow.hint_fate()
+            statistics |= search.hint_fate()
         reason = StopReason.EXHAUSTED if exhausted else _why(request, stopped)
         return Ended(exhausted, reason, objective, bound, statistics=statistics)
 

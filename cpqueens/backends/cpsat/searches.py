@@ -48,36 +48,90 @@ With fewer, OR-Tools leaves kinds of subsolvers out; interleaved, they finish to
 """
 
 
-class Flow:
-    """Solutions on their way from CP-SAT's callback to the pipeline, in growing batches."""
+class CpSatSearch:
+    """One search: the solver, its solutions on their way to the pipeline, and the bounds that it proves.
+
+    Solutions go in growing batches. The search ends where the receiver wants no more, or where a bound has
+    met what others have found. Exceptions of the user's functions cannot cross CP-SAT: they end the search,
+    and `finish` raises them.
+
+    >>> from cpqueens import Model
+    >>> from cpqueens.backends.base import Clock, Want
+    >>> from cpqueens.backends.cpsat.translation import translate
+    >>> m = Model()
+    >>> m.minimize(m.intvar(-3, 5, name="x"))
+    >>> request = Request(Want.BEST, Clock(None))
+    >>> CpSatSearch(Solver(), m, translate(m), request, lambda batch: True).bound_at_end(0, whole=False)
+    -3
+    """
 
     def __init__(
         self,
+        solver: Solver,
         model: Statement,
         translation: Translation,
         request: Request,
         deliver: Deliver,
-        stop: Callable[[], None],
     ) -> None:
-        self.model, self.translation = model, translation
+        self.solver, self.model, self.translation, self.request = solver, model, translation, request
+        self.status = "UNKNOWN"
         self.first: tuple[list[int], str] | None = None  # the first solution, and how it was found
-        self._request = request
-        self.error: BaseException | None = None
+        self._error: BaseException | None = None
         self._deliver = deliver
-        self._stop = stop
         self._batches = Batches(self._hand_over, self._decode, singly=request.want is Want.BEST)
+        self._heard: set[int] = set()  # bounds
+        self._met = False  # whether one has met what others have found
+        if request.want is Want.BEST:
+            solver.best_bound_callback = self._hear
+
+    def run(self, proto: Any = None) -> None:
+        """Search until there is an answer or a stop, in ``proto`` if that is a copy of the model."""
+        self.status = self.solver.solve(proto or self.translation.proto, make_callback(self._put))
+
+    def finish(self) -> None:
+        """Hand over the rest and raise what the user's functions raised."""
+        self._batches.flush()
+        if self._error is not None:
+            raise self._error
 
     @property
     def stopped(self) -> bool:
         """Whether the receiver wants no more."""
         return self._batches.stopped
 
-    def put(self, response: Any) -> None:
+    @property
+    def has_answered(self) -> bool:
+        """Whether nothing is left to do: a proof, or as many solutions as the receiver wants."""
+        return self.stopped or self._met or self.status in (*CONCLUSIVE, "MODEL_INVALID")
+
+    def _fail(self, error: BaseException) -> None:
+        self._error = error
+        self.solver.stop_search()
+
+    # ---- solutions --------------------------------------------------------------------------------------
+
+    def _put(self, response: Any) -> None:
         """Take one solution."""
         solution = list(response.solution)
         if self.first is None:
             self.first = solution, str(response.solution_info)
         self._batches.put(solution)
+
+    def _decode(self, rows: list[list[int]]) -> IntArray:
+        t = self.translation
+        if t.board is None:
+            return np.array(rows, dtype=np.int64)[:, t.columns]
+        return np.stack([t.values(row) for row in rows])
+
+    def _hand_over(self, batch: IntArray) -> bool:
+        try:
+            going_on = self._deliver(batch)
+        except BaseException as error:
+            self._fail(error)
+            return False
+        if not going_on:
+            self.solver.stop_search()
+        return going_on
 
     def hint_fate(self) -> dict[str, Any]:
         """Return how the hint was used, judged by the first solution.
@@ -85,7 +139,7 @@ class Flow:
         *accepted*: it has every hinted value. *repaired*: CP-SAT says that it comes from the hint, with
         other values in places. *ignored*: there is no solution, or it does not come from the hint.
         """
-        request = self._request
+        request = self.request
         given = np.flatnonzero(request.hinted)
         if self.first is None:
             return {"hint": "ignored", "hint_given": len(given), "hint_kept": 0}
@@ -97,111 +151,31 @@ class Flow:
             fate = "accepted"
         return {"hint": fate, "hint_given": len(given), "hint_kept": kept}
 
-    def _decode(self, rows: list[list[int]]) -> IntArray:
-        t = self.translation
-        if t.board is None:
-            return np.array(rows, dtype=np.int64)[:, t.columns]
-        return np.stack([t.values(row) for row in rows])
+    # ---- bounds -----------------------------------------------------------------------------------------
 
-    def _hand_over(self, batch: IntArray) -> bool:
-        """Deliver; exceptions of the consumer cannot cross CP-SAT, so they are kept and end the search."""
-        try:
-            going_on = self._deliver(batch)
-        except BaseException as error:
-            self.error = error
-            going_on = False
-        if not going_on:
-            self._stop()
-        return going_on
-
-    def finish(self) -> None:
-        """Hand over the rest and raise what the consumer raised."""
-        self._batches.flush()
-        if self.error is not None:
-            raise self.error
-
-
-class Proved:
-    """Hears CP-SAT's bounds as they come, and ends the search where one has met what others have found.
-
-    >>> from cpqueens import Model
-    >>> from cpqueens.backends.base import Clock, Want
-    >>> from cpqueens.backends.cpsat.translation import translate
-    >>> m = Model()
-    >>> m.minimize(m.intvar(-3, 5, name="x"))
-    >>> Proved(translate(m), Request(Want.BEST, Clock(None)), lambda: None).at_end(0, whole=False)
-    -3
-    """
-
-    def __init__(self, translation: Translation, request: Request, stop: Callable[[], None]) -> None:
-        self._translation, self._request, self._stop = translation, request, stop
-        self._heard: set[int] = set()
-        self.error: BaseException | None = None
-        self.met = False  # whether a bound has met what others have found
-
-    def hear(self, bound: float) -> None:
-        """Take a bound, from a thread of CP-SAT's; exceptions cannot cross it, so they are kept."""
+    def _hear(self, bound: float) -> None:
+        """Take a bound, from a thread of CP-SAT's."""
         try:
             self._heard.add(round(bound))
-            ours = self._translation.in_ours(round(bound))
-            if self._translation.objective_is_exact():
-                self._request.prove(ours)
-            known = None if self._request.incumbent is None else self._request.incumbent()
-            if known is not None and self._translation.is_met(ours, known):
-                self.met = True
-                self._stop()
+            ours = self.translation.in_ours(round(bound))
+            if self.translation.objective_is_exact():
+                self.request.prove(ours)
+            known = None if self.request.incumbent is None else self.request.incumbent()
+            if known is not None and self.translation.is_met(ours, known):
+                self._met = True
+                self.solver.stop_search()
         except BaseException as error:
-            self.error = error
-            self._stop()
+            self._fail(error)
 
-    def at_end(self, inner: int, whole: bool) -> int:
+    def bound_at_end(self, inner: int, whole: bool) -> int:
         """Return the bound for the one that CP-SAT's answer has, of the ``whole`` search or of a stopped one.
 
         One that was stopped within presolve has 0 there, which nobody has proved.
         """
         if not whole:
-            least = self._translation.least
+            least = self.translation.least
             inner = max(inner, least) if inner or 0 in self._heard else least
-        return self._translation.in_ours(inner)
-
-    def finish(self) -> None:
-        """Raise what the user's function raised."""
-        if self.error is not None:
-            raise self.error
-
-
-class CpSatSearch:
-    """One search of CP-SAT: the solver, where its solutions go, and what it proves."""
-
-    def __init__(
-        self,
-        solver: Solver,
-        model: Statement,
-        translation: Translation,
-        request: Request,
-        deliver: Deliver,
-    ) -> None:
-        self.solver, self.translation, self.request = solver, translation, request
-        self.flow = Flow(model, translation, request, deliver, solver.stop_search)
-        self.proved = Proved(translation, request, solver.stop_search)
-        self.status = "UNKNOWN"
-        self._callback = make_callback(self.flow.put)
-        if request.want is Want.BEST:
-            solver.best_bound_callback = self.proved.hear
-
-    def run(self, proto: Any = None) -> None:
-        """Search until there is an answer or a stop, in ``proto`` if that is a copy of the model."""
-        self.status = self.solver.solve(proto or self.translation.proto, self._callback)
-
-    def finish(self) -> None:
-        """Hand over the rest and raise what the user's functions raised."""
-        self.flow.finish()
-        self.proved.finish()
-
-    @property
-    def has_answered(self) -> bool:
-        """Whether nothing is left to do: a proof, or as many solutions as the receiver wants."""
-        return self.flow.stopped or self.proved.met or self.status in (*CONCLUSIVE, "MODEL_INVALID")
+        return self.translation.in_ours(inner)
 
 
 class Second:
