@@ -22,7 +22,7 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 70_841,
+    "code lines": 70_779,
     "files": 478,
     "import lines": 5_571,
     "longest file": 499,

@@ -94,9 +94,7 @@ class Quota:
             self._filled[place] = model, kind, truth, script
 
 
-@lru_cache(maxsize=4)
-def _quota(seed: int, number: int, huge: bool) -> Quota:
-    return Quota(seed, number, huge)
+_quota = lru_cache(maxsize=4)(Quota)
 
 
 Progress = Callable[[int, int, int], None]

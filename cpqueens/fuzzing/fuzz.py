@@ -34,7 +34,7 @@ from cpqueens.fuzzing.findings import (
 )
 from cpqueens.longrun.ledger import Ledger
 from cpqueens.longrun.pool import OUT_OF_MEMORY
-from cpqueens.longrun.session import STANDS_STILL, run_session
+from cpqueens.longrun.session import STANDS_STILL, Session
 from cpqueens.longrun.splitting import LongJob, code_version
 from cpqueens.longrun.work import Counted, job_here, residues, this_worker
 from cpqueens.model import Model
@@ -65,7 +65,7 @@ def in_ledger(
 ) -> tuple[str, float]:
     """Examine the models that are not in the ledger, and add up all that are; return why it ended.
 
-    The second number is the seconds that all sessions took. ``workers`` say who does it, as in `run_session`;
+    The second number is the seconds that all sessions took. ``workers`` say who does it, as in `Session`;
     with ``changed_code`` a ledger that other code began is gone on with.
 
     Raises
@@ -86,10 +86,10 @@ def in_ledger(
     with closing(Ledger.begin(path, job, changed_code)) as ledger:
         reason = "interrupted"
         with suppress(KeyboardInterrupt):  # a second signal: what is there is reported all the same
-            reason = run_session(
+            reason = Session(
                 ledger, examine_parts, time_limit=seconds, lease=_LEASE, hang=HANG, memory=MEMORY,
                 on_progress=note, read=_read, **workers,
-            )  # fmt: skip
+            ).run()  # fmt: skip
         for _, content in ledger.contents():
             tally.add(from_text(content))
         said = {part: message for part, message, _ in ledger.failures()}

@@ -18,7 +18,7 @@ from cpqueens.errors import ModelError
 from cpqueens.longrun.ledger import Ledger, Totals
 from cpqueens.longrun.ledgerfile import holds_something
 from cpqueens.longrun.partfiles import PartFiles
-from cpqueens.longrun.session import LEASE, Progress, run_session
+from cpqueens.longrun.session import LEASE, Progress, Session
 from cpqueens.longrun.splitting import MOST, JobError, Splitting, job_of, splitting_of
 from cpqueens.longrun.work import Counted, count_parts, read_count, residues
 from cpqueens.model import Model
@@ -226,10 +226,10 @@ def _durable(
         if limit is not None:
             limit = max(0.0, limit - (time.monotonic() - began))
         files = PartFiles.of(ledger, splitting) if kind == "enumerate" else None
-        reason = run_session(
+        reason = Session(
             ledger, count_parts, workers=many, executor=executor, time_limit=limit, lease=lease,
             on_progress=on_progress, files=files, read=read_count if files is None else files.read,
-        )  # fmt: skip
+        ).run()  # fmt: skip
         if reason == "exhausted":
             splitting_of(ledger.job)  # the parts are still those that the job began with
             if files is not None and files.damaged():

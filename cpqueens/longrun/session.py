@@ -9,9 +9,9 @@ import logging
 import math
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
-from contextlib import contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -45,80 +45,6 @@ _MOST_PARTS = 2000  # of a task
 _DRAIN_SECONDS = 1.5 * TASK_SECONDS
 
 
-def run_session(
-    ledger: Ledger,
-    do: Doing,
-    *,
-    workers: int,
-    executor: Executor | None = None,
-    time_limit: float | None = None,
-    lease: float = LEASE,
-    hang: float = math.inf,
-    memory: int = 0,
-    on_progress: Progress | None = None,
-    files: PartFiles | None = None,
-    read: Reader = read_count,
-) -> str:
-    """Have the open parts of a ledger done, until there are none or something ends that; return why it ended.
-
-    Parameters
-    ----------
-    ledger
-        Claimed by this process.
-    workers
-        Processes, or tasks that the executor does at a time.
-    time_limit
-        Wall seconds.
-    lease
-        Seconds without an answer, nor any work seen, after which a task is given to another worker.
-    hang
-        Seconds of a processor after which a part is taken for one that never ends; of such that another
-        machine has, a lease.
-    memory
-        Bytes that a process may take, 0 for no limit.
-    files
-        Where solutions go, if they are listed.
-    read
-        Refuses what a result has beside its count, if it is not of what was asked for.
-
-    Returns
-    -------
-    str
-        ``exhausted``, ``interrupted``, ``time_limit`` or ``poison``.
-
-    Raises
-    ------
-    JobError
-        If the ledger cannot be written, the executor is gone for good, or a worker has other code.
-    """
-    with listening() as interrupt, _executor(executor, workers, memory) as running:
-        _say_what_is_tried_anew(ledger)
-        number = ledger.begin_session(workers, code_version())
-        session = Session(ledger, do, running, workers, interrupt, on_progress, lease, hang, files, read)
-        try:
-            return session.run(math.inf if time_limit is None else time.monotonic() + time_limit)
-        finally:
-            ledger.end_session(number)
-
-
-def _say_what_is_tried_anew(ledger: Ledger) -> None:
-    poison = ledger.poison()
-    if poison:
-        _log.warning("%s: tries parts again that failed too often before: %s", ledger.path, listed(poison))
-
-
-@contextmanager
-def _executor(given: Executor | None, workers: int, memory: int) -> Iterator[Executor]:
-    if given is not None:
-        yield given
-        return
-    own = Processes(workers, memory)
-    try:
-        yield own
-    finally:
-        own.shutdown(wait=False, cancel_futures=True)
-
-
 @dataclass
 class _Task:
     """Parts that were handed out together."""
@@ -135,18 +61,49 @@ class _Task:
 
 @dataclass
 class Session:
-    """The loop of one session; see `run_session`."""
+    """A session: the open parts of a ledger are done, until there are none or something ends that.
+
+    Parameters
+    ----------
+    ledger
+        Claimed by this process.
+    do
+        What does parts.
+    workers
+        Processes, or tasks that the executor does at a time.
+    executor
+        Who does them; by default processes of this machine.
+    time_limit
+        Wall seconds.
+    lease
+        Seconds without an answer, nor any work seen, after which a task is given to another worker.
+    hang
+        Seconds of a processor after which a part is taken for one that never ends; of such that another
+        machine has, a lease.
+    memory
+        Bytes that a process may take, 0 for no limit.
+    files
+        Where solutions go, if they are listed.
+    read
+        Refuses what a result has beside its count, if it is not of what was asked for.
+
+    Raises
+    ------
+    JobError
+        If the ledger cannot be written, the executor is gone for good, or a worker has other code.
+    """
 
     ledger: Ledger
     do: Doing
-    executor: Executor
     workers: int
-    interrupt: Interrupt
-    on_progress: Progress | None
-    lease: float
-    hang: float
-    files: PartFiles | None
-    read: Reader
+    executor: Executor | None = None
+    time_limit: float | None = None
+    lease: float = LEASE
+    hang: float = math.inf
+    memory: int = 0
+    on_progress: Progress | None = None
+    files: PartFiles | None = None
+    read: Reader = read_count
     waiting: deque[list[int]] = field(default_factory=deque)  # of these each is a task of its own
     suspects: deque[int] = field(default_factory=deque)  # of these each is a task when nothing else is
     failures: Counter[int] = field(default_factory=Counter)
@@ -165,11 +122,31 @@ class Session:
         self.count, self.squares = sum(r.count for r in known), sum(r.count**2 for r in known)
         self.committed = self.shown = time.monotonic()
 
-    def run(self, deadline: float) -> str:
+    def run(self) -> str:
+        """Have the parts done; return why it ended.
+
+        That is ``exhausted``, ``interrupted``, ``time_limit`` or ``poison``.
+        """
+        poison = self.ledger.poison()
+        if poison:
+            said = "%s: tries parts again that failed too often before: %s"
+            _log.warning(said, self.ledger.path, listed(poison))
+        with listening() as interrupt, ExitStack() as until_done:
+            if self.executor is not None:
+                self.running = self.executor
+            else:
+                self.running = Processes(self.workers, self.memory)
+                until_done.callback(self.running.shutdown, wait=False, cancel_futures=True)
+            number = self.ledger.begin_session(self.workers, code_version())
+            until_done.callback(self.ledger.end_session, number)
+            return self._loop(interrupt)
+
+    def _loop(self, interrupt: Interrupt) -> str:
         """Hand out parts until there are none, or a limit; return why it ended."""
+        deadline = math.inf if self.time_limit is None else time.monotonic() + self.time_limit
         reason = ""
         while not reason:
-            if self.interrupt.poll():
+            if interrupt.poll():
                 reason = "interrupted"
             elif time.monotonic() >= deadline:
                 reason = "time_limit"
@@ -191,7 +168,7 @@ class Session:
             if not parts:
                 return
             try:
-                future = self.executor.submit(self.do, self.job, parts)
+                future = self.running.submit(self.do, self.job, parts)
             except (BrokenExecutor, RuntimeError, OSError) as error:
                 raise JobError(f"the executor takes no tasks any more: {error}; resume later") from None
             self.flying[future] = _Task(parts, time.monotonic(), self.lease, alone=alone)
@@ -271,8 +248,8 @@ class Session:
             if now - task.handed <= task.lease:
                 continue
             task.handed = now
-            if isinstance(self.executor, Processes):
-                self._look_after(self.executor, future, task)
+            if isinstance(self.running, Processes):
+                self._look_after(self.running, future, task)
             elif self.hang < math.inf:
                 future.cancel()
                 del self.flying[future]

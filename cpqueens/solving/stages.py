@@ -172,14 +172,10 @@ class _Best:
         return True
 
     def take(self, interrupt: Interrupt, found: SolutionSet) -> int | None:
-        """Tell of those solutions that are better than all before."""
-        for at, row in enumerate(found.matrix):
-            if not self.keep(row) or self._consumer is None:
-                continue
-            mine = SolutionSet(self._checker.model, found.known, row[None, :])
-            if self._consumer(interrupt, mine) is not None:
-                return at + 1
-        return None
+        """Tell of a solution that is better than all before."""
+        if not self.keep(found.matrix[-1]) or self._consumer is None:
+            return None
+        return self._consumer(interrupt, SolutionSet(self._checker.model, found.known, found.matrix))
 
 
 def _of_all_goals(stages: Stages, best: _Best, settled: Sequence[Constraint]) -> Outcome:

@@ -8,7 +8,6 @@ Nothing is imported to know what is installed: CPMpy alone takes half a second.
 import atexit
 import importlib.util
 import shutil
-import threading
 import time
 from collections.abc import Mapping
 from typing import Any
@@ -98,7 +97,6 @@ def missing() -> dict[str, str]:
 _LOOK_EVERY = 0.05  # seconds between looks at limits and signals
 _idle: dict[str, Worker] = {}
 """Processes that wait for their next model, one a solver."""
-_lock = threading.Lock()
 
 
 class Cpmpy:
@@ -181,8 +179,7 @@ def ask(
     BackendFault
         If the process died, or the solver failed.
     """
-    with _lock:
-        worker = _idle.pop(solver, None)
+    worker = _idle.pop(solver, None)
     if worker is not None and worker.connection.poll(0):  # nothing but its end can have come
         worker.end()
         worker = None
@@ -193,20 +190,15 @@ def ask(
     finally:
         if not asked.is_idle:
             worker.end()
-    with _lock:
-        spare = _idle.setdefault(solver, worker) if asked.is_idle else worker
-    if spare is not worker:
+    if asked.is_idle and _idle.setdefault(solver, worker) is not worker:  # another one waits already
         worker.end()
     return ended
 
 
 def end_idle() -> None:
     """End the processes that wait for their next model."""
-    with _lock:
-        workers = list(_idle.values())
-        _idle.clear()
-    for worker in workers:
-        worker.end()
+    while _idle:
+        _idle.popitem()[1].end()
 
 
 atexit.register(end_idle)

@@ -21,6 +21,7 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -291,22 +292,15 @@ def parts(proto: Any, columns: list[int], workers: int) -> list[Narrow]:
 
 
 def _pieces(domain: list[int]) -> Iterator[list[int]]:
-    """Yield the values of a domain one by one, or two halves of a large one."""
+    """Yield the values of a domain one by one, or the lower and the upper part of a large one."""
     intervals = list(zip(domain[::2], domain[1::2], strict=True))
-    size = sum(high - low + 1 for low, high in intervals)
-    if size <= _VALUES:
+    if sum(high - low + 1 for low, high in intervals) <= _VALUES:
         yield from ([value, value] for low, high in intervals for value in range(low, high + 1))
         return
-    left: list[int] = []
-    room = size // 2
-    for k, (low, high) in enumerate(intervals):
-        if high - low + 1 > room:
-            middle = low + room - 1
-            yield left + ([low, middle] if room else [])
-            yield [middle + 1, high, *(end for interval in intervals[k + 1 :] for end in interval)]
-            return
-        left += [low, high]
-        room -= high - low + 1
+    middle = (domain[0] + domain[-1]) // 2
+    for first, last in ((domain[0], middle), (middle + 1, domain[-1])):
+        within = ((max(low, first), min(high, last)) for low, high in intervals)
+        yield [end for ends in within if ends[0] <= ends[1] for end in ends]
 
 
 def run_shared(
@@ -316,78 +310,47 @@ def run_shared(
 
     Batches are delivered in the calling thread. Raises what a search or the receiver raised.
     """
-    todo: queue.SimpleQueue[Narrow] = queue.SimpleQueue()
-    for narrow in narrows:
-        todo.put(narrow)
-    batches: queue.Queue[IntArray | BaseException | bool] = queue.Queue(4 * workers)
-    state = _Running()
+    batches: queue.Queue[IntArray | None] = queue.Queue(4 * workers)  # None from each part as it ends
+    over, stops, enough = threading.Event(), list[Callable[[], None]](), False
 
-    def work() -> None:
-        exhausted = True
-        with suppress(queue.Empty):
-            while not state.over.is_set():
-                narrow = todo.get_nowait()
-                try:
-                    exhausted &= search(narrow, put, state.register)
-                except BaseException as error:
-                    batches.put(error)
-                    return
-        batches.put(exhausted and not state.over.is_set())
+    def stop() -> None:
+        over.set()
+        for one in list(stops):
+            one()
+
+    def register(one: Callable[[], None]) -> None:
+        stops.append(one)
+        if over.is_set():
+            one()
 
     def put(batch: IntArray) -> bool:
         batches.put(batch.copy())
-        return not state.over.is_set()
+        return not over.is_set()
 
-    threads = [threading.Thread(target=work, name=f"cpqueens-cpsat-{k}", daemon=True) for k in range(workers)]
-    for thread in threads:
-        thread.start()
-    try:
-        with watching(state.stop, should_stop):
-            return _received(batches, workers, state, deliver)
-    finally:
-        state.stop()
-        while any(thread.is_alive() for thread in threads):
-            with suppress(queue.Empty):  # nobody may wait for room
-                batches.get(timeout=0.01)
-
-
-class _Running:
-    """The searches under way, to be stopped together."""
-
-    def __init__(self) -> None:
-        self.over = threading.Event()
-        self._stops: list[Callable[[], None]] = []
-        self._lock = threading.Lock()
-
-    def register(self, stop: Callable[[], None]) -> None:
-        """Note how a search that begins is stopped; at once if all were."""
-        with self._lock:
-            self._stops.append(stop)
-        if self.over.is_set():
+    def work(narrow: Narrow) -> bool:
+        try:
+            return not over.is_set() and search(narrow, put, register)
+        except BaseException:
             stop()
+            raise
+        finally:
+            batches.put(None)
 
-    def stop(self) -> None:
-        """Stop all, those that begin later included."""
-        self.over.set()
-        with self._lock:
-            stops = list(self._stops)
-        for stop in stops:
+    with ThreadPoolExecutor(workers, "cpqueens-cpsat") as pool, watching(stop, should_stop):
+        under_way = [pool.submit(work, narrow) for narrow in narrows]
+        try:
+            working = len(under_way)
+            while working:
+                batch = batches.get()
+                if batch is None:
+                    working -= 1
+                elif not enough and not deliver(batch):
+                    enough = True
+                    stop()
+            exhausted = [part.result() for part in under_way]  # of all of them: one may have raised
+            return all(exhausted) and not over.is_set(), enough
+        finally:
             stop()
-
-
-def _received(
-    batches: queue.Queue[IntArray | BaseException | bool], workers: int, state: _Running, deliver: Deliver
-) -> tuple[bool, bool]:
-    """Hand on what comes until all threads have ended."""
-    exhausted, enough, working = True, False, workers
-    while working:
-        item = batches.get()
-        if isinstance(item, bool):
-            working -= 1
-            exhausted &= item
-        elif isinstance(item, BaseException):
-            raise item
-        elif not enough and not deliver(item):
-            enough = True
-            state.stop()
-    return exhausted and not enough, enough
+            while not all(part.done() for part in under_way):
+                with suppress(queue.Empty):  # nobody may wait for room
+                    batches.get(timeout=0.01)
