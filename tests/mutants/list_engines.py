@@ -175,7 +175,7 @@ KERNELS = Area(
         Mutant("words are turned round and not back", "equation_values.by_bits",
                "y_lost = turned(y_lost, y_last)", "pass"),
         Mutant("a word that is shifted right supports another value", "equation_values.by_bits",
-               "y_found |= hit << -shift", "y_found |= hit"),
+               "y_found |= shifted(hit, -shift)", "y_found |= hit"),
         Mutant("a value that shifts nothing into place stays", "equation_values.by_bits",
                "if not hit:", "if False:"),
         Mutant("what lies below 0 is no distance", "distance_values.distance_values",

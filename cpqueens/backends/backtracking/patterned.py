@@ -13,7 +13,7 @@ import random
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Future
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import replace
 from typing import Any
 
@@ -88,31 +88,17 @@ def _tables(board: Layout, allowed: NDArray[np.bool_] | None, request: Request) 
             raise _Stopped
 
     builders = quadrant_builders(board, allowed, look)
-    futures: list[Future[Quadrant]] = [Future() for _ in builders]
     workers = min(max(1, request.workers), len(builders))
-
-    def work(first: int) -> None:
-        for k in range(first, len(builders), workers):
-            try:
-                futures[k].set_result(builders[k]())
-            except _Stopped:
-                return
-            except BaseException as error:  # raised again in the calling thread
-                futures[k].set_exception(error)
-
-    for first in range(workers):
-        threading.Thread(target=work, args=(first,), name=f"cpqueens-tables-{first}", daemon=True).start()
-    quadrants: list[Quadrant] = []
+    pool = ThreadPoolExecutor(workers, thread_name_prefix="cpqueens-tables")
     try:
-        while len(quadrants) < len(futures):
-            try:
-                quadrants.append(futures[len(quadrants)].result(CHUNK_SECONDS))
-            except TimeoutError:
-                if request.should_stop():
-                    return None
+        futures = [pool.submit(build) for build in builders]
+        while wait(futures, CHUNK_SECONDS).not_done:
+            if request.should_stop():
+                return None
     finally:
         stopped.set()
-    return (*quadrants, *quadrants)[:4]
+        pool.shutdown(wait=False, cancel_futures=True)
+    return [future.result() for future in (*futures, *futures)[:4]]
 
 
 def _count_chunks(tally: Tally, workspace: _Workspace) -> None:

@@ -12,6 +12,9 @@ from cpqueens.kernels.exact.domains import Memory, remove, tighten
 from cpqueens.kernels.jit.decorators import inner_kernel
 from cpqueens.kernels.jit.instructions import entry, put
 
+WIDEST = 62
+"""No two values that are bits of one word are so far apart."""
+
 
 @inner_kernel
 def bits_of(m: Memory, v: int) -> Any:
@@ -33,6 +36,14 @@ def turned(bits: int, last: int) -> Any:
     for k in range(last + 1):
         found |= (bits >> k & 1) << (last - k)
     return found
+
+
+@inner_kernel
+def shifted(bits: int, by: int) -> Any:
+    """Return bits moved to places that are greater by ``by``; none move further than a word is long."""
+    if by >= 0:
+        return bits << by if by < WIDEST else 0
+    return bits >> -by if by > -WIDEST else 0
 
 
 @inner_kernel

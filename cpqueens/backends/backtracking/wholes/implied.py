@@ -22,8 +22,8 @@ from cpqueens.backends.backtracking.wholes.bounds import SIGNS
 from cpqueens.backends.backtracking.wholes.parts import Parts, Propagator
 from cpqueens.kernels.exact import domains as at, kinds
 from cpqueens.kernels.exact.propagators import all_different_values as values
-from cpqueens.kernels.exact.propagators.distance_values import MOST_BITS
 from cpqueens.kernels.exact.propagators.distances import distance_data
+from cpqueens.kernels.exact.value_marks import WIDEST
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import EQ, Compiled
 from cpqueens.lowered.presolve.cliques import cliques, disequalities
@@ -235,7 +235,7 @@ def add_distance_values(row: tuple[tuple[int, ...], tuple[int, ...], int], resul
     (low, high), *ends = map(parts.bounds, (result, *variables))
     least = constant + sum(a * ends[k][a < 0] for k, a in enumerate(coefficients))
     spans = [last - first for first, last in ends]
-    if low < 0 or max(*spans, least + sum(spans) - low, -least - low, high - low) >= MOST_BITS:
+    if low < 0 or max(*spans, least + sum(spans) - low, -least - low, high - low) >= WIDEST:
         return False
     parts.propagator(
         Propagator("distance_values", (*variables, result), (*coefficients, 1), constant=constant)

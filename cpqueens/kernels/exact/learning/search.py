@@ -29,7 +29,7 @@ from cpqueens.kernels.exact.learning.conflicts import LEARNED, NO_ROOM, analyse,
 from cpqueens.kernels.exact.learning.heap import fade, first_open
 from cpqueens.kernels.exact.learning.literals import Learner, add_decisions, is_listed, level_place, make_true
 from cpqueens.kernels.exact.learning.reasons import explain_failure, tally_reason
-from cpqueens.kernels.exact.propagation import LATE, all_different, move_sums, run_propagator
+from cpqueens.kernels.exact.propagation import LATE, run_propagator, wake
 from cpqueens.kernels.exact.propagators.rows import linear_bounds
 from cpqueens.kernels.jit.decorators import inlined, inner_kernel, linking_kernel
 from cpqueens.kernels.jit.instructions import entry, put
@@ -59,24 +59,6 @@ def begin(m: Memory, q: Learner) -> None:
 
 
 @inlined
-def wake_next(m: Memory) -> Any:
-    """Queue what waits for the last change, remove a fixed value from what must differ; 0 at a failure."""
-    m.stack[at.RUNNING] = m.stack[at.REMOVED] = 0
-    top = m.stack[at.CHANGED_TOP] - at.CHANGE_WIDTH
-    m.stack[at.CHANGED_TOP] = top
-    v = entry(m.stack, top)
-    events = entry(m.x, v + at.EVENTS)
-    put(m.x, v + at.EVENTS, 0)
-    if entry(m.x, v + at.IN_ROWS) < entry(m.x, v + at.IN_ROWS_END):
-        move_sums(m, v, entry(m.stack, top + 1), entry(m.stack, top + 2))
-    for k in range(entry(m.x, v + at.WATCH), entry(m.x, v + at.WATCH_END), 2):
-        if entry(m.net, k + 1) & events:
-            enqueue(m, entry(m.net, k))
-    m.stack[at.REASON] = v * 4 + lit.BY_FIXED
-    return 0 if events & at.FIX and not all_different(m, v) else 1
-
-
-@inlined
 def propagate(m: Memory, q: Learner, end: int) -> Any:
     """Propagate clauses, then changes, then what is queued, to the fixpoint; 0 at a failure, or `LATE`."""
     while m.stack[at.RUNS] < end:
@@ -86,7 +68,9 @@ def propagate(m: Memory, q: Learner, end: int) -> Any:
             possible = propagate_clauses(m, q)
             tally(m, m.stack[at.PROFILE], possible)
         elif m.stack[at.CHANGED_TOP] > m.stack[at.CHANGED_BASE]:
-            possible = wake_next(m)
+            changed = entry(m.stack, m.stack[at.CHANGED_TOP] - at.CHANGE_WIDTH)
+            m.stack[at.REASON] = changed * 4 + lit.BY_FIXED
+            possible = wake(m)
         else:
             queue = waiting_queue(m)
             if queue == at.QUEUES_END:

@@ -6,26 +6,16 @@ constraint networks", supports are looked for by values, here for all values of 
 
 The arguments are the two variables, with coefficients 1 or -1, and their distance; ``CONSTANT`` is added to
 the sum of the two before the sign goes. No two values of an argument, and no value of the distance and one
-of the sum, are `MOST_BITS` apart.
+of the sum, are `WIDEST` apart.
 """
 
 from typing import Any
 
 from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact.domains import Memory
-from cpqueens.kernels.exact.value_marks import bits_of, remove_bits, turned
-from cpqueens.kernels.jit.decorators import inner_kernel, propagator
+from cpqueens.kernels.exact.value_marks import bits_of, remove_bits, shifted, turned
+from cpqueens.kernels.jit.decorators import propagator
 from cpqueens.kernels.jit.instructions import entry
-
-MOST_BITS = 62
-
-
-@inner_kernel
-def shifted(bits: int, by: int) -> Any:
-    """Return bits moved to places that are greater by ``by``; none move further than a word is long."""
-    if by >= 0:
-        return bits << by if by < MOST_BITS else 0
-    return bits >> -by if by > -MOST_BITS else 0
 
 
 @propagator

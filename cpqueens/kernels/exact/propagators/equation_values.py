@@ -10,8 +10,16 @@ values, these are bits, and each value of the third shifts them.
 from typing import Any
 
 from cpqueens.kernels.exact import domains as at
-from cpqueens.kernels.exact.domains import Memory, next_value, remove, size
-from cpqueens.kernels.exact.value_marks import bits_of, remove_bits, turned
+from cpqueens.kernels.exact.domains import Memory, next_value, size
+from cpqueens.kernels.exact.value_marks import (
+    bits_of,
+    keep_marked,
+    mark,
+    mark_all,
+    remove_bits,
+    shifted,
+    turned,
+)
 from cpqueens.kernels.jit.decorators import inner_kernel, propagator
 from cpqueens.kernels.jit.instructions import entry, put
 
@@ -39,27 +47,6 @@ def largest(m: Memory, first: int, end: int) -> Any:
         if pairs > FEW_PAIRS:
             return 0
     return found
-
-
-@inner_kernel
-def mark(m: Memory, v: int, w: int, flag: int) -> None:
-    """Mark a value as supported, or not."""
-    put(m.cells, m.stack[at.MARKS] + entry(m.x, v + at.FIRST) + w - entry(m.x, v + at.BASE), flag)
-
-
-@inner_kernel
-def is_marked(m: Memory, v: int, w: int) -> Any:
-    """Say whether a value is supported."""
-    return entry(m.cells, m.stack[at.MARKS] + entry(m.x, v + at.FIRST) + w - entry(m.x, v + at.BASE))
-
-
-@inner_kernel
-def clear_marks(m: Memory, first: int, end: int) -> None:
-    """Let no value be supported yet."""
-    for k in range(first, end, 2):
-        v = entry(m.net, k)
-        for w in range(entry(m.x, v + at.LOW), entry(m.x, v + at.HIGH) + 1):
-            mark(m, v, w, 0)
 
 
 @inner_kernel
@@ -92,7 +79,7 @@ def mark_pairs(m: Memory, p: int, x: int, y: int, last: int) -> None:
     while w <= high:
         rest = entry(m.net, p + at.CONSTANT) + entry(m.net, x + 1) * w
         if y >= end:
-            mark(m, v, w, meets(m, z, a, shift, rest))
+            found = meets(m, z, a, shift, rest)
         else:
             other, b = entry(m.net, y), entry(m.net, y + 1)
             own, marks, found = shift_of(m, other), m.stack[at.MARKS], 0
@@ -100,7 +87,8 @@ def mark_pairs(m: Memory, p: int, x: int, y: int, last: int) -> None:
                 if entry(m.cells, own + u) and meets(m, z, a, shift, rest + b * u):
                     put(m.cells, marks + own + u, 1)
                     found = 1
-            mark(m, v, w, found)
+        if found:
+            mark(m, v, w)
         w = next_value(m, v, w + 1)
 
 
@@ -151,13 +139,8 @@ def by_bits(m: Memory, p: int, outer: int, first: int) -> Any:
             shift = (
                 sign * (entry(m.net, p + at.CONSTANT) + entry(m.net, outer + 1) * (x_low + k)) + begin - z_low
             )
-            hit = 0
-            if 0 <= shift <= MOST_BITS:
-                hit = y_bits << shift & z_bits
-                y_found |= hit >> shift
-            elif -MOST_BITS <= shift < 0:
-                hit = y_bits >> -shift & z_bits
-                y_found |= hit << -shift
+            hit = shifted(y_bits, shift) & z_bits
+            y_found |= shifted(hit, -shift)
             z_found |= hit
             if not hit:
                 x_lost |= 1 << k
@@ -193,14 +176,12 @@ def equation_values(m: Memory, p: int) -> Any:
             and spread(m, outer) < MOST_BITS
         ):
             return by_bits(m, p, outer, first)
-    clear_marks(m, first, end)
+    for k in range(first, end, 2):
+        mark_all(m, entry(m.net, k), 0)
     x = first if first != last else first + 2
     mark_pairs(m, p, x, x + 2 if x + 2 != last else x + 4, last)
     for k in range(first, end, 2):
         v = entry(m.net, k)
-        w, high = entry(m.x, v + at.LOW), entry(m.x, v + at.HIGH)
-        while w <= high:
-            if not is_marked(m, v, w) and not remove(m, v, w):
-                return 0
-            w = next_value(m, v, w + 1)
+        if not keep_marked(m, v, entry(m.x, v + at.LOW), entry(m.x, v + at.HIGH)):
+            return 0
     return 1

@@ -89,6 +89,15 @@ def find_edges(m: Memory, t: int, count: int) -> Any:
 
 
 @inner_kernel
+def take_in(m: Memory, t: int, count: int, before: int, end: int) -> Any:
+    """Put those, from a place on, into the set that must start before a time; return the next place."""
+    while before < count and of.number(m, t, of.LATEST, of.number(m, t, of.BY_LATEST, before)) < end:
+        of.set_number(m, t, of.IN, of.number(m, t, of.BY_LATEST, before), of.SURE)
+        before += 1
+    return before
+
+
+@inner_kernel
 def detect_precedences(m: Memory, t: int, count: int) -> None:
     """Start each task after all those that can no longer follow it."""
     fill(m, t, count, of.OUT)
@@ -96,9 +105,7 @@ def detect_precedences(m: Memory, t: int, count: int) -> None:
     for place in range(count):
         k = of.number(m, t, of.BY_END, place)
         end = of.key(m, t, of.BY_END, k)
-        while before < count and of.number(m, t, of.LATEST, of.number(m, t, of.BY_LATEST, before)) < end:
-            of.set_number(m, t, of.IN, of.number(m, t, of.BY_LATEST, before), of.SURE)
-            before += 1
+        before = take_in(m, t, count, before, end)
         of.set_number(m, t, of.BOUND, k, max(ends(m, t, count, k)[0], of.number(m, t, of.BOUND, k)))
 
 
@@ -110,9 +117,7 @@ def not_last(m: Memory, t: int, count: int) -> None:
     for place in range(count):
         k = of.number(m, t, of.BY_LATEST_END, place)
         end = of.key(m, t, of.BY_LATEST_END, k)
-        while before < count and of.number(m, t, of.LATEST, of.number(m, t, of.BY_LATEST, before)) < end:
-            of.set_number(m, t, of.IN, of.number(m, t, of.BY_LATEST, before), of.SURE)
-            before += 1
+        before = take_in(m, t, count, before, end)
         if before and ends(m, t, count, k)[0] > of.number(m, t, of.LATEST, k):
             end = min(end, of.number(m, t, of.LATEST, of.number(m, t, of.BY_LATEST, before - 1)))
         of.set_number(m, t, of.BOUND, k, end)

@@ -5,7 +5,8 @@ import random
 from each import each
 from propagation import Bench, Strength, random_domains
 
-from cpqueens.kernels.exact.propagators.distance_values import MOST_BITS, distance_values
+from cpqueens.kernels.exact.propagators.distance_values import distance_values
+from cpqueens.kernels.exact.value_marks import WIDEST
 
 
 def bench_of(domains: list[list[int]], factors: tuple[int, int], constant: int) -> Bench:
@@ -28,9 +29,9 @@ def test_values_up_to_a_word_apart(seed: int) -> None:
     """The sum of the two takes as many values as a word has bits, on one side of 0 or on both."""
     source = random.Random(seed)
     factors = source.choice((1, -1)), source.choice((1, -1))
-    width = source.randint(1, MOST_BITS - 2)
+    width = source.randint(1, WIDEST - 2)
     domains = []
-    for last in (width, MOST_BITS - 1 - width):
+    for last in (width, WIDEST - 1 - width):
         low = source.randint(-40, 40)
         few = [source.randint(low, low + last) for _ in range(6)]
         domains.append(sorted({low, low + last, *few}))
@@ -38,7 +39,7 @@ def test_values_up_to_a_word_apart(seed: int) -> None:
         sorted(a * w for w in (domain[0], domain[-1])) for a, domain in zip(factors, domains, strict=True)
     ]
     least = ends[0][0] + ends[1][0]
-    constant = -least + source.choice((0, 0, 7, -MOST_BITS // 2))
-    low, high = max(0, least + constant), max(MOST_BITS - 1 + least + constant, -least - constant)
+    constant = -least + source.choice((0, 0, 7, -WIDEST // 2))
+    low, high = max(0, least + constant), max(WIDEST - 1 + least + constant, -least - constant)
     domains.append(sorted({low, high, *source.sample(range(low, high), 12)}))
     bench_of(domains, factors, constant).walk(source, Strength.DOMAIN)
