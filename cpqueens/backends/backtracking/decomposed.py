@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from cpqueens.backends.backtracking.clauses import Clause, StatedClauses
-from cpqueens.backends.backtracking.wholes.parts import Parts, Propagator
+from cpqueens.backends.backtracking.rows import TermBuilder
+from cpqueens.backends.backtracking.wholes.parts import Propagator
 from cpqueens.backends.backtracking.wholes.registry import numbers_of, table_propagator
 from cpqueens.kernels.exact import kinds
 from cpqueens.kernels.exact.learning import literals as lit
@@ -34,7 +35,7 @@ WIDEST = 1 << 12
 """Values between the bounds of a variable that is told apart by values."""
 
 
-class ExplainedParts(Parts, Protocol):
+class ExplainedParts(TermBuilder):
     """The network of the search that learns, which is being built.
 
     Attributes
@@ -51,21 +52,14 @@ class ExplainedParts(Parts, Protocol):
     collected: StatedClauses
     truths_of_values: dict[tuple[int, tuple[int, ...]], int]
 
-    def add(
-        self,
-        kind: int,
-        variables: Sequence[int],
-        coefficients: Sequence[int],
-        constant: int = 0,
-        result: int = -1,
-    ) -> None:
-        """Add a propagator, or clauses."""
-
     def add_apart(self, own: Propagator) -> None:
         """Add a propagator for what clauses say, where there are none."""
+        if not self.clausal:
+            TermBuilder.propagator(self, own)
 
     def clause(self, literals: Clause) -> None:
         """Add a clause, which `add_apart` says where there are none."""
+        self.collected.add(literals)
 
 
 def _are_narrow(builder: ExplainedParts, variables: Sequence[int]) -> bool:

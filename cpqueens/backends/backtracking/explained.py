@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cpqueens.backends.backtracking.clauses import Clause, StatedClauses
-from cpqueens.backends.backtracking.decomposed import DECOMPOSED, add_number, add_table
+from cpqueens.backends.backtracking.clauses import StatedClauses
+from cpqueens.backends.backtracking.decomposed import DECOMPOSED, ExplainedParts, add_number, add_table
 from cpqueens.backends.backtracking.memory import LISTED_DEFINED, memory_of
 from cpqueens.backends.backtracking.network import Builder
 from cpqueens.backends.backtracking.rows import Proved, Row, groups
@@ -48,7 +48,7 @@ class Explained:
     decided: list[int]
 
 
-class ExplainedBuilder(Builder):
+class ExplainedBuilder(Builder, ExplainedParts):
     """Collects clauses apart, if that is asked for; a sum in an AllDifferent is a variable of its own."""
 
     def __init__(
@@ -70,15 +70,6 @@ class ExplainedBuilder(Builder):
         if own.name == "among" and add_number(self, own.variables[:-1], list(own.numbers), own.variables[-1]):
             return
         super().propagator(own)
-
-    def add_apart(self, own: Propagator) -> None:
-        """Add a propagator for what clauses say, where there are none."""
-        if not self.clausal:
-            super().propagator(own)
-
-    def clause(self, literals: Clause) -> None:
-        """Add a clause, which `add_apart` says where there are none."""
-        self.collected.add(literals)
 
     def table(self, terms: list[Row], rows: IntArray) -> None:
         """Add a table."""

@@ -181,6 +181,10 @@ class TermBuilder:
         """Add ``row relation 0``."""
         raise NotImplementedError
 
+    def all_different(self, terms: list[Row]) -> None:
+        """Add an AllDifferent."""
+        raise NotImplementedError
+
     # ---- terms ----------------------------------------------------------------------------------
 
     def variable(self, row: Row) -> int:

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
 
-from cpqueens.backends.backtracking.rows import LazyRows, Row
-from cpqueens.backends.backtracking.wholes.parts import Parts, Propagator
+from cpqueens.backends.backtracking.rows import LazyRows, Row, TermBuilder
+from cpqueens.backends.backtracking.wholes.parts import Propagator
 from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact.propagators import tour_bound as kernel
 from cpqueens.language.rows import IntArray, distinct
@@ -31,7 +31,7 @@ DIFFERENCES = (1, -1), (-1, 1)
 """Coefficients of two variables, of which one is subtracted from the other."""
 
 
-def add_circles(differences: LazyRows, parts: Parts) -> None:
+def add_circles(differences: LazyRows, parts: TermBuilder) -> None:
     """Add what is false if rows ``x - y + constant <= 0`` on wide domains allow no values at all."""
     signed = differences.picked(np.flatnonzero(differences.relation != NE))
     known = distinct(signed.terms.variable).tolist()
@@ -69,14 +69,14 @@ LARGEST = 1 << 60
 """No product of a coefficient of one with the term of the other is greater."""
 
 
-def _reach(coefficients: Mapping[int, int], constant: int, parts: Parts) -> int:
+def _reach(coefficients: Mapping[int, int], constant: int, parts: TermBuilder) -> int:
     """Return a number that no part of the term's sum exceeds."""
     ends = ((a, max(map(abs, parts.bounds(v)))) for v, a in coefficients.items())
     return abs(constant) + 2 * sum(abs(a) * end for a, end in ends)
 
 
 def add_fractional_bounds(
-    linear: Iterable[tuple[Row, int]], objective: Row, record: int, parts: Parts
+    linear: Iterable[tuple[Row, int]], objective: Row, record: int, parts: TermBuilder
 ) -> None:
     """Let rows with their relations look at the objective, minimised by the propagator at ``record``.
 
@@ -98,7 +98,7 @@ def add_fractional_bounds(
                 _add(own, costs, disputed, sign * constant, record, parts)
 
 
-def add_proved_row(row: Row, objective: Row, record: int, parts: Parts) -> None:
+def add_proved_row(row: Row, objective: Row, record: int, parts: TermBuilder) -> None:
     """Let a row, at most 0 in every solution, bound the objective, minimised by the propagator at ``record``.
 
     Where the objective is one variable the row contains it, and says all by itself.
@@ -112,7 +112,12 @@ def add_proved_row(row: Row, objective: Row, record: int, parts: Parts) -> None:
 
 
 def _add(
-    own: dict[int, int], costs: dict[int, int], disputed: list[int], constant: int, record: int, parts: Parts
+    own: dict[int, int],
+    costs: dict[int, int],
+    disputed: list[int],
+    constant: int,
+    record: int,
+    parts: TermBuilder,
 ) -> None:
     """Add the propagator, the disputed variables by ascending price of what they take off."""
     # exact: quotients of numbers below 2^62 that are not equal differ by more than 2^-124
@@ -133,7 +138,10 @@ ANYTHING = 1 << 60
 
 
 def add_tour_bounds(
-    compiled: Compiled, linear: Iterable[tuple[Row, int]], objective: tuple[Row, int] | None, parts: Parts
+    compiled: Compiled,
+    linear: Iterable[tuple[Row, int]],
+    objective: tuple[Row, int] | None,
+    parts: TermBuilder,
 ) -> None:
     """Let circuits look at rows, with their relations, that add up elements at most of the successors.
 
@@ -177,7 +185,7 @@ def _add_tour_bound(
     place: Mapping[int, tuple[int, int]],
     elements: Mapping[int, DefinitionBlock],
     nodes: list[int],
-    parts: Parts,
+    parts: TermBuilder,
 ) -> None:
     """Add the propagator for a row with costs of most of the arcs, if they fit."""
     costs = np.zeros((len(nodes), len(nodes)), dtype=object)

@@ -17,9 +17,9 @@ from graphlib import CycleError, TopologicalSorter
 
 import numpy as np
 
-from cpqueens.backends.backtracking.rows import LazyRows, Row
+from cpqueens.backends.backtracking.rows import LazyRows, Row, TermBuilder
 from cpqueens.backends.backtracking.wholes.bounds import SIGNS
-from cpqueens.backends.backtracking.wholes.parts import Parts, Propagator
+from cpqueens.backends.backtracking.wholes.parts import Propagator
 from cpqueens.kernels.exact import domains as at, kinds
 from cpqueens.kernels.exact.propagators import all_different_values as values
 from cpqueens.kernels.exact.propagators.distances import distance_data
@@ -38,7 +38,7 @@ MOST_EDGES = 1 << 18
 """Pairs of a term and a value that a matching may have to look at."""
 
 
-def add_hall_sets(terms: IntArray, low: int, high: int, parts: Parts) -> None:
+def add_hall_sets(terms: IntArray, low: int, high: int, parts: TermBuilder) -> None:
     """Add propagation of sets of values that are no more than the terms that need them.
 
     ``terms`` are rows (variable, coefficient, constant) with values ``low`` .. ``high``. Where there are many
@@ -89,7 +89,7 @@ SHARE = 1.25
 """How many times as many values as variables there may be: with more, Hall sets are rare."""
 
 
-def add_cliques(differences: LazyRows, parts: Parts) -> None:
+def add_cliques(differences: LazyRows, parts: TermBuilder) -> None:
     """Let cliques of disequalities be propagated as AllDifferents, where Hall sets may be found."""
     for members in cliques(disequalities(differences.terms, differences.relation)):
         ends = [[end + shift for end in parts.bounds(v)] for v, shift in members]
@@ -159,7 +159,7 @@ class Orders:
                     found[variables[k]] = others[a], others[-a]
         return found
 
-    def add(self, terms: Iterable[Row], parts: Parts) -> list[int]:
+    def add(self, terms: Iterable[Row], parts: TermBuilder) -> list[int]:
         """Add bounds of those terms of an AllDifferent that are differences; return the marks, ascending."""
         pairs: dict[int, set[Pair]] = {}
         for variables, coefficients, constant in terms:
@@ -168,7 +168,7 @@ class Orders:
                 pairs.setdefault(constant, set()).add((variables[less], variables[1 - less]))
         return self._add(max(pairs.values(), key=len, default=set()), parts)
 
-    def add_defined(self, terms: IntArray, parts: Parts) -> None:
+    def add_defined(self, terms: IntArray, parts: TermBuilder) -> None:
         """Add the same for rows (variable, coefficient, constant), of variables that are differences."""
         if len(terms) < FEWEST_MARKS or not self._defined:
             return
@@ -177,7 +177,7 @@ class Orders:
         positive = {pair for pair, d in named.items() if parts.bounds(d)[0] > 0}
         self._add(set(named), parts, positive)
 
-    def _add(self, known: set[Pair], parts: Parts, positive: Set[Pair] = frozenset()) -> list[int]:
+    def _add(self, known: set[Pair], parts: TermBuilder, positive: Set[Pair] = frozenset()) -> list[int]:
         """Add bounds of the distances of some pairs, all different in one direction or the other."""
         for distances in (known, {(b, a) for a, b in known}):
             ascending = distances & (self._ascending | positive)
@@ -211,7 +211,7 @@ BY_PAIRS = frozenset(
 """Kinds of functions that are looked at by pairs of values, if they have two arguments."""
 
 
-def equation_values(row: tuple[tuple[int, ...], tuple[int, ...], int], parts: Parts) -> Propagator | None:
+def equation_values(row: Row, parts: TermBuilder) -> Propagator | None:
     """Return what looks at each value of the equation ``row == 0``, if it has two or three of few values.
 
     Of truths that are added up, bounds say as much.
@@ -227,7 +227,7 @@ def equation_values(row: tuple[tuple[int, ...], tuple[int, ...], int], parts: Pa
     return Propagator("equation_values", variables, coefficients, constant=constant)
 
 
-def add_distance_values(row: tuple[tuple[int, ...], tuple[int, ...], int], result: int, parts: Parts) -> bool:
+def add_distance_values(row: Row, result: int, parts: TermBuilder) -> bool:
     """Let ``result == abs(row)`` look at values of two variables, if there are few; say whether it does."""
     variables, coefficients, constant = row
     if len(variables) != 2 or abs(coefficients[0]) != 1 or abs(coefficients[1]) != 1:
@@ -272,7 +272,7 @@ def seen_by_values(kind: int, variables: IntArray, low: IntArray, high: IntArray
 
 
 def add_function_values(
-    kind: int, variables: Sequence[int], result: int, numbers: Sequence[int] | IntArray, parts: Parts
+    kind: int, variables: Sequence[int], result: int, numbers: Sequence[int] | IntArray, parts: TermBuilder
 ) -> None:
     """Let a function that is seen by values look at each of them; an element has ``numbers`` or variables."""
     name = "function_values"

@@ -1,13 +1,10 @@
-"""What constraints that are taken as they are turn into, and what they may ask for meanwhile."""
+"""What constraints that are taken as they are turn into."""
 
 from array import array
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from cpqueens.kernels.exact import domains as at
-from cpqueens.language.constraints.base import Constraint
-from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray
 
 
@@ -108,53 +105,3 @@ class Propagators:
         self.variables[end:end] = array("q", variables)
         self.coefficients[end:end] = array("q", [1]) * len(variables)
         self.lengths[0] += len(variables)
-
-
-class Parts(Protocol):
-    """The network that is being built, as `WholeKind.lay_out` sees it. A row is a term, see `Terms`."""
-
-    def variables(self, array: LinearArray) -> list[int]:
-        """Return a variable for each term of the constraint, a list to read, adding those that are needed."""
-
-    def bounds(self, variable: int) -> tuple[int, int]:
-        """Return the least and the greatest value of a variable."""
-
-    def spans(self, variables: Iterable[int]) -> list[int]:
-        """Return how many values there are between the bounds of each variable, these included."""
-
-    def new_variable(self, low: int, high: int) -> int:
-        """Add an auxiliary variable, which the others must decide."""
-
-    def truth(self, row: tuple[tuple[int, ...], tuple[int, ...], int], relation: int, result: int) -> None:
-        """Let ``result`` be 1 exactly where ``row relation 0``."""
-
-    def decides_more(self, many: int) -> bool:
-        """Say whether the search may decide so many auxiliary variables too."""
-
-    def ordered(self, first: IntArray, second: IntArray) -> list[int]:
-        """Return truths that say which of two tasks comes first, of which the search decides some."""
-
-    def propagator(self, own: Propagator) -> None:
-        """Add a propagator that is compiled apart."""
-
-    def linear(self, row: tuple[tuple[int, ...], tuple[int, ...], int], relation: int) -> None:
-        """Add ``row relation 0``, with a code of `cpqueens.lowered.compiled`."""
-
-    def all_different(self, terms: list[tuple[tuple[int, ...], tuple[int, ...], int]]) -> None:
-        """Add an AllDifferent."""
-
-
-@dataclass(frozen=True)
-class WholeKind:
-    """How a kind of constraint is taken.
-
-    Attributes
-    ----------
-    lay_out
-        Adds the parts of a constraint to the network.
-    when
-        Says which constraints of the kind are taken; others are decomposed, as all in reified contexts are.
-    """
-
-    lay_out: Callable[[Any, Parts], None]
-    when: Callable[[Any], bool] = lambda constraint: isinstance(constraint, Constraint)

@@ -3,13 +3,16 @@
 `Table`, `ShortTable` and `NegativeTable` for the exact engine: rows as bits.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations, pairwise
+from typing import Any
 
 import numpy as np
 
-from cpqueens.backends.backtracking.wholes.parts import Parts, Propagator, WholeKind
+from cpqueens.backends.backtracking.rows import TermBuilder
+from cpqueens.backends.backtracking.wholes.parts import Propagator
 from cpqueens.kernels.exact import domains as at, task_sets
 from cpqueens.kernels.exact.propagators import regular as graph, table as layout
 from cpqueens.kernels.exact.propagators.cardinality import ANY, NEVER, cardinality_data
@@ -124,11 +127,11 @@ def _masks(columns: IntArray, words: int, behind: int) -> tuple[IntArray, IntArr
     return masks, heads, np.stack([counts, 0 * counts], axis=1)
 
 
-def _lay_out_short(constraint: ShortTable, parts: Parts) -> None:
+def _lay_out_short(constraint: ShortTable, parts: TermBuilder) -> None:
     parts.propagator(table_propagator("table", parts.variables(constraint.terms), constraint.rows))
 
 
-def _lay_out_negative(constraint: NegativeTable, parts: Parts) -> None:
+def _lay_out_negative(constraint: NegativeTable, parts: TermBuilder) -> None:
     """Add a propagator for the rows with the same stars, over the other columns."""
     variables = parts.variables(constraint.terms)
     for columns, rows in by_stars(constraint.rows):
@@ -139,6 +142,22 @@ def _lay_out_negative(constraint: NegativeTable, parts: Parts) -> None:
             parts.linear(((), (), 1), LE)  # false: a row of stars
 
 
+@dataclass(frozen=True)
+class WholeKind:
+    """How a kind of constraint is taken.
+
+    Attributes
+    ----------
+    lay_out
+        Adds the parts of a constraint to the network.
+    when
+        Says which constraints of the kind are taken; others are decomposed, as all in reified contexts are.
+    """
+
+    lay_out: Callable[[Any, TermBuilder], None]
+    when: Callable[[Any], bool] = lambda constraint: isinstance(constraint, Constraint)
+
+
 SHORT = WholeKind(_lay_out_short)
 NEGATIVE = WholeKind(_lay_out_negative)
 
@@ -147,18 +166,18 @@ MOST_VALUES = 1 << 12
 """Between the least and the greatest value of all terms; with more, each is compared with the others."""
 
 
-def add_number(parts: Parts, terms: LinearArray, values: Iterable[int], number: int) -> None:
+def add_number(parts: TermBuilder, terms: LinearArray, values: Iterable[int], number: int) -> None:
     """Add that so many terms as a variable says have one of these values."""
     variables = [*parts.variables(terms), number]
     parts.propagator(Propagator("among", variables, numbers=sorted(values)))
 
 
-def _among(constraint: Among, parts: Parts) -> None:
+def _among(constraint: Among, parts: TermBuilder) -> None:
     (number,) = parts.variables(constraint.count)
     add_number(parts, constraint.terms, constraint.values, number)
 
 
-def _count(constraint: Count, parts: Parts) -> None:
+def _count(constraint: Count, parts: TermBuilder) -> None:
     """Add the number itself where it is equal to a term; else a variable that is compared with the term."""
     (number,) = parts.variables(constraint.count)
     if constraint.relation != "==":
@@ -172,7 +191,7 @@ def _counts_a_number(constraint: Count) -> bool:
     return not (constraint.value.width and constraint.value.coefficients.any())
 
 
-def _n_value(constraint: NValue, parts: Parts) -> None:
+def _n_value(constraint: NValue, parts: TermBuilder) -> None:
     terms = parts.variables(constraint.terms)
     bounds = [parts.bounds(v) for v in terms]
     data = different_data(min(low for low, _ in bounds), max(high for _, high in bounds))
@@ -185,7 +204,7 @@ def _has_few_values(constraint: NValue | GlobalCardinality) -> bool:
     return constraint.terms.size > 0 and int(high.max()) - int(low.min()) < MOST_VALUES
 
 
-def numbers_of(constraint: GlobalCardinality, parts: Parts) -> list[int]:
+def numbers_of(constraint: GlobalCardinality, parts: TermBuilder) -> list[int]:
     """Return for each value a variable that is to say how often it occurs."""
     if constraint.counts.ndim == 1:
         return parts.variables(constraint.counts)
@@ -206,7 +225,7 @@ def numbers_of(constraint: GlobalCardinality, parts: Parts) -> list[int]:
     return numbers
 
 
-def _global_cardinality(constraint: GlobalCardinality, parts: Parts) -> None:
+def _global_cardinality(constraint: GlobalCardinality, parts: TermBuilder) -> None:
     """Add one propagator over the terms and the numbers; what no term can be occurs never."""
     terms = parts.variables(constraint.terms)
     bounds = [parts.bounds(v) for v in terms]
@@ -222,7 +241,7 @@ def _global_cardinality(constraint: GlobalCardinality, parts: Parts) -> None:
     parts.propagator(Propagator("cardinality", [*terms, *numbers], numbers=data))
 
 
-def _circuit(constraint: Circuit | SubCircuit, parts: Parts) -> None:
+def _circuit(constraint: Circuit | SubCircuit, parts: TermBuilder) -> None:
     """Add that the successors are different nodes, and what arcs must do."""
     nodes = parts.variables(constraint.successor)
     last = len(nodes) - 1
@@ -243,14 +262,14 @@ def _circuit(constraint: Circuit | SubCircuit, parts: Parts) -> None:
         parts.propagator(Propagator("circuit", nodes, numbers=room, constant=int(sub), queue=at.DEAR))
 
 
-def _inverse(constraint: Inverse, parts: Parts) -> None:
+def _inverse(constraint: Inverse, parts: TermBuilder) -> None:
     """Add that each points back to the other, and that both are permutations."""
     first, second = parts.variables(constraint.first), parts.variables(constraint.second)
     parts.propagator(Propagator("inverse", [*first, *second]))
     parts.all_different([((v,), (1,), 0) for v in first])
 
 
-def _add_order(first: list[int], second: list[int], strict: bool, parts: Parts) -> None:
+def _add_order(first: list[int], second: list[int], strict: bool, parts: TermBuilder) -> None:
     pairs = [v for pair in zip(first, second, strict=True) for v in pair]
     order = Propagator(
         "lexicographic", pairs, constant=int(strict), words=(0,), events=at.BOUND, queue=at.QUICK
@@ -258,28 +277,28 @@ def _add_order(first: list[int], second: list[int], strict: bool, parts: Parts) 
     parts.propagator(order)
 
 
-def _lexicographic(constraint: Lexicographic, parts: Parts) -> None:
+def _lexicographic(constraint: Lexicographic, parts: TermBuilder) -> None:
     first, second = parts.variables(constraint.first), parts.variables(constraint.second)
     _add_order(first, second, constraint.strict, parts)
 
 
-def _lexicographic_chain(constraint: LexChain, parts: Parts) -> None:
+def _lexicographic_chain(constraint: LexChain, parts: TermBuilder) -> None:
     rows = [parts.variables(row) for row in constraint.matrix]
     for first, second in pairwise(rows):
         _add_order(first, second, constraint.order.strict, parts)
 
 
-def _value_precede(constraint: ValuePrecede, parts: Parts) -> None:
+def _value_precede(constraint: ValuePrecede, parts: TermBuilder) -> None:
     precede(parts.variables(constraint.terms), constraint.values, parts)
 
 
-def precede(variables: list[int], values: Iterable[int], parts: Parts) -> None:
+def precede(variables: list[int], values: Iterable[int], parts: TermBuilder) -> None:
     """Add one propagator for each value and the next."""
     for value, later in pairwise(values):
         parts.propagator(Propagator("value_precede", variables, numbers=(value, later), words=(0,)))
 
 
-def _regular(constraint: Regular, parts: Parts) -> None:
+def _regular(constraint: Regular, parts: TermBuilder) -> None:
     """Add the graph of the transitions that lead from the start to an accepting state."""
     layers, possible = constraint.layers()
     if not possible:
@@ -306,12 +325,12 @@ def _regular(constraint: Regular, parts: Parts) -> None:
         )
 
 
-def _task_variables(constraint: NoOverlap | Cumulative, parts: Parts) -> list[int]:
+def _task_variables(constraint: NoOverlap | Cumulative, parts: TermBuilder) -> list[int]:
     sides = (constraint.start, constraint.duration, constraint.present)
     return [v for side in sides for v in parts.variables(side)]
 
 
-def _no_overlap(constraint: NoOverlap, parts: Parts) -> None:
+def _no_overlap(constraint: NoOverlap, parts: TermBuilder) -> None:
     count = constraint.start.size
     room = np.zeros(task_sets.ROOM * (count + 1), dtype=np.int64)
     variables = _task_variables(constraint, parts)
@@ -321,7 +340,7 @@ def _no_overlap(constraint: NoOverlap, parts: Parts) -> None:
     )
 
 
-def _orders_of_tasks(variables: list[int], count: int, parts: Parts) -> list[int]:
+def _orders_of_tasks(variables: list[int], count: int, parts: TermBuilder) -> list[int]:
     """Return truths that say of two tasks which comes first, for a search that may decide them.
 
     Once all are decided, tasks begin as early as those before them allow. Only tasks that are there and take
@@ -339,7 +358,7 @@ def _orders_of_tasks(variables: list[int], count: int, parts: Parts) -> list[int
     return parts.ordered(tasks[:, pairs[:, 0]], tasks[:, pairs[:, 1]])
 
 
-def _cumulative(constraint: Cumulative, parts: Parts) -> None:
+def _cumulative(constraint: Cumulative, parts: TermBuilder) -> None:
     count = constraint.start.size
     room = [0] * ((task_sets.ROOM + 4) * (count + 1))
     variables = _task_variables(constraint, parts) + parts.variables(constraint.demand)

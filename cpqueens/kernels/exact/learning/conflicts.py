@@ -16,15 +16,7 @@ from cpqueens.kernels.exact.domains import Memory, forget, restore
 from cpqueens.kernels.exact.learning import literals as lit, literals as of
 from cpqueens.kernels.exact.learning.clauses import watch
 from cpqueens.kernels.exact.learning.heap import bump, into_heap
-from cpqueens.kernels.exact.learning.literals import (
-    Learner,
-    first_bounds,
-    has_high,
-    has_low,
-    is_listed,
-    level_place,
-    record_of,
-)
+from cpqueens.kernels.exact.learning.literals import Learner
 from cpqueens.kernels.exact.learning.reasons import explain, tally_reason
 from cpqueens.kernels.jit.decorators import inner_kernel
 from cpqueens.kernels.jit.instructions import entry, put
@@ -56,14 +48,14 @@ def want(m: Memory, r: int, operator: int, value: int) -> None:
 def is_wanted(m: Memory, r: int, operator: int, value: int) -> Any:
     """Say whether what is wanted of a record implies a fact that it made true."""
     if operator == lit.AT_LEAST:
-        return has_low(m, r) and entry(m.stack, r + at.R_WANTED_LOW) >= value
+        return of.has_low(m, r) and entry(m.stack, r + at.R_WANTED_LOW) >= value
     if operator == lit.AT_MOST:
-        return has_high(m, r) and entry(m.stack, r + at.R_WANTED_HIGH) <= value
+        return of.has_high(m, r) and entry(m.stack, r + at.R_WANTED_HIGH) <= value
     if entry(m.stack, r + at.R_WANTED_VALUE) and entry(m.stack, r + at.R_VALUE) == value:
         return 1
-    if has_low(m, r) and entry(m.stack, r + at.R_WANTED_LOW) > value >= entry(m.stack, r + at.R_LOW):
+    if of.has_low(m, r) and entry(m.stack, r + at.R_WANTED_LOW) > value >= entry(m.stack, r + at.R_LOW):
         return 1
-    return has_high(m, r) and entry(m.stack, r + at.R_WANTED_HIGH) < value <= entry(m.stack, r + at.R_HIGH)
+    return of.has_high(m, r) and entry(m.stack, r + at.R_WANTED_HIGH) < value <= entry(m.stack, r + at.R_HIGH)
 
 
 @inner_kernel
@@ -72,7 +64,7 @@ def take_facts(m: Memory, q: Learner, depth: int) -> Any:
     found = 0
     for k in range(q.state[of.FACTS], q.state[of.FACTS_TOP], 2):
         fact, value = entry(q.room, k), entry(q.room, k + 1)
-        r = record_of(m, fact, value)
+        r = of.record_of(m, fact, value)
         if r:
             if entry(m.stack, r + at.R_MARK) == UNMARKED:
                 put(m.stack, r + at.R_MARK, KEPT)
@@ -99,9 +91,9 @@ def deepest_marked(m: Memory, q: Learner) -> Any:
 @inner_kernel
 def is_single(m: Memory, r: int) -> Any:
     """Say whether one literal says what is wanted of a record: a bound, or the value that it fixed."""
-    if has_low(m, r) and has_high(m, r):
+    if of.has_low(m, r) and of.has_high(m, r):
         low = entry(m.stack, r + at.R_NEW_LOW)
-        if low < entry(m.stack, r + at.R_NEW_HIGH) or not is_listed(m, entry(m.stack, r + at.R_VARIABLE)):
+        if low < entry(m.stack, r + at.R_NEW_HIGH) or not of.is_listed(m, entry(m.stack, r + at.R_VARIABLE)):
             return 0
         put(m.stack, r + at.R_WANTED_LOW, low)
         put(m.stack, r + at.R_WANTED_HIGH, low)
@@ -129,7 +121,7 @@ def is_implied(m: Memory, q: Learner, depth: int) -> Any:
     """Say whether all facts are wanted already, above ``depth``, or were true before all decisions."""
     for k in range(q.state[of.FACTS], q.state[of.FACTS_TOP], 2):
         fact, value = entry(q.room, k), entry(q.room, k + 1)
-        r = record_of(m, fact, value)
+        r = of.record_of(m, fact, value)
         if r:
             mark = entry(m.stack, r + at.R_MARK)
             is_above = mark in (KEPT, NEEDLESS) and entry(m.stack, r + at.R_DECISIONS) < depth
@@ -157,7 +149,7 @@ def minimise(m: Memory, q: Learner, depth: int) -> None:
 def place_literal(m: Memory, q: Learner, c: int, literal: int, value: int, depth: int, point: int) -> None:
     """Write a literal behind those that a clause has; the point's comes first, then the deepest."""
     v, operator = literal >> 2, literal & 3
-    low, high = first_bounds(m, v)
+    low, high = of.first_bounds(m, v)
     if operator == lit.IS and value in (low, high):
         operator = lit.AT_MOST if value == low else lit.AT_LEAST
     elif operator == lit.IS_NOT and value in (low, high):
@@ -189,14 +181,14 @@ def other_side(m: Memory, r: int, value: int, low: int) -> Any:
     other = at.R_WANTED_HIGH if low else at.R_WANTED_LOW
     while t:
         if entry(m.stack, t + at.R_MARK) == KEPT:
-            is_mine = has_low(m, t) if low else has_high(m, t)
+            is_mine = of.has_low(m, t) if low else of.has_high(m, t)
             if t > r and is_mine:
                 return -1
-            is_other = has_high(m, t) if low else has_low(m, t)
+            is_other = of.has_high(m, t) if low else of.has_low(m, t)
             if not found and is_other and entry(m.stack, t + other) == value:
                 found = t
         t = entry(m.stack, t + at.R_BEFORE)
-    return found if is_listed(m, v) else 0
+    return found if of.is_listed(m, v) else 0
 
 
 @inner_kernel
@@ -209,14 +201,14 @@ def place_record(m: Memory, q: Learner, c: int, r: int, point: int) -> None:
     low, high = entry(m.stack, r + at.R_WANTED_LOW), entry(m.stack, r + at.R_WANTED_HIGH)
     is_point = r == point
     written = 0
-    if has_low(m, r):
+    if of.has_low(m, r):
         other = other_side(m, r, low, 1)
         if other == 0:
             place_literal(m, q, c, v + lit.AT_MOST, low - 1, depth, is_point)
         elif 0 < other <= r:
             place_literal(m, q, c, v + lit.IS_NOT, low, depth, is_point)
         written = 1
-    if has_high(m, r):
+    if of.has_high(m, r):
         other = other_side(m, r, high, 0)
         if other == 0:
             place_literal(m, q, c, v + lit.AT_LEAST, high + 1, depth, is_point)
@@ -261,13 +253,13 @@ def depth_of(m: Memory, literal: int, value: int) -> Any:
     """Return the depth at which a literal became false; 0: before all decisions."""
     v, operator = (literal >> 2) << 2, literal & 3
     if operator == lit.IS_NOT:
-        r = max(record_of(m, v + lit.AT_LEAST, value), record_of(m, v + lit.AT_MOST, value))
+        r = max(of.record_of(m, v + lit.AT_LEAST, value), of.record_of(m, v + lit.AT_MOST, value))
     elif operator == lit.AT_LEAST:
-        r = record_of(m, v + lit.AT_MOST, value - 1)
+        r = of.record_of(m, v + lit.AT_MOST, value - 1)
     elif operator == lit.AT_MOST:
-        r = record_of(m, v + lit.AT_LEAST, value + 1)
+        r = of.record_of(m, v + lit.AT_LEAST, value + 1)
     else:
-        r = record_of(m, v + lit.IS_NOT, value)
+        r = of.record_of(m, v + lit.IS_NOT, value)
     return entry(m.stack, r + at.R_DECISIONS) if r else 0
 
 
@@ -292,7 +284,7 @@ def second_depth(m: Memory, q: Learner, c: int) -> Any:
 def go_back(m: Memory, q: Learner, depth: int, saves: int) -> None:
     """Undo all decisions but the first ``depth``, saving values of variables that were fixed as phases."""
     if depth < q.state[of.DEPTH]:
-        place = level_place(q, depth)
+        place = of.level_place(q, depth)
         log = entry(q.room, place + of.L_LOG)
         r = m.stack[at.LOG_TOP] - at.R_WIDTH
         while r >= log:

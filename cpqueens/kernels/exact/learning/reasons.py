@@ -12,20 +12,7 @@ from typing import Any
 from cpqueens.kernels.exact import domains as at, kinds
 from cpqueens.kernels.exact.domains import Memory
 from cpqueens.kernels.exact.learning import literals as lit, literals as of
-from cpqueens.kernels.exact.learning.literals import (
-    Learner,
-    add_all_lost,
-    add_decisions,
-    add_fact,
-    add_false,
-    add_fixed,
-    add_removed,
-    bounds_at,
-    first_bounds,
-    has_high,
-    has_low,
-    is_listed,
-)
+from cpqueens.kernels.exact.learning.literals import Learner
 from cpqueens.kernels.jit.decorators import inner_kernel
 from cpqueens.kernels.jit.instructions import entry, put
 
@@ -43,7 +30,7 @@ def sums_at(m: Memory, p: int, place: int, but: int) -> Any:
     for k in range(entry(m.net, p + at.START), entry(m.net, p + at.END), 2):
         v, a = entry(m.net, k), entry(m.net, k + 1)
         if v != but:
-            low, high, _ = bounds_at(m, v, place)
+            low, high, _ = of.bounds_at(m, v, place)
             least += a * (low if a > 0 else high)
             greatest += a * (high if a > 0 else low)
     return least, greatest
@@ -62,8 +49,8 @@ def add_side(m: Memory, q: Learner, p: int, place: int, but: int, side: int, sla
             v, a = entry(m.net, k), entry(m.net, k + 1)
             if v == but:
                 continue
-            low, high, _ = bounds_at(m, v, place)
-            first_low, first_high = first_bounds(m, v)
+            low, high, _ = of.bounds_at(m, v, place)
+            first_low, first_high = of.first_bounds(m, v)
             is_low = (a > 0) == (side == LEAST)
             gap = low - first_low if is_low else first_high - high
             if abs(a) * gap <= left:
@@ -72,9 +59,9 @@ def add_side(m: Memory, q: Learner, p: int, place: int, but: int, side: int, sla
                 step = rest // abs(a)
                 rest -= step * abs(a)
                 if is_low:
-                    add_fact(q, (v << 2) + lit.AT_LEAST, low - step)
+                    of.add_fact(q, (v << 2) + lit.AT_LEAST, low - step)
                 else:
-                    add_fact(q, (v << 2) + lit.AT_MOST, high + step)
+                    of.add_fact(q, (v << 2) + lit.AT_MOST, high + step)
         rest = left if not weakened else rest
 
 
@@ -83,7 +70,7 @@ def add_all_fixed(m: Memory, q: Learner, p: int, but: int) -> None:
     """Add the values of all variables of a row but one, which were fixed before what is explained."""
     for k in range(entry(m.net, p + at.START), entry(m.net, p + at.END), 2):
         if entry(m.net, k) != but:
-            add_fixed(m, q, entry(m.net, k))
+            of.add_fixed(m, q, entry(m.net, k))
 
 
 @inner_kernel
@@ -93,18 +80,18 @@ def aim_at(m: Memory, q: Learner, p: int, place: int) -> Any:
     if kind <= kinds.AT_MOST:
         return kind
     b = entry(m.net, p + at.RESULT)
-    low, _, _ = bounds_at(m, b, place)
+    low, _, _ = of.bounds_at(m, b, place)
     if low == 1:
-        add_fact(q, (b << 2) + lit.AT_LEAST, 1)
+        of.add_fact(q, (b << 2) + lit.AT_LEAST, 1)
         return kinds.EQUAL if kind == kinds.TRUTH_EQUAL else kinds.AT_MOST
-    add_fact(q, (b << 2) + lit.AT_MOST, 0)
+    of.add_fact(q, (b << 2) + lit.AT_MOST, 0)
     return kinds.DIFFERENT if kind == kinds.TRUTH_EQUAL else -1
 
 
 @inner_kernel
 def explain_truth(m: Memory, q: Learner, p: int, r: int) -> None:
     """Explain the truth of a row."""
-    is_true = has_low(m, r)
+    is_true = of.has_low(m, r)
     least, greatest = sums_at(m, p, r, -1)
     first = entry(m.net, p + at.START)
     if entry(m.net, p + at.KIND) == kinds.TRUTH_AT_MOST and is_true:
@@ -118,7 +105,7 @@ def explain_truth(m: Memory, q: Learner, p: int, r: int) -> None:
     else:  # one variable, which has lost the value
         a, c = entry(m.net, first + 1), entry(m.net, p + at.CONSTANT)
         if c % a == 0:
-            add_fact(q, (entry(m.net, first) << 2) + lit.IS_NOT, -c // a)
+            of.add_fact(q, (entry(m.net, first) << 2) + lit.IS_NOT, -c // a)
 
 
 @inner_kernel
@@ -148,10 +135,10 @@ def explain_row(m: Memory, q: Learner, p: int, r: int) -> None:
     if aim == kinds.DIFFERENT:
         add_all_fixed(m, q, p, v)
         return
-    if has_low(m, r):
+    if of.has_low(m, r):
         bound = min(entry(m.stack, r + at.R_WANTED_LOW), entry(m.stack, r + at.R_ASKED_LOW))
         explain_bound(m, q, p, r, aim, 1, bound)
-    if has_high(m, r):
+    if of.has_high(m, r):
         bound = max(entry(m.stack, r + at.R_WANTED_HIGH), entry(m.stack, r + at.R_ASKED_HIGH))
         explain_bound(m, q, p, r, aim, 0, bound)
 
@@ -177,9 +164,9 @@ def explain_failed_row(m: Memory, q: Learner, p: int) -> None:
 def add_at_most(q: Learner, v: int, sign: int, bound: int) -> None:
     """Add that ``sign * v`` is at most a bound."""
     if sign > 0:
-        add_fact(q, (v << 2) + lit.AT_MOST, bound)
+        of.add_fact(q, (v << 2) + lit.AT_MOST, bound)
     else:
-        add_fact(q, (v << 2) + lit.AT_LEAST, -bound)
+        of.add_fact(q, (v << 2) + lit.AT_LEAST, -bound)
 
 
 @inner_kernel
@@ -194,8 +181,8 @@ def wanted_ends(m: Memory, r: int, sign: int) -> Any:
     low = min(entry(m.stack, r + at.R_WANTED_LOW), entry(m.stack, r + at.R_ASKED_LOW))
     high = max(entry(m.stack, r + at.R_WANTED_HIGH), entry(m.stack, r + at.R_ASKED_HIGH))
     if sign > 0:
-        return low, has_low(m, r), high, has_high(m, r)
-    return -high, has_high(m, r), -low, has_low(m, r)
+        return low, of.has_low(m, r), high, of.has_high(m, r)
+    return -high, of.has_high(m, r), -low, of.has_low(m, r)
 
 
 @inner_kernel
@@ -204,7 +191,7 @@ def explain_greatest(m: Memory, q: Learner, p: int, r: int, least: int) -> None:
     sign = 1 if entry(m.net, p + at.KIND) == kinds.MAXIMUM else -1
     for k in range(entry(m.net, p + at.START), entry(m.net, p + at.END), 2):
         v = entry(m.net, k)
-        low, high, _ = bounds_at(m, v, r)
+        low, high, _ = of.bounds_at(m, v, r)
         if (low if sign > 0 else -high) >= least:
             add_at_least(q, v, sign, least)
             return
@@ -234,16 +221,16 @@ def explain_extreme(m: Memory, q: Learner, p: int, r: int) -> None:
 @inner_kernel
 def add_apart(m: Memory, q: Learner, v: int, other: int, place: int) -> Any:
     """Add that v and another variable had no value in common by their bounds; return 0 if they had."""
-    low, high, _ = bounds_at(m, v, place)
-    other_low, other_high, _ = bounds_at(m, other, place)
+    low, high, _ = of.bounds_at(m, v, place)
+    other_low, other_high, _ = of.bounds_at(m, other, place)
     if low > other_high:
-        first_low, _ = first_bounds(m, v)
+        first_low, _ = of.first_bounds(m, v)
         between = other_high + 1 if first_low < low else low
         add_at_least(q, v, 1, between)
         add_at_most(q, other, 1, between - 1)
         return 1
     if high < other_low:
-        _, first_high = first_bounds(m, v)
+        _, first_high = of.first_bounds(m, v)
         between = other_low - 1 if first_high > high else high
         add_at_most(q, v, 1, between)
         add_at_least(q, other, 1, between + 1)
@@ -256,17 +243,17 @@ def explain_entries(m: Memory, q: Learner, p: int, r: int, sign: int, bound: int
     """Explain that ``sign`` times an element is at least a bound: each entry is, or is not chosen."""
     first = entry(m.net, p + at.START)
     position = entry(m.net, first)
-    low, high = first_bounds(m, position)
+    low, high = of.first_bounds(m, position)
     entries = (entry(m.net, p + at.END) - first) // 2 - 1
     add_at_least(q, position, 1, 0)
     add_at_most(q, position, 1, entries - 1)
     for i in range(max(0, low), min(high, entries - 1) + 1):
         v = entry(m.net, first + 2 + 2 * i)
-        v_low, v_high, _ = bounds_at(m, v, r)
+        v_low, v_high, _ = of.bounds_at(m, v, r)
         if (v_low if sign > 0 else -v_high) >= bound:
             add_at_least(q, v, sign, bound)
         else:
-            add_fact(q, (position << 2) + lit.IS_NOT, i)
+            of.add_fact(q, (position << 2) + lit.IS_NOT, i)
 
 
 @inner_kernel
@@ -278,9 +265,9 @@ def explain_element(m: Memory, q: Learner, p: int, r: int) -> Any:
         entry(m.net, p + at.START),
     )
     position = entry(m.net, first)
-    low, high, _ = bounds_at(m, position, r)
+    low, high, _ = of.bounds_at(m, position, r)
     entries = (entry(m.net, p + at.END) - first) // 2 - 1
-    if low < 0 or high >= entries or position == result or not is_listed(m, position):
+    if low < 0 or high >= entries or position == result or not of.is_listed(m, position):
         return 0
     if v == position:
         if not entry(m.stack, r + at.R_TAKEN):
@@ -296,8 +283,8 @@ def explain_element(m: Memory, q: Learner, p: int, r: int) -> Any:
         return 1
     if low < high or v != entry(m.net, first + 2 + 2 * low):
         return explain_place(m, q, first, entries, r, result)
-    add_fact(q, (position << 2) + lit.AT_LEAST, low)
-    add_fact(q, (position << 2) + lit.AT_MOST, low)
+    of.add_fact(q, (position << 2) + lit.AT_LEAST, low)
+    of.add_fact(q, (position << 2) + lit.AT_MOST, low)
     if is_least:
         add_at_least(q, result, 1, least)
     if is_most:
@@ -316,9 +303,9 @@ def explain_place(m: Memory, q: Learner, first: int, entries: int, r: int, resul
     add_at_most(q, position, 1, entries - 1)
     for i in range(entries):
         if entry(m.net, first + 2 + 2 * i) == v:
-            add_fact(q, (position << 2) + lit.IS_NOT, i)
-            add_fact(q, (result << 2) + lit.AT_LEAST, value)
-            add_fact(q, (result << 2) + lit.AT_MOST, value)
+            of.add_fact(q, (position << 2) + lit.IS_NOT, i)
+            of.add_fact(q, (result << 2) + lit.AT_LEAST, value)
+            of.add_fact(q, (result << 2) + lit.AT_MOST, value)
             return 1
     return 0
 
@@ -332,16 +319,16 @@ def add_passed(m: Memory, q: Learner, r: int) -> None:
     v = entry(m.stack, r + at.R_VARIABLE)
     low, high = entry(m.stack, r + at.R_ASKED_LOW), entry(m.stack, r + at.R_ASKED_HIGH)
     taken, value = entry(m.stack, r + at.R_TAKEN), entry(m.stack, r + at.R_VALUE)
-    if has_low(m, r):
+    if of.has_low(m, r):
         if taken:
-            add_fact(q, (v << 2) + lit.AT_LEAST, value)
+            of.add_fact(q, (v << 2) + lit.AT_LEAST, value)
             low = value + 1
-        add_removed(m, q, v, low, entry(m.stack, r + at.R_WANTED_LOW))
-    if has_high(m, r):
+        of.add_removed(m, q, v, low, entry(m.stack, r + at.R_WANTED_LOW))
+    if of.has_high(m, r):
         if taken:
-            add_fact(q, (v << 2) + lit.AT_MOST, value)
+            of.add_fact(q, (v << 2) + lit.AT_MOST, value)
             high = value - 1
-        add_removed(m, q, v, entry(m.stack, r + at.R_WANTED_HIGH) + 1, high + 1)
+        of.add_removed(m, q, v, entry(m.stack, r + at.R_WANTED_HIGH) + 1, high + 1)
 
 
 @inner_kernel
@@ -353,7 +340,7 @@ def explain_propagator(m: Memory, q: Learner, p: int, r: int) -> None:
     elif kind in (kinds.MINIMUM, kinds.MAXIMUM):
         explain_extreme(m, q, p, r)
     elif kind != kinds.ELEMENT or not explain_element(m, q, p, r):
-        add_all_lost(m, q, p, r)
+        of.add_all_lost(m, q, p, r)
 
 
 @inner_kernel
@@ -362,9 +349,9 @@ def add_reason(m: Memory, q: Learner, r: int) -> None:
     reason = entry(m.stack, r + at.R_REASON)
     by, what = reason & 3, reason >> 2
     if by == lit.BY_CLAUSE:
-        add_false(q, what >> 1, what & 1)
+        of.add_false(q, what >> 1, what & 1)
     elif by == lit.BY_FIXED:
-        add_fixed(m, q, what)
+        of.add_fixed(m, q, what)
     elif by == lit.BY_PROPAGATOR:
         explain_propagator(m, q, what, r)
 
@@ -377,7 +364,7 @@ def explain(m: Memory, q: Learner, r: int) -> None:
     add_passed(m, q, r)
     add_reason(m, q, r)
     if q.state[of.FACTS_TOP] > q.state[of.FACTS_END]:
-        add_decisions(m, q, entry(m.stack, r + at.R_DECISIONS))
+        of.add_decisions(m, q, entry(m.stack, r + at.R_DECISIONS))
 
 
 @inner_kernel
@@ -417,22 +404,22 @@ def explain_refused(m: Memory, q: Learner, r: int) -> None:
     low, high = entry(m.stack, r + at.R_LOW), entry(m.stack, r + at.R_HIGH)
     asked_low, asked_high = entry(m.stack, r + at.R_ASKED_LOW), entry(m.stack, r + at.R_ASKED_HIGH)
     if entry(m.stack, r + at.R_TAKEN):
-        add_fact(q, (v << 2) + lit.AT_LEAST, low)
-        add_fact(q, (v << 2) + lit.AT_MOST, high)
+        of.add_fact(q, (v << 2) + lit.AT_LEAST, low)
+        of.add_fact(q, (v << 2) + lit.AT_MOST, high)
     elif asked_low > high:
         put(m.stack, r + at.R_WANTED_LOW, high + 1)
-        add_fact(q, (v << 2) + lit.AT_MOST, high)
+        of.add_fact(q, (v << 2) + lit.AT_MOST, high)
     elif asked_high < low:
         put(m.stack, r + at.R_WANTED_HIGH, low - 1)
-        add_fact(q, (v << 2) + lit.AT_LEAST, low)
+        of.add_fact(q, (v << 2) + lit.AT_LEAST, low)
     else:
         put(m.stack, r + at.R_WANTED_LOW, max(low, asked_low))
         put(m.stack, r + at.R_WANTED_HIGH, min(high, asked_high))
         if asked_low <= low:
-            add_fact(q, (v << 2) + lit.AT_LEAST, low)
+            of.add_fact(q, (v << 2) + lit.AT_LEAST, low)
         if asked_high >= high:
-            add_fact(q, (v << 2) + lit.AT_MOST, high)
-        add_removed(m, q, v, max(low, asked_low), min(high, asked_high) + 1)
+            of.add_fact(q, (v << 2) + lit.AT_MOST, high)
+        of.add_removed(m, q, v, max(low, asked_low), min(high, asked_high) + 1)
     add_reason(m, q, r)
 
 
@@ -455,14 +442,14 @@ def explain_failure(m: Memory, q: Learner) -> None:
     reason, refused = m.stack[at.REASON], m.stack[at.REFUSED]
     by, what = reason & 3, reason >> 2
     if by == lit.BY_CLAUSE:
-        add_false(q, what >> 1, -1)
+        of.add_false(q, what >> 1, -1)
     elif by == lit.BY_PROPAGATOR and is_by_all(m, q, what, refused):
-        add_all_lost(m, q, what, m.stack[at.LOG_TOP])
+        of.add_all_lost(m, q, what, m.stack[at.LOG_TOP])
     elif refused:
         explain_refused(m, q, refused)
     elif by == lit.BY_PROPAGATOR:
         explain_failed_row(m, q, what)
     else:
-        add_decisions(m, q, q.state[of.DEPTH])
+        of.add_decisions(m, q, q.state[of.DEPTH])
     if q.state[of.FACTS_TOP] > q.state[of.FACTS_END]:
-        add_decisions(m, q, q.state[of.DEPTH])
+        of.add_decisions(m, q, q.state[of.DEPTH])

@@ -14,15 +14,7 @@ from typing import Any
 from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact.apart import link
 from cpqueens.kernels.exact.branching import AT_LEAST, AT_MOST, EQUAL, halved, is_open, limit, near_saved
-from cpqueens.kernels.exact.domains import (
-    Memory,
-    dequeue,
-    enqueue,
-    note,
-    tally,
-    tally_decision,
-    waiting_queue,
-)
+from cpqueens.kernels.exact.domains import Memory
 from cpqueens.kernels.exact.learning import literals as lit, literals as of
 from cpqueens.kernels.exact.learning.clauses import forget_clauses, propagate_clauses
 from cpqueens.kernels.exact.learning.conflicts import LEARNED, NO_ROOM, analyse, go_back, keep_clause
@@ -55,7 +47,7 @@ def begin(m: Memory, q: Learner) -> None:
     """Note all variables that are fixed before the search; all propagators are queued already."""
     for v in range(0, m.stack[at.VARIABLES], at.X_WIDTH):
         if not is_open(m, v):
-            note(m, v, at.BOUND | at.DOMAIN, entry(m.x, v + at.LOW), entry(m.x, v + at.HIGH))
+            at.note(m, v, at.BOUND | at.DOMAIN, entry(m.x, v + at.LOW), entry(m.x, v + at.HIGH))
 
 
 @inlined
@@ -66,22 +58,22 @@ def propagate(m: Memory, q: Learner, end: int) -> Any:
         if q.state[of.SEEN] < m.stack[at.LOG_TOP]:
             m.stack[at.RUNNING], m.stack[at.REMOVED] = m.stack[at.PROFILE] + 1, 0
             possible = propagate_clauses(m, q)
-            tally(m, m.stack[at.PROFILE], possible)
+            at.tally(m, m.stack[at.PROFILE], possible)
         elif m.stack[at.CHANGED_TOP] > m.stack[at.CHANGED_BASE]:
             changed = entry(m.stack, m.stack[at.CHANGED_TOP] - at.CHANGE_WIDTH)
             m.stack[at.REASON] = changed * 4 + lit.BY_FIXED
             possible = wake(m)
         else:
-            queue = waiting_queue(m)
+            queue = at.waiting_queue(m)
             if queue == at.QUEUES_END:
                 m.stack[at.RUNNING] = 0
                 return 1
-            p = dequeue(m, queue)
+            p = at.dequeue(m, queue)
             m.stack[at.RUNS] += 1
             m.stack[at.REASON] = p * 4 + lit.BY_PROPAGATOR
             m.stack[at.RUNNING] = p + 1
             possible = run_propagator(m, p)
-            tally(m, p, possible)
+            at.tally(m, p, possible)
         if not possible:
             return 0
     return LATE
@@ -132,7 +124,7 @@ def decide(m: Memory, q: Learner, v: int, better: int) -> None:
     q.state[of.DEEPEST] = max(depth, q.state[of.DEEPEST])
     m.stack[at.LEVEL] += 1
     if m.stack[at.PROFILE]:
-        tally_decision(m, v)
+        at.tally_decision(m, v)
     m.stack[at.REASON] = lit.BY_DECISION
     low, high = entry(m.x, v + at.LOW), entry(m.x, v + at.HIGH)
     kind = EQUAL
@@ -201,7 +193,7 @@ def return_to(m: Memory, q: Learner, depth: int) -> None:
     """Undo decisions, and queue the objective's row, whose constant may have changed."""
     go_back(m, q, depth, not q.state[of.HAS_BEST])
     if q.state[of.OBJECTIVE] >= 0:
-        enqueue(m, q.state[of.OBJECTIVE])
+        at.enqueue(m, q.state[of.OBJECTIVE])
 
 
 @inner_kernel

@@ -9,17 +9,9 @@ values, these are bits, and each value of the third shifts them.
 
 from typing import Any
 
-from cpqueens.kernels.exact import domains as at
+from cpqueens.kernels.exact import domains as at, value_marks as marks
 from cpqueens.kernels.exact.domains import Memory, next_value, size
-from cpqueens.kernels.exact.value_marks import (
-    bits_of,
-    keep_marked,
-    mark,
-    mark_all,
-    remove_bits,
-    shifted,
-    turned,
-)
+from cpqueens.kernels.exact.value_marks import keep_marked, mark, mark_all, remove_bits, shifted
 from cpqueens.kernels.jit.decorators import inner_kernel, propagator
 from cpqueens.kernels.jit.instructions import entry, put
 
@@ -82,10 +74,10 @@ def mark_pairs(m: Memory, p: int, x: int, y: int, last: int) -> None:
             found = meets(m, z, a, shift, rest)
         else:
             other, b = entry(m.net, y), entry(m.net, y + 1)
-            own, marks, found = shift_of(m, other), m.stack[at.MARKS], 0
+            own, behind, found = shift_of(m, other), m.stack[at.MARKS], 0
             for u in range(entry(m.x, other + at.LOW), entry(m.x, other + at.HIGH) + 1):
                 if entry(m.cells, own + u) and meets(m, z, a, shift, rest + b * u):
-                    put(m.cells, marks + own + u, 1)
+                    put(m.cells, behind + own + u, 1)
                     found = 1
         if found:
             mark(m, v, w)
@@ -128,10 +120,10 @@ def by_bits(m: Memory, p: int, outer: int, first: int) -> Any:
     slope = sign * entry(m.net, ky + 1)
     x_low, y_low, z_low = entry(m.x, x + at.LOW), entry(m.x, y + at.LOW), entry(m.x, z + at.LOW)
     y_last = entry(m.x, y + at.HIGH) - y_low
-    x_bits, y_bits, z_bits = bits_of(m, x), bits_of(m, y), bits_of(m, z)
+    x_bits, y_bits, z_bits = marks.bits_of(m, x), marks.bits_of(m, y), marks.bits_of(m, z)
     begin = y_low
     if slope < 0:
-        y_bits, begin = turned(y_bits, y_last), -entry(m.x, y + at.HIGH)
+        y_bits, begin = marks.turned(y_bits, y_last), -entry(m.x, y + at.HIGH)
     x_lost = y_found = z_found = 0
     k, left = 0, x_bits
     while left:
@@ -148,7 +140,7 @@ def by_bits(m: Memory, p: int, outer: int, first: int) -> Any:
         k += 1
     y_lost = y_bits & ~y_found
     if slope < 0:
-        y_lost = turned(y_lost, y_last)
+        y_lost = marks.turned(y_lost, y_last)
     for k in range(first, first + 6, 2):
         v, low, lost = x, x_low, x_lost
         if k == ky:
