@@ -209,7 +209,7 @@ class TermBuilder:
         return self._auxiliary[row]
 
     def variables(self, array: LinearArray) -> list[int]:
-        """Return a variable for each term of the constraint that is being taken whole."""
+        """Return a variable for each term of the constraint that is being taken whole, a list to read."""
         if not array.ndim:
             return self._variables(array)
         if array is not self.last[0]:  # mostly many constraints count in the same array
