@@ -134,14 +134,15 @@ def _lowered(
         remaining: Iterable[tuple[list[int], Constraint]] = posted.others()
     else:
         remaining = [([k], constraint) for k, constraint in enumerate(posted)]
-    _add(lowered, remaining, scratch, supports, model, backend)
+    lowering = _Lowering(model, scratch, supports, backend)
+    lowering.add(lowered, remaining)
     if model.has_partial:
-        for simple in _plain(_unseen_conditions(model), scratch, supports, model, backend):
+        for simple in lowering.plain(_unseen_conditions(model)):
             lowered.constraints += simple
     more = len(lowered.constraints) - len(lowered.origins)
     lowered.origins += [-1] * more
     lowered.members += [[]] * more
-    lowered.definitions = _definitions(lowered, scratch, supports, model, backend)
+    lowered.definitions = lowering.definitions(lowered)
     return lowered
 
 
@@ -167,35 +168,162 @@ def _grown(before: Lowered, model: Statement, supports: Supports, backend: str) 
     lowered.origins = [-1] * len(rows) + before.origins[before.rows :]
     lowered.members = list(before.members)
     added = [one for one in posted.others() if one[0][0] >= first]
-    _add(lowered, added, scratch, supports, model, backend)
+    lowering = _Lowering(model, scratch, supports, backend)
+    lowering.add(lowered, added)
     new = [*posted.rows(first), *lowered.constraints[len(rows) + len(others) :]]
     needed = reached.defined_scope([a for c in new for a in c.arguments], scratch)
     if not needed or np.isin(needed, before.defined()).all():
         lowered.definitions = before.definitions
     else:
-        lowered.definitions = _definitions(lowered, scratch, supports, model, backend)
+        lowered.definitions = lowering.definitions(lowered)
     return lowered
 
 
-def _add(
-    lowered: Lowered,
-    constraints: Iterable[tuple[list[int], Constraint]],
-    scratch: Scratch,
-    supports: Supports,
-    model: Statement,
-    backend: str,
-) -> None:
-    """Add the model's constraints, each with its positions, in supported ones."""
-    lowered.how += ["native"] * (len(model._constraints) - len(lowered.how))
-    given = list(constraints)
-    simpler = _plain([constraint for _, constraint in given], scratch, supports, model, backend)
-    for (origins, constraint), simple in zip(given, simpler, strict=True):
-        if len(simple) != 1 or simple[0] is not constraint:
-            for origin in origins:
-                lowered.how[origin] = "decomposed"
-        lowered.constraints += simple
-        lowered.origins += [origins[0] if len(origins) == 1 else -1] * len(simple)
-        lowered.members += [origins] * len(simple)
+@dataclass(frozen=True)
+class _Lowering:
+    """How a model is rewritten: in which extension of it, and what its backend supports."""
+
+    model: Statement
+    scratch: Scratch
+    supports: Supports
+    backend: str
+
+    def add(self, lowered: Lowered, constraints: Iterable[tuple[list[int], Constraint]]) -> None:
+        """Add the model's constraints, each with its positions, in supported ones."""
+        lowered.how += ["native"] * (len(self.model._constraints) - len(lowered.how))
+        given = list(constraints)
+        simpler = self.plain(constraint for _, constraint in given)
+        for (origins, constraint), simple in zip(given, simpler, strict=True):
+            if len(simple) != 1 or simple[0] is not constraint:
+                for origin in origins:
+                    lowered.how[origin] = "decomposed"
+            lowered.constraints += simple
+            lowered.origins += [origins[0] if len(origins) == 1 else -1] * len(simple)
+            lowered.members += [origins] * len(simple)
+
+    def plain(self, constraints: Iterable[Constraint]) -> list[list[Constraint]]:
+        """Return each constraint as supported ones; those of one kind are taken apart together."""
+        found = [[constraint] for constraint in constraints]
+        while True:
+            waiting: dict[type[Constraint], list[tuple[int, Constraint]]] = {}
+            for k, parts in enumerate(found):
+                for part in parts:
+                    if not self.supports(part, "plain"):
+                        waiting.setdefault(type(part), []).append((k, part))
+            if not waiting:
+                return found
+            simpler: dict[int, list[Constraint]] = {}
+            for kind, items in waiting.items():
+                bound = [part.bind(self.scratch) for _, part in items]
+                forms = kind.computed_forms(bound) if self.scratch.computed else kind.simpler_forms(bound)
+                for (_, part), parts in zip(items, forms, strict=True):
+                    if (len(parts) == 1 and parts[0].kind == part.kind) or (not parts and _is_core(part)):
+                        raise self.unsupported(part, "plain")
+                    simpler[id(part)] = parts
+            for k in dict.fromkeys(k for items in waiting.values() for k, _ in items):
+                found[k] = [new for part in found[k] for new in simpler.get(id(part), [part])]
+
+    def unsupported(self, item: Constraint, context: str) -> UnsupportedConstraint:
+        """Return the refusal of a constraint."""
+        text = describe(self.model, item)
+        return UnsupportedConstraint(f"{self.backend} cannot express {text:.120} ({context})")
+
+    def definitions(self, lowered: Lowered) -> list[Definition]:
+        """Return the reached definitions, truths decomposed as needed, in an order of evaluation."""
+        scratch = self.scratch
+        if not scratch.definitions:
+            return []
+        roots = [a for c in join(lowered.constraints) for a in c.arguments]
+        if lowered.objective is not None:
+            roots.append(lowered.objective)
+        if not self.model.has_partial:
+            blocks = reached.evaluation_order(scratch, reached.reached_by(roots, scratch), ())
+            if all(self.knows(block) for block in blocks):
+                return blocks
+        reach = reached.ReachedDefinitions(scratch)
+        reach.add(roots)
+        replaced: list[Definition] = []
+        relations: dict[int, Constraint] = {}
+        taken_apart: list[int] = []
+        while (found := reach.next()) is not None:
+            definition, rows = found
+            simple: list[Definition] = []
+            if isinstance(definition, Truth):
+                simple += self.truths(definition, rows, relations)
+                if simple and not isinstance(definition.constraint, Linear | Connective):
+                    taken_apart += definition.results[rows].tolist()
+            elif type(definition).simpler is not Definition.simpler:
+                simple += [_function(definition, row, scratch) for row in rows.tolist()]
+            replaced += simple
+            done = reached.results_of(simple) - definition.results[0]
+            left = rows[len(done) :] if len(done) in (0, len(rows)) else np.setdiff1d(rows, done)
+            same = (
+                [definition if len(left) == definition.size else reached.part_of(definition, left)]
+                if len(left)
+                else []
+            )
+            reach.add([a for d in (*simple, *same) for a in d.arguments])
+        lowered.rewritten = bool(replaced)
+        if taken_apart:
+            _note_decomposed(lowered, self.model, taken_apart)
+        return reached.evaluation_order(scratch, reach.reached, replaced)
+
+    def knows(self, definition: Definition) -> bool:
+        """Say whether the backend takes a total definition as it is."""
+        if isinstance(definition, Truth):
+            return self.knows_truth(definition.constraint)
+        return type(definition).simpler is Definition.simpler
+
+    def knows_truth(self, constraint: Constraint) -> bool:
+        """Say whether the backend takes the truth of a constraint as it is."""
+        return self.supports(constraint, "implied") and self.supports(constraint, "negated")
+
+    def truths(self, definition: Truth, rows: IntArray, relations: dict[int, Constraint]) -> list[Truth]:
+        """Return equal truths of supported constraints, none if the present ones are supported.
+
+        ``relations`` has, by the first result of a block of conjunctions, the relations that they are.
+        """
+        constraint = definition.constraint
+        model, known = self.model, self.knows_truth(constraint)
+        if not model.has_partial or definition.results[0] >= model.variable_count:  # all is defined
+            if known:
+                return []
+            if definition.size > 1 and isinstance(constraint, And):
+                first = definition.results.item(0)
+                if first not in relations:
+                    (relations[first],) = constraint.decompose(self.scratch)
+                relation = relations[first].take(rows)
+                if self.knows_truth(relation):
+                    return [Truth(relation, definition.results[rows])]
+        found = []
+        for row in rows.tolist():
+            guard = _conditions_of(definition, row, model)
+            if guard or not known:
+                found.append(self.truth(definition, row, guard))
+        return found
+
+    def truth(self, definition: Truth, row: int, guard: list[Constraint]) -> Truth:
+        """Return an equal truth of a supported constraint, where the conditions ``guard`` hold."""
+        scratch = self.scratch
+        item = definition.constraint.take(np.array([row])) if definition.size > 1 else definition.constraint
+        if guard:
+            item = _total(item, guard, scratch)
+        result = definition.results[[row]]
+        while not self.knows_truth(item):
+            simpler = item.decompose(scratch, computed=scratch.computed)
+            if not simpler and _is_core(item):
+                raise self.unsupported(item, "reified")
+            if len(simpler) == 1 and simpler[0].size == 1:
+                if simpler[0].kind == item.kind:
+                    raise self.unsupported(item, "reified")
+                item = simpler[0]
+            else:
+                truths = [c.truth().reshape(-1) for c in simpler]
+                empty = LinearArray(
+                    scratch, (0,), *(np.zeros((0, 0), dtype=np.int64),) * 2, np.zeros(0, np.int64)
+                )
+                item = And.over(concatenate_rows(truths) if truths else empty)
+        return Truth(item.flattened(), result)
 
 
 def _unseen_conditions(model: Statement) -> list[Constraint]:
@@ -205,79 +333,8 @@ def _unseen_conditions(model: Statement) -> list[Constraint]:
     return [c for variable, cs in found.items() if variable not in model.guarded for c in cs]
 
 
-def _plain(
-    constraints: Iterable[Constraint], scratch: Scratch, supports: Supports, model: Statement, backend: str
-) -> list[list[Constraint]]:
-    """Return each constraint as supported ones; those of one kind are taken apart together."""
-    found = [[constraint] for constraint in constraints]
-    while True:
-        waiting: dict[type[Constraint], list[tuple[int, Constraint]]] = {}
-        for k, parts in enumerate(found):
-            for part in parts:
-                if not supports(part, "plain"):
-                    waiting.setdefault(type(part), []).append((k, part))
-        if not waiting:
-            return found
-        simpler: dict[int, list[Constraint]] = {}
-        for kind, items in waiting.items():
-            bound = [part.bind(scratch) for _, part in items]
-            forms = kind.computed_forms(bound) if scratch.computed else kind.simpler_forms(bound)
-            for (_, part), parts in zip(items, forms, strict=True):
-                if (len(parts) == 1 and parts[0].kind == part.kind) or (not parts and _is_core(part)):
-                    raise _unsupported(model, part, "plain", backend)
-                simpler[id(part)] = parts
-        for k in dict.fromkeys(k for items in waiting.values() for k, _ in items):
-            found[k] = [new for part in found[k] for new in simpler.get(id(part), [part])]
-
-
 def _is_core(constraint: Constraint) -> bool:
     return type(constraint).simpler is Constraint.simpler
-
-
-def _unsupported(model: Statement, item: Constraint, context: str, backend: str) -> UnsupportedConstraint:
-    return UnsupportedConstraint(f"{backend} cannot express {describe(model, item):.120} ({context})")
-
-
-def _definitions(
-    lowered: Lowered, scratch: Scratch, supports: Supports, model: Statement, backend: str
-) -> list[Definition]:
-    """Return the reached definitions, truths decomposed as needed, in an order of evaluation."""
-    if not scratch.definitions:
-        return []
-    roots = [a for c in join(lowered.constraints) for a in c.arguments]
-    if lowered.objective is not None:
-        roots.append(lowered.objective)
-    if not model.has_partial:
-        blocks = reached.evaluation_order(scratch, reached.reached_by(roots, scratch), ())
-        if all(_is_known(block, supports) for block in blocks):
-            return blocks
-    reach = reached.ReachedDefinitions(scratch)
-    reach.add(roots)
-    replaced: list[Definition] = []
-    relations: dict[int, Constraint] = {}
-    taken_apart: list[int] = []
-    while (found := reach.next()) is not None:
-        definition, rows = found
-        simple: list[Definition] = []
-        if isinstance(definition, Truth):
-            simple += _truths(definition, rows, scratch, supports, model, backend, relations)
-            if simple and not isinstance(definition.constraint, Linear | Connective):
-                taken_apart += definition.results[rows].tolist()
-        elif type(definition).simpler is not Definition.simpler:
-            simple += [_function(definition, row, scratch) for row in rows.tolist()]
-        replaced += simple
-        done = reached.results_of(simple) - definition.results[0]
-        left = rows[len(done) :] if len(done) in (0, len(rows)) else np.setdiff1d(rows, done)
-        same = (
-            [definition if len(left) == definition.size else reached.part_of(definition, left)]
-            if len(left)
-            else []
-        )
-        reach.add([a for d in (*simple, *same) for a in d.arguments])
-    lowered.rewritten = bool(replaced)
-    if taken_apart:
-        _note_decomposed(lowered, model, taken_apart)
-    return reached.evaluation_order(scratch, reach.reached, replaced)
 
 
 def _note_decomposed(lowered: Lowered, model: Statement, truths: list[int]) -> None:
@@ -302,84 +359,12 @@ def _with(array: LinearArray, chosen: Mask) -> Mask:
     return found
 
 
-def _is_known(definition: Definition, supports: Supports) -> bool:
-    """Say whether a backend takes a total definition as it is."""
-    if isinstance(definition, Truth):
-        constraint = definition.constraint
-        return supports(constraint, "implied") and supports(constraint, "negated")
-    return type(definition).simpler is Definition.simpler
-
-
 def _function(definition: Definition, row: int, scratch: Scratch) -> Definition:
     """Return the same values in simpler functions: the maximum of one term."""
     result = definition.results[[row]]
     term = definition.take(np.array([row]), result).bind(scratch).simpler()
     assert term is not None, f"{definition.kind} has no simpler form"
     return Maximum((term,), result)
-
-
-def _truths(
-    definition: Truth,
-    rows: IntArray,
-    scratch: Scratch,
-    supports: Supports,
-    model: Statement,
-    backend: str,
-    relations: dict[int, Constraint],
-) -> list[Truth]:
-    """Return equal truths of supported constraints, none if the present ones are supported.
-
-    ``relations`` has, by the first result of a block of conjunctions, the relations that they are.
-    """
-    constraint = definition.constraint
-    known = supports(constraint, "implied") and supports(constraint, "negated")
-    if not model.has_partial or definition.results[0] >= model.variable_count:  # all is defined
-        if known:
-            return []
-        if definition.size > 1 and isinstance(constraint, And):
-            first = definition.results.item(0)
-            if first not in relations:
-                (relations[first],) = constraint.decompose(scratch)
-            relation = relations[first].take(rows)
-            if supports(relation, "implied") and supports(relation, "negated"):
-                return [Truth(relation, definition.results[rows])]
-    found = []
-    for row in rows.tolist():
-        guard = _conditions_of(definition, row, model)
-        if guard or not known:
-            found.append(_truth(definition, row, guard, scratch, supports, model, backend))
-    return found
-
-
-def _truth(
-    definition: Truth,
-    row: int,
-    guard: list[Constraint],
-    scratch: Scratch,
-    supports: Supports,
-    model: Statement,
-    backend: str,
-) -> Truth:
-    """Return an equal truth of a supported constraint, where the conditions ``guard`` hold."""
-    item = definition.constraint.take(np.array([row])) if definition.size > 1 else definition.constraint
-    if guard:
-        item = _total(item, guard, scratch)
-    result = definition.results[[row]]
-    while not (supports(item, "implied") and supports(item, "negated")):
-        simpler = item.decompose(scratch, computed=scratch.computed)
-        if not simpler and _is_core(item):
-            raise _unsupported(model, item, "reified", backend)
-        if len(simpler) == 1 and simpler[0].size == 1:
-            if simpler[0].kind == item.kind:
-                raise _unsupported(model, item, "reified", backend)
-            item = simpler[0]
-        else:
-            truths = [c.truth().reshape(-1) for c in simpler]
-            empty = LinearArray(
-                scratch, (0,), *(np.zeros((0, 0), dtype=np.int64),) * 2, np.zeros(0, np.int64)
-            )
-            item = And.over(concatenate_rows(truths) if truths else empty)
-    return Truth(item.flattened(), result)
 
 
 def _conditions_of(definition: Truth, row: int, model: Statement) -> list[Constraint]:

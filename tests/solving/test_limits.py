@@ -99,7 +99,7 @@ def test_ctrl_c_ends_a_run_that_is_lowering(monkeypatch: pytest.MonkeyPatch) -> 
         while used() < PATIENCE:
             sum(range(100))
 
-    monkeypatch.setattr("cpqueens.lowered.lowering._add", stuck)
+    monkeypatch.setattr("cpqueens.lowered.lowering._Lowering.add", stuck)
     for solver in ("backtracking", "cpsat", "las-vegas", "local-search", "python-constraint", "auto"):
         outcome = words().solve(solver=solver, time_limit=1e6)
         assert asked.pop()
