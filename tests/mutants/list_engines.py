@@ -173,7 +173,7 @@ KERNELS = Area(
         Mutant("cliques of pairs that may be equal", "cliques.disequalities",
                "& (relation == NE)", "", tests=CLIQUES),
         Mutant("words are turned round and not back", "equation_values.by_bits",
-               "y_lost = turned(y_lost, y_last)", "pass"),
+               "y_lost = marks.turned(y_lost, y_last)", "pass"),
         Mutant("a word that is shifted right supports another value", "equation_values.by_bits",
                "y_found |= shifted(hit, -shift)", "y_found |= hit"),
         Mutant("a value that shifts nothing into place stays", "equation_values.by_bits",
