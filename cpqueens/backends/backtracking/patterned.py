@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 
 from cpqueens.answers.outcome import StopReason
 from cpqueens.answers.trace import TraceRecorder
-from cpqueens.backends.backtracking.portfolio import Slices, drained
-from cpqueens.backends.backtracking.tally import Tally
+from cpqueens.backends.backtracking.portfolio import Slices
+from cpqueens.backends.backtracking.tally import Tally, count_each
 from cpqueens.backends.backtracking.watching import PatternObserver
 from cpqueens.backends.base import Deliver, Ended, Request, Want
 from cpqueens.kernels.boards.bitmask import BitmaskSearch
@@ -56,16 +56,22 @@ def count(n: int, allowed: NDArray[np.bool_] | None, request: Request, facts: di
     if n < 2:  # such a board has no halves
         return _alone(1 if n == 0 or allowed is None else 0, request, facts)
     board = layout(n)
-    units = row_sets(board, allowed)
-    order = np.random.default_rng(request.seed).permutation(len(units.weights))
-    units = Units(np.ascontiguousarray(units.rows[order]), units.weights[order])
-    tally = Tally(request, len(order))
+    units = _in_random_order(row_sets(board, allowed), request.seed)
+    tally = Tally(request, len(units.weights))
     quadrants = _tables(board, allowed, request) if tally.total else None
     if quadrants is not None:
         tally.run(lambda: _count_chunks(tally, _Workspace(board, units, quadrants)))
     elif tally.total:
         tally.reason = request.why_stopped()
     return tally.ended(facts | {"strategy": "halves", "units": tally.total, "units_done": tally.done})
+
+
+def _picked(units: Units, order: Sequence[int] | NDArray[np.int64]) -> Units:
+    return Units(np.ascontiguousarray(units.rows[order]), units.weights[order])
+
+
+def _in_random_order(units: Units, seed: int) -> Units:
+    return _picked(units, np.random.default_rng(seed).permutation(len(units.weights)))
 
 
 def _alone(count: int, request: Request, facts: dict[str, Any]) -> Ended:
@@ -170,9 +176,7 @@ class UnitCounts:
 
     def __init__(self, n: int) -> None:
         self.board = layout(n)
-        units = row_sets(self.board)
-        order = np.random.default_rng(0).permutation(len(units.weights))
-        self.units = Units(np.ascontiguousarray(units.rows[order]), units.weights[order])
+        self.units = _in_random_order(row_sets(self.board), 0)
         self._quadrants: Sequence[Quadrant] = ()
 
     def __len__(self) -> int:
@@ -193,7 +197,7 @@ class UnitCounts:
     def count(self, units: Sequence[int]) -> list[int]:
         """Return how many solutions each of these units stands for."""
         self.prepare()
-        chosen = Units(np.ascontiguousarray(self.units.rows[list(units)]), self.units.weights[list(units)])
+        chosen = _picked(self.units, list(units))
         return _Workspace(self.board, chosen, self._quadrants).count(range(len(units)))
 
 
@@ -299,16 +303,10 @@ def count_in_parts(
     """Count the pattern's solutions; the first rows' placements are parts, for threads and an estimate."""
     make = SEARCHES[strategy]
     prefixes, nodes, failures = _prefixes(pattern, request)
-    tally = Tally(request, len(prefixes))
-    tally.nodes, tally.failures = nodes, failures
-
-    def count(number: int) -> None:
-        ended = drained(_counting(make(pattern, prefixes[number]), tally.request), tally.report)
-        reason = None if ended.exhausted else ended.stop_reason
-        tally.book(number, [ended.count or 0], **ended.statistics, reason=reason)
-
-    tally.run_each(count)
-    return tally.ended(facts | {"strategy": strategy, "nodes": tally.nodes, "failures": tally.failures})
+    tally = Tally(request, len(prefixes), nodes, failures)
+    return count_each(
+        tally, lambda number: _counting(make(pattern, prefixes[number]), tally.request), facts, strategy
+    )
 
 
 def _prefixes(pattern: Pattern | SumPattern, request: Request) -> tuple[list[tuple[int, ...]], int, int]:

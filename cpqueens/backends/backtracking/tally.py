@@ -14,6 +14,7 @@ import numpy as np
 
 from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.backtracking.forward import ForwardSearch
+from cpqueens.backends.backtracking.portfolio import Slices, drained
 from cpqueens.backends.base import Ended, Request
 from cpqueens.kernels.exact.domains import BASE, FIRST, HIGH, HOLES, LOW, X_WIDTH, Memory, copied
 from cpqueens.lowered.compiled import Compiled
@@ -146,9 +147,17 @@ class Tally:
             return Ended(True, StopReason.EXHAUSTED, count=self.count, statistics=facts)
         return Ended(False, self.reason, count=self.count, statistics=facts | self._estimate())
 
-    def ended_with_nodes(self, facts: dict[str, Any], strategy: str) -> Ended:
-        """Return how a count ended whose parts booked their nodes and failures."""
-        return self.ended(facts | {"strategy": strategy, "nodes": self.nodes, "failures": self.failures})
+
+def count_each(tally: Tally, begin: Callable[[int], Slices], facts: dict[str, Any], strategy: str) -> Ended:
+    """Count all parts, each by a search of its own, whose nodes and failures count, too."""
+
+    def count(number: int) -> None:
+        ended = drained(begin(number), tally.report)
+        reason, found = None if ended.exhausted else ended.stop_reason, ended.statistics
+        tally.book(number, [ended.count or 0], found["nodes"], found["failures"], reason)
+
+    tally.run_each(count)
+    return tally.ended(facts | {"strategy": strategy, "nodes": tally.nodes, "failures": tally.failures})
 
 
 def wants_parts(request: Request) -> bool:
@@ -174,15 +183,11 @@ def count_shared(compiled: Compiled, whole: Memory, request: Request, facts: dic
     parts, nodes, failures = split(compiled, whole, request)
     tally = Tally(request, len(parts), nodes, failures)
 
-    def count(number: int) -> None:
+    def begin(number: int) -> Slices:
         search = ForwardSearch(compiled, (parts[number], -1), tally.request, False, {})
-        ended = search.run(lambda _batch: True, tally.report)
-        reason = None if ended.exhausted else ended.stop_reason
-        found = ended.statistics
-        tally.book(number, [ended.count or 0], found["nodes"], found["failures"], reason)
+        return search.slices(lambda _batch: True)
 
-    tally.run_each(count)
-    return tally.ended_with_nodes(facts, "forward")
+    return count_each(tally, begin, facts, "forward")
 
 
 def split(compiled: Compiled, whole: Memory, request: Request) -> tuple[list[Memory], int, int]:
