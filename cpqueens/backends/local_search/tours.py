@@ -22,6 +22,7 @@ from cpqueens.kernels.local import cells as cooling, info as at, tour_moves as c
 from cpqueens.kernels.local.arena import build_arena
 from cpqueens.kernels.local.plain import AT_MOST
 from cpqueens.kernels.local.tour import begin_tour, tour_search
+from cpqueens.language.constraints.circuit import least_ahead
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import offsets
 from cpqueens.lowered.structures.tours import Tours
@@ -410,7 +411,7 @@ def patched(costs: IntArray, successor: IntArray) -> IntArray:
     """Return one cycle, where there were several: the largest takes in another one for as long as it must."""
     successor = successor.copy()
     while True:
-        cycle = _cycles(successor)
+        _, cycle = np.unique(least_ahead(successor[None])[0], return_inverse=True)
         if cycle.max(initial=0) == 0:
             return successor
         largest = cycle == np.bincount(cycle).argmax()
@@ -421,16 +422,3 @@ def patched(costs: IntArray, successor: IntArray) -> IntArray:
         i, j = np.unravel_index(more.argmin(), more.shape)
         both = [inside[i], outside[j]]
         successor[both] = successor[both[::-1]]
-
-
-def _cycles(successor: IntArray) -> IntArray:
-    """Return in which cycle, from 0, each node is."""
-    cycle, count = [-1] * len(successor), 0
-    following = successor.tolist()
-    for first in range(len(following)):
-        if cycle[first] < 0:
-            i = first
-            while cycle[i] < 0:
-                cycle[i], i = count, following[i]
-            count += 1
-    return np.array(cycle, dtype=np.int64)
