@@ -22,9 +22,9 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 70_779,
+    "code lines": 70_673,
     "files": 478,
-    "import lines": 5_571,
+    "import lines": 5_545,
     "longest file": 499,
     "sudoku by backtracking, files": 43,
     "sudoku by backtracking, functions": 287,
