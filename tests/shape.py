@@ -22,8 +22,8 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 70_673,
-    "files": 478,
+    "code lines": 70_567,
+    "files": 477,
     "import lines": 5_545,
     "longest file": 499,
     "sudoku by backtracking, files": 43,

@@ -34,6 +34,7 @@ from cpqueens.language.wording import describe
 from cpqueens.solving.collect import Consumer
 from cpqueens.solving.stages import Stages
 from cpqueens.system.interrupts import Interrupt, listening
+from cpqueens.system.stopping import Stopped, stopping
 from cpqueens.text.plaintext import checked_name, shown
 
 _NEIGHBOURS = 2000
@@ -244,6 +245,33 @@ def _posted(model: Statement, assumed: Iterable[_Assumed]) -> Statement:
     return other
 
 
+def native_core(
+    native: NativeCore,
+    made: Callable[[], tuple[Statement, Sequence[Any]]],
+    share: Share,
+    time_limit: float | None,
+    interrupt: Interrupt,
+) -> list[int] | None:
+    """Return which truths about a model a backend says cannot hold together; None if it does not say.
+
+    Each holds where a variable of its own is 1, which is assumed. ``made`` gives a model that may be changed,
+    and the truths.
+    """
+    try:
+        with share.clock(time_limit) as clock:
+            request = Request(Want.ONE, clock, interrupt.cancel, interrupted=interrupt.poll)
+            with stopping(request.should_stop):
+                model, truths = made()
+                switches = model.boolvar(shape=len(truths))
+                for switch, truth in zip(switches, truths, strict=True):
+                    model.add(switch.implies(truth))
+            assumed = switches.variables.reshape(-1).tolist()
+            found = native(model, assumed, request)
+    except (CpqueensError, Stopped):  # a constraint that it cannot write under a condition, for one
+        return None
+    return None if found is None else sorted(map(assumed.index, found))
+
+
 class _Blame:
     """Asks for subsets of the assumptions whether the model has a solution under them."""
 
@@ -267,21 +295,14 @@ class _Blame:
         return AssumptionCore(tuple(said), minimal)
 
     def _said_by(self, native: NativeCore, interrupt: Interrupt) -> list[int]:
-        """Return the backend's own core if it holds, or all assumptions."""
-        everything = list(range(len(self._assumed)))
-        guarded = self._plain.copy()
-        switches = guarded.boolvar(shape=len(everything))
-        place = {variable: k for k, variable in enumerate(switches.variables.reshape(-1).tolist())}
-        for k, one in enumerate(self._assumed):
-            guarded.add(switches[k].implies(guarded._own(one.truth)))
-        try:
-            with self._share.clock(self._stages.left) as clock:
-                request = Request(Want.ONE, clock, interrupt.cancel, interrupted=interrupt.poll)
-                found = native(guarded, list(place), request)
-        except CpqueensError:  # a constraint that it cannot write under a condition, for one
-            return everything
-        core = sorted(place[variable] for variable in found or ())
-        return core if found is not None and self._infeasible(core) else everything
+        """Return the backend's own core, if it has one that is one; else all assumptions."""
+
+        def made() -> tuple[Statement, list[BoolArray]]:
+            other = self._plain.copy()
+            return other, [other._own(one.truth) for one in self._assumed]
+
+        core = native_core(native, made, self._share, self._stages.left, interrupt)
+        return core if core is not None and self._infeasible(core) else list(range(len(self._assumed)))
 
     def _infeasible(self, subset: list[int]) -> bool | None:
         """Say whether there is no solution under these; None if undecided, or the time is over."""

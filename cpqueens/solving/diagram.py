@@ -124,12 +124,9 @@ class _Parts:
         if taken is not None:
             self.sums.append(taken)
         elif isinstance(constraint, Linear):
-            flat = constraint.flattened().expression
-            for row in zip(
-                flat.variables.tolist(), flat.coefficients.tolist(), flat.constants.tolist(), strict=True
-            ):
-                terms = {v: a for v, a in zip(row[0], row[1], strict=True) if a}
-                self.sums.append(_Sum(terms, row[2], constraint.relation))
+            for variables, coefficients, constant in constraint.expression.rows():
+                terms = dict(zip(variables, coefficients, strict=True))
+                self.sums.append(_Sum(terms, constant, constraint.relation))
         else:
             flat_one = constraint.flattened()
             for k in range(prod(flat_one.shape)):

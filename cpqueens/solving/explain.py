@@ -11,7 +11,7 @@ import numpy as np
 
 from cpqueens.answers.outcome import Outcome, Status
 from cpqueens.backends import named
-from cpqueens.backends.base import Request, Want
+from cpqueens.backends.base import Want
 from cpqueens.backends.clock import Share, sharing
 from cpqueens.errors import BackendFault, CpqueensError, ModelError
 from cpqueens.language.constraints.base import Constraint
@@ -19,11 +19,10 @@ from cpqueens.language.posted import Posted
 from cpqueens.language.rebuild import rebuilt
 from cpqueens.language.statement import Statement
 from cpqueens.language.wording import describe
-from cpqueens.solving.assumptions import Witnesses, reduced
+from cpqueens.solving.assumptions import Witnesses, native_core, reduced
 from cpqueens.solving.request import choose, positive_seconds
 from cpqueens.solving.solve import solve
 from cpqueens.system.interrupts import Interrupt, listening
-from cpqueens.system.stopping import Stopped, stopping
 from cpqueens.text import plaintext
 from cpqueens.text.plaintext import counted
 
@@ -385,33 +384,21 @@ def _busy(model: Statement, places: list[int], limits: dict[str, Any]) -> list[i
 def _blamed(
     model: Statement, stated: list[Posted], options: dict[str, Any], interrupt: Interrupt
 ) -> list[int] | None:
-    """Return which of these constraints CP-SAT says cannot hold together; None if it does not say.
-
-    Each holds where a variable of its own is 1, which is assumed: what it says is a core of assumptions.
-    """
+    """Return which of these constraints CP-SAT says cannot hold together; None if it does not say."""
     if "cpsat" not in named.available():
         return None
-    rewritten: list[Any] = []
 
-    def aside(_k: int, constraint: Constraint) -> list[Any]:
-        rewritten.append(constraint)
-        return []
+    def made() -> tuple[Statement, list[Constraint]]:
+        rewritten: list[Constraint] = []
 
-    share = Share(_SECONDS_FOR_CORE)
-    try:
-        with share.clock(options.get("time_limit")) as clock:
-            request = Request(Want.ONE, clock, interrupt.cancel, interrupted=interrupt.poll)
-            with stopping(request.should_stop):
-                other = rebuilt(model, constraints=stated, edit=aside, objective=False)
-                switches = other.boolvar(shape=len(rewritten))
-                for switch, constraint in zip(switches, rewritten, strict=True):
-                    other.add(switch.implies(constraint))
-            assumed = switches.variables.reshape(-1).tolist()
-            backend: Any = named.get_backend("cpsat")
-            found = backend.core(other, assumed, request)
-    except (CpqueensError, Stopped):  # a constraint that it cannot write under a condition, for one
-        return None
-    return None if found is None else sorted(map(assumed.index, found))
+        def aside(_k: int, constraint: Constraint) -> list[Any]:
+            rewritten.append(constraint)
+            return []
+
+        return rebuilt(model, constraints=stated, edit=aside, objective=False), rewritten
+
+    backend: Any = named.get_backend("cpsat")
+    return native_core(backend.core, made, Share(_SECONDS_FOR_CORE), options.get("time_limit"), interrupt)
 
 
 def _outcome(model: Statement, stated: list[Posted], solver: str, options: dict[str, Any]) -> Outcome:

@@ -67,7 +67,7 @@ PIPELINE = Area(
         Mutant("what holds is violated", "Soft.violated",
                "[0] == 0", "[0] == 1", tests=_SOFT),
         Mutant("a core of the backend's own is believed", "_Blame._said_by",
-               "found is not None and self._infeasible(core)", "found is not None", tests=_ASSUMED),
+               "core is not None and self._infeasible(core)", "core is not None", tests=_ASSUMED),
         Mutant("nobody is to blame", "assumptions.under_assumptions",
                "_posted(model, assumed)", "_posted(model, [])", tests=_ASSUMED),
         Mutant("everybody is to blame", "assumptions.reduced",
