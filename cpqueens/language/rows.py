@@ -286,36 +286,10 @@ _FEW = 64
 """Up to so many numbers Python's own are faster than NumPy's calls."""
 
 
-def _normalise_few(variables: IntArray, coefficients: IntArray) -> Rows | None:
-    """Return what `normalise` does, of few numbers; None where they might not fit."""
-    found: list[list[tuple[int, int]]] = []
-    listed = list(zip(variables.tolist(), coefficients.tolist(), strict=True))
-    if all(sorted(set(names)) == names and 0 not in factors for names, factors in listed):
-        return variables, coefficients
-    for names, factors in listed:
-        total: dict[int, int] = {}
-        for v, a in zip(names, factors, strict=True):
-            if not -_SURE < a < _SURE:
-                return None
-            total[v] = total.get(v, 0) + a
-        found.append(sorted((v, a) for v, a in total.items() if a))
-    width = max(map(len, found))
-    flat = [number for row in found for pair in row + [(0, 0)] * (width - len(row)) for number in pair]
-    columns = np.array(flat, dtype=np.int64).reshape(len(found), width, 2)
-    return np.ascontiguousarray(columns[:, :, 0]), np.ascontiguousarray(columns[:, :, 1])
-
-
-_SURE = 2**62 // _FEW
-"""Below it so few coefficients cannot add up to 2^62."""
-
-
 def normalise(variables: IntArray, coefficients: IntArray) -> Rows:
     """Merge equal variables within each row and drop columns of zero coefficients."""
     size, width = variables.shape
     if width > 1 and size:
-        few = _normalise_few(variables, coefficients) if variables.size <= _FEW else None
-        if few is not None:
-            return few
         if coefficients.all() and (variables[:, 1:] > variables[:, :-1]).all():
             return variables, coefficients
         key = np.where(coefficients == 0, np.iinfo(np.int64).max, variables)

@@ -3,23 +3,19 @@
 Each pair of values of two variables says what the third must be; where it can be that, all three are
 supported. The bounds of larger domains are the business of the row itself (`propagate_rows`), which is run
 first. As in Bessiere and Regin (1997), "Arc consistency for general constraint networks", supports are
-looked for by values, here for all at once: where two of three variables have coefficients of 1 or -1 and few
-values, these are bits, and each value of the third shifts them.
+looked for by values, here for all at once.
 """
 
 from typing import Any
 
-from cpqueens.kernels.exact import domains as at, value_marks as marks
+from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact.domains import Memory, next_value, size
-from cpqueens.kernels.exact.value_marks import keep_marked, mark, mark_all, remove_bits, shifted
+from cpqueens.kernels.exact.value_marks import keep_marked, mark, mark_all
 from cpqueens.kernels.jit.decorators import inner_kernel, propagator
 from cpqueens.kernels.jit.instructions import entry, put
 
 FEW_PAIRS = 128
 """Pairs of values that are looked at; with more, nothing is done."""
-
-MOST_BITS = 31
-"""Values, from the least to the greatest, that are bits of a word: it can be shifted by as many."""
 
 
 @inner_kernel
@@ -84,74 +80,6 @@ def mark_pairs(m: Memory, p: int, x: int, y: int, last: int) -> None:
         w = next_value(m, v, w + 1)
 
 
-@inner_kernel
-def smallest(m: Memory, first: int) -> Any:
-    """Return the argument, of three, with the fewest values between its bounds."""
-    found, least = first, spread(m, first)
-    for k in (first + 2, first + 4):
-        if spread(m, k) < least:
-            found, least = k, spread(m, k)
-    return found
-
-
-@inner_kernel
-def spread(m: Memory, k: int) -> Any:
-    """Return how far apart the bounds of an argument are."""
-    v = entry(m.net, k)
-    return entry(m.x, v + at.HIGH) - entry(m.x, v + at.LOW)
-
-
-@inner_kernel
-def fits(m: Memory, k: int) -> Any:
-    """Say whether the values of an argument may be shifted words of bits: its coefficient is 1 or -1."""
-    return abs(entry(m.net, k + 1)) == 1 and spread(m, k) < MOST_BITS
-
-
-@inner_kernel
-def by_bits(m: Memory, p: int, outer: int, first: int) -> Any:
-    """Prune by all values of the argument ``outer``, each of which shifts the values of the two others.
-
-    For a value of x, z is y shifted, or y turned round and shifted, as ``z = slope * y + rest``.
-    """
-    ky = first if outer != first else first + 2
-    kz = first + 4 if outer != first + 4 else first + 2
-    x, y, z = entry(m.net, outer), entry(m.net, ky), entry(m.net, kz)
-    sign = -entry(m.net, kz + 1)
-    slope = sign * entry(m.net, ky + 1)
-    x_low, y_low, z_low = entry(m.x, x + at.LOW), entry(m.x, y + at.LOW), entry(m.x, z + at.LOW)
-    y_last = entry(m.x, y + at.HIGH) - y_low
-    x_bits, y_bits, z_bits = marks.bits_of(m, x), marks.bits_of(m, y), marks.bits_of(m, z)
-    begin = y_low
-    if slope < 0:
-        y_bits, begin = marks.turned(y_bits, y_last), -entry(m.x, y + at.HIGH)
-    x_lost = y_found = z_found = 0
-    k, left = 0, x_bits
-    while left:
-        if left & 1:
-            shift = (
-                sign * (entry(m.net, p + at.CONSTANT) + entry(m.net, outer + 1) * (x_low + k)) + begin - z_low
-            )
-            hit = shifted(y_bits, shift) & z_bits
-            y_found |= shifted(hit, -shift)
-            z_found |= hit
-            if not hit:
-                x_lost |= 1 << k
-        left >>= 1
-        k += 1
-    y_lost = y_bits & ~y_found
-    if slope < 0:
-        y_lost = marks.turned(y_lost, y_last)
-    for k in range(first, first + 6, 2):
-        v, low, lost = x, x_low, x_lost
-        if k == ky:
-            v, low, lost = y, y_low, y_lost
-        elif k == kz:
-            v, low, lost = z, z_low, z_bits & ~z_found
-        if lost and not remove_bits(m, v, low, lost):
-            return 0
-    return 1
-
-
 @propagator
 def equation_values(m: Memory, p: int) -> Any:
     """Prune for "the term is 0" of two or three variables."""
@@ -159,15 +87,6 @@ def equation_values(m: Memory, p: int) -> Any:
     last = largest(m, first, end)
     if last == 0:
         return 1
-    if end == first + 6:
-        outer = smallest(m, first)
-        others = fits(m, first if outer != first else first + 2)
-        if (
-            others
-            and fits(m, first + 4 if outer != first + 4 else first + 2)
-            and spread(m, outer) < MOST_BITS
-        ):
-            return by_bits(m, p, outer, first)
     for k in range(first, end, 2):
         mark_all(m, entry(m.net, k), 0)
     x = first if first != last else first + 2
