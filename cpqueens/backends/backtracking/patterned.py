@@ -28,7 +28,7 @@ from cpqueens.backends.backtracking.watching import PatternObserver
 from cpqueens.backends.base import Deliver, Ended, Request, Want
 from cpqueens.kernels.boards.bitmask import BitmaskSearch
 from cpqueens.kernels.boards.halves import Half, Room, count_units
-from cpqueens.kernels.boards.pattern import Pattern, SumPattern
+from cpqueens.kernels.boards.pattern import Pattern, SumPattern, aligned
 from cpqueens.kernels.boards.quadrants import Layout, Quadrant, Units, layout, quadrant_builders, row_sets
 from cpqueens.kernels.boards.search import PatternSearch
 from cpqueens.kernels.boards.sums import SumsSearch
@@ -53,10 +53,12 @@ def count(n: int, allowed: NDArray[np.bool_] | None, request: Request, facts: di
     """
     if allowed is not None and bool(allowed.all()):
         allowed = None
-    if n < 2:  # such a board has no halves
-        return _alone(1 if n == 0 or allowed is None else 0, request, facts)
+    if n < 2:  # such a board has no halves, and is one unit
+        tally = Tally(request, 1)
+        tally.book(0, [1 if n == 0 or allowed is None else 0])
+        return tally.ended(facts | {"strategy": "halves", "units": 1, "units_done": 1})
     board = layout(n)
-    units = _in_random_order(row_sets(board, allowed), request.seed)
+    units = row_sets(board, allowed).shuffled(request.seed)
     tally = Tally(request, len(units.weights))
     quadrants = _tables(board, allowed, request) if tally.total else None
     if quadrants is not None:
@@ -64,21 +66,6 @@ def count(n: int, allowed: NDArray[np.bool_] | None, request: Request, facts: di
     elif tally.total:
         tally.reason = request.why_stopped()
     return tally.ended(facts | {"strategy": "halves", "units": tally.total, "units_done": tally.done})
-
-
-def _picked(units: Units, order: Sequence[int] | NDArray[np.int64]) -> Units:
-    return Units(np.ascontiguousarray(units.rows[order]), units.weights[order])
-
-
-def _in_random_order(units: Units, seed: int) -> Units:
-    return _picked(units, np.random.default_rng(seed).permutation(len(units.weights)))
-
-
-def _alone(count: int, request: Request, facts: dict[str, Any]) -> Ended:
-    """Return how a count of one unit ends."""
-    tally = Tally(request, 1)
-    tally.book(0, [count])
-    return tally.ended(facts | {"strategy": "halves", "units": 1, "units_done": 1})
 
 
 class _Stopped(Exception):  # noqa: N818 - control flow of the threads that build tables
@@ -119,13 +106,6 @@ def _count_chunks(tally: Tally, workspace: _Workspace) -> None:
                 tally.book(chunk.start, [], reason=tally.request.why_stopped())
 
 
-def _aligned(size: int) -> NDArray[np.uint64]:
-    """Return zeros at a multiple of 64 bytes, so that no row of eight words straddles two cache lines."""
-    words = np.zeros(size + 8, dtype=np.uint64)
-    first = -words.ctypes.data % 64 // 8
-    return words[first : first + size]
-
-
 class _Workspace:
     """One thread's room, and the calls of the kernel."""
 
@@ -145,8 +125,8 @@ class _Workspace:
             lines=np.empty(padded // 2, dtype=np.uint64),
             blocks=np.empty(padded // 64, dtype=np.int64),
             padding=np.empty(padded // 64, dtype=np.uint64),
-            rows=_aligned(38 * 8),
-            unions=_aligned(5 * 64 * 8),
+            rows=aligned((38 * 8,)),
+            unions=aligned((5 * 64 * 8,)),
             west_starts=np.zeros(parts + 1, dtype=np.int64),
             west_counts=np.zeros(parts, dtype=np.int64),
             east_starts=np.zeros(buckets + 1, dtype=np.int64),
@@ -176,7 +156,7 @@ class UnitCounts:
 
     def __init__(self, n: int) -> None:
         self.board = layout(n)
-        self.units = _in_random_order(row_sets(self.board), 0)
+        self.units = row_sets(self.board).shuffled(0)
         self._quadrants: Sequence[Quadrant] = ()
 
     def __len__(self) -> int:
@@ -197,8 +177,8 @@ class UnitCounts:
     def count(self, units: Sequence[int]) -> list[int]:
         """Return how many solutions each of these units stands for."""
         self.prepare()
-        chosen = _picked(self.units, list(units))
-        return _Workspace(self.board, chosen, self._quadrants).count(range(len(units)))
+        workspace = _Workspace(self.board, self.units.picked(units), self._quadrants)
+        return workspace.count(range(len(units)))
 
 
 _FIRST_BATCH, _LARGEST_BATCH = 64, 4096

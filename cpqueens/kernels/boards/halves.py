@@ -83,10 +83,14 @@ def sort_into_buckets(
     shift = np.uint64(low)
     mask = np.uint64(buckets - 1)
     lines = np.uint64((1 << low) - 1)
+    several = (
+        size if buckets > 1 else 0
+    )  # in one bucket each would wait for the number that the last one wrote
     # loops instead of array expressions, which would take seconds to compile
     for b in range(buckets):
         counts[b] = 0
-    for board in boards[:size]:
+    counts[0] = size - several
+    for board in boards[:several]:
         counts[(board >> shift) & mask] += 1
     starts[0] = 0
     for b in range(buckets):
@@ -96,7 +100,10 @@ def sort_into_buckets(
         counts[b] = starts[b]
     for i in range(starts[buckets], starts[buckets] + align):
         out[i] = 0
-    for board in boards[:size]:
+    for i in range(size - several):
+        out[i] = np.uint32(boards[i] & lines)
+    counts[0] += size - several
+    for board in boards[:several]:
         bucket = (board >> shift) & mask
         out[np.uint64(counts[bucket])] = np.uint32(board & lines)
         counts[bucket] += 1
@@ -138,25 +145,47 @@ def slice_bits(words: Words32, size: int, lines: Words) -> None:
             width //= 2
 
 
-@inner_kernel
-def unions(
-    lines: Words, side: int, blocks: Ints, padding: Words, rows: Words, table: Words, others: Words
-) -> None:
-    """Fill ``table`` (5 * 64 * 8,) for eight blocks: row m of group g is the union of the lines m of g.
+class Room(NamedTuple):
+    """Room for the half boards of one unit.
 
-    Lines are named as the west has them: the two directions, of ``side`` lines each, change places. ``rows``
-    (32 * 8,) is room for the lines of the blocks. Row m of ``others`` (4 * 8 + 4,) is the union of the lines
-    m of the last two of 32, and of ``padding``, the boards of each block (blocks,) that are none; the last
-    four entries say how many boards each of these rows leaves.
+    For a ``buffer`` of size s and p = s + 64 * parts + 512, ``west`` and ``east`` need p, ``lines`` p / 2,
+    ``blocks`` and ``padding`` p / 64; ``rows`` is (38 * 8,), ``unions`` (5 * 64 * 8,). Starts and counts are
+    those of `sort_into_buckets`: for the east in blocks of 64; for the west in fours, each bucket in four
+    parts by lines 30 and 31 if there are so many.
     """
+
+    buffer: Words
+    west: Words32
+    east: Words32
+    lines: Words
+    blocks: Ints
+    padding: Words
+    rows: Words
+    unions: Words
+    west_starts: Ints
+    west_counts: Ints
+    east_starts: Ints
+    east_counts: Ints
+
+
+@inner_kernel
+def unite(room: Room, side: int, blocks: Ints) -> None:
+    """Fill ``room.unions`` for eight blocks: row m of group g is the union of the lines m of g.
+
+    Lines are named as the west has them: the two directions, of ``side`` lines each, change places. 32 rows
+    of ``room.rows`` are those of the lines of the blocks. Row m of the four behind them is the union of the
+    lines m of the last two, and of the boards of each block that are none; the four entries behind these say
+    how many boards each of these rows leaves.
+    """
+    rows, table, others = room.rows, room.unions, room.rows[32 * 8 : 37 * 8]
     for k in range(8):
-        block = lines[32 * blocks[k] : 32 * blocks[k] + 32]
+        block = room.lines[32 * blocks[k] : 32 * blocks[k] + 32]
         for line in range(side):
             rows[8 * line + k] = block[side + line]
             rows[8 * (side + line) + k] = block[line]
         for line in range(2 * side, 32):
             rows[8 * line + k] = _ZERO
-        others[k] = padding[blocks[k]]
+        others[k] = room.padding[blocks[k]]
         for g in range(5):
             table[512 * g + k] = _ZERO
     for g in range(5):
@@ -190,8 +219,8 @@ def conflicts(west: Words32, table: Words, others: Words, sums: Words) -> Any:
     for i in range(np.uint64(0), np.uint64(west.size), np.uint64(4)):
         add_conflicts(sums, others, table, west, i)
     total = _ZERO
-    for k in range(8):
-        total += sums[k]
+    for one in sums:
+        total += one
     return total
 
 
@@ -206,79 +235,60 @@ def mark_padding(starts: Ints, counts: Ints, padding: Words) -> None:
 
 
 @inner_kernel
-def match_buckets(
-    west: Words32,
-    west_starts: Ints,
-    west_counts: Ints,
-    lines: Words,
-    east_starts: Ints,
-    east_counts: Ints,
-    side: int,
-    central: int,
-    blocks: Ints,
-    padding: Words,
-    rows: Words,
-    table: Words,
-) -> Any:
+def match_group(room: Room, bucket: int) -> Any:
+    """Return how many pairs of the west boards of a bucket and the east boards of a table are solutions."""
+    parts = room.west_counts.size // room.east_counts.size
+    others, sums = room.rows[32 * 8 : 37 * 8], room.rows[37 * 8 :]
+    total = _ZERO
+    for k in range(parts):
+        part = parts * bucket + k
+        words = room.west[room.west_starts[part] : room.west_starts[part + 1]]
+        taken = others[8 * k : 8 * k + 8]
+        total += np.uint64(512 * words.size) - conflicts(words, room.unions, taken, sums)
+        # the words that fill up the last four have no lines in the table
+        total -= np.uint64(words.size - room.west_counts[part]) * others[32 + k]
+    return total
+
+
+@inner_kernel
+def match_buckets(room: Room, side: int, central: int) -> Any:
     """Return how many pairs of half boards are solutions.
 
-    Starts and counts are those of `sort_into_buckets`: for the east in blocks of 64, ``lines``; for the west
-    in fours, each bucket in four parts by lines 30 and 31 if there are so many. ``blocks`` has room for
-    eight more than the blocks, ``padding`` for one more; ``rows`` is (38 * 8,), ``table`` (5 * 64 * 8,).
+    Eight blocks of one east bucket have a table for all west buckets; of the blocks that are left, those that
+    one west bucket does not meet are put together.
     """
-    mark_padding(east_starts, east_counts, padding)
+    starts, blocks = room.east_starts, room.blocks
+    mark_padding(starts, room.east_counts, room.padding)
     total = _ZERO
-    buckets = east_counts.size
-    parts = west_counts.size // buckets
-    others = rows[32 * 8 : 37 * 8]
-    sums = rows[37 * 8 :]
+    buckets = room.east_counts.size
+    parts = room.west_counts.size // buckets
+    for e in range(buckets):
+        met = (e >> central) | (e << central) & (buckets - 1)  # as the west numbers the same lines
+        for first in range(starts[e] // 64, starts[e + 1] // 64 - 7, 8):
+            for k in range(8):
+                blocks[k] = first + k
+            unite(room, side, blocks[:8])
+            for b in range(buckets):
+                if met & b == 0:
+                    total += match_group(room, b)
     for b in range(buckets):
-        first_part = parts * b
-        last_part = first_part + parts
-        if west_starts[first_part] == west_starts[last_part]:
+        if room.west_starts[parts * b] == room.west_starts[parts * (b + 1)]:
             continue
         met = (b >> central) | (b << central) & (buckets - 1)  # as the east numbers the same lines
         found = 0
         for e in range(buckets):
             if met & e == 0:
-                for block in range(east_starts[e] // 64, east_starts[e + 1] // 64):
+                end = starts[e + 1] // 64
+                for block in range(end - (end - starts[e] // 64) % 8, end):
                     blocks[found] = block
                     found += 1
         while found % 8 != 0:
-            blocks[found] = east_starts[buckets] // 64  # the block of padding behind the others
+            blocks[found] = starts[buckets] // 64  # the block of padding behind the others
             found += 1
         for first in range(0, found, 8):
-            unions(lines, side, blocks[first : first + 8], padding, rows, table, others)
-            for part in range(first_part, last_part):
-                words = west[west_starts[part] : west_starts[part + 1]]
-                taken = 8 * (part - first_part)
-                total += np.uint64(512 * words.size) - conflicts(
-                    words, table, others[taken : taken + 8], sums
-                )
-                # the words that fill up the last four have no lines in the table
-                total -= np.uint64(words.size - west_counts[part]) * others[32 + part - first_part]
+            unite(room, side, blocks[first : first + 8])
+            total += match_group(room, b)
     return total
-
-
-class Room(NamedTuple):
-    """Room for the half boards of one unit.
-
-    For a ``buffer`` of size s and p = s + 64 * parts + 512, ``west`` and ``east`` need p, ``lines`` p / 2,
-    ``blocks`` and ``padding`` p / 64; the rest as in `match_buckets`.
-    """
-
-    buffer: Words
-    west: Words32
-    east: Words32
-    lines: Words
-    blocks: Ints
-    padding: Words
-    rows: Words
-    unions: Words
-    west_starts: Ints
-    west_counts: Ints
-    east_starts: Ints
-    east_counts: Ints
 
 
 @unbounded_kernel
@@ -316,8 +326,5 @@ def count_units(
             return unit
         sort_into_buckets(room.buffer, size, 2 * side, 64, room.east_starts, room.east_counts, room.east)
         slice_bits(room.east, room.east_starts[-1] + 64, room.lines)
-        results[unit] = match_buckets(
-            room.west, room.west_starts, room.west_counts, room.lines, room.east_starts, room.east_counts,
-            side, central, room.blocks, room.padding, room.rows, room.unions,
-        )  # fmt: skip
+        results[unit] = match_buckets(room, side, central)
     return len(units)

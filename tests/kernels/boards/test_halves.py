@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from math import comb
 from typing import Any
 
@@ -21,7 +22,7 @@ from seeds import seeds
 from cpqueens import StopReason
 from cpqueens.backends.backtracking import patterned
 from cpqueens.backends.base import Clock, Ended, Request, Want
-from cpqueens.kernels.boards.halves import match_buckets, slice_bits, sort_into_buckets
+from cpqueens.kernels.boards.halves import Room, match_buckets, slice_bits, sort_into_buckets
 from cpqueens.kernels.boards.quadrants import MAX_N, Layout, layout, quadrant, quadrant_builders, row_sets
 
 # A000170, n = 0 ..
@@ -192,7 +193,7 @@ def test_slicing_transposes_blocks() -> None:
 
 
 @pytest.mark.parametrize(("side", "central"), [(15, 0), (15, 2), (16, 0), (16, 2), (12, 1), (3, 3), (0, 1)])
-@pytest.mark.parametrize(("west_size", "east_size"), [(1, 1), (3, 70), (50, 600), (130, 1100)])
+@pytest.mark.parametrize(("west_size", "east_size"), [(1, 1), (3, 70), (50, 600), (130, 4000)])
 def test_matching_equals_the_plain_product(side: int, central: int, west_size: int, east_size: int) -> None:
     source = np.random.default_rng(west_size)
     buckets, low = 1 << 2 * central, min(30, 2 * side)
@@ -201,18 +202,18 @@ def test_matching_equals_the_plain_product(side: int, central: int, west_size: i
         np.bitwise_and.reduce(source.integers(0, 2 ** (2 * side + 2 * central), (2, size), dtype=np.uint64))
         for size in (west_size, east_size)
     )
-    room = 2048 + 64 * parts
-    west_words, east_words = np.zeros((2, room), dtype=np.uint32)
-    west_starts, west_counts = np.zeros(parts + 1, dtype=np.int64), np.zeros(parts, dtype=np.int64)
-    east_starts, east_counts = np.zeros(buckets + 1, dtype=np.int64), np.zeros(buckets, dtype=np.int64)
-    sort_into_buckets(west, west_size, low, 4, west_starts, west_counts, west_words)
-    sort_into_buckets(east, east_size, 2 * side, 64, east_starts, east_counts, east_words)
-    lines, padding, rows, table = (np.zeros(size, dtype=np.uint64) for size in (room, room, 38 * 8, 2560))
-    slice_bits(east_words, int(east_starts[-1]) + 64, lines)
-    found = match_buckets(
-        west_words, west_starts, west_counts, lines, east_starts, east_counts, side, central,
-        np.zeros(room, dtype=np.int64), padding, rows, table,
+    size = 6144 + 64 * parts
+    words, lines, numbers = (partial(np.zeros, dtype=kind) for kind in (np.uint32, np.uint64, np.int64))
+    room = Room(
+        buffer=lines(0), west=words(size), east=words(size), lines=lines(size), blocks=numbers(size),
+        padding=lines(size), rows=lines(38 * 8), unions=lines(5 * 64 * 8),
+        west_starts=numbers(parts + 1), west_counts=numbers(parts),
+        east_starts=numbers(buckets + 1), east_counts=numbers(buckets),
     )  # fmt: skip
+    sort_into_buckets(west, west_size, low, 4, room.west_starts, room.west_counts, room.west)
+    sort_into_buckets(east, east_size, 2 * side, 64, room.east_starts, room.east_counts, room.east)
+    slice_bits(room.east, int(room.east_starts[-1]) + 64, room.lines)
+    found = match_buckets(room, side, central)
 
     def as_met_by_the_west(board: int) -> int:
         swapped = 0
