@@ -22,7 +22,7 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 70_476,
+    "code lines": 70_474,
     "files": 477,
     "import lines": 5_544,
     "longest file": 499,
