@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from cpqueens.answers.profile import Profile
 from cpqueens.answers.quality import objectives_text
-from cpqueens.answers.solution import Solution, SolutionSet
+from cpqueens.answers.solution import Solution, SolutionSet, solutions_of
 from cpqueens.answers.stated import AssumptionCore, SoftViolation
 from cpqueens.answers.trace import Trace
 from cpqueens.errors import NoSolution
@@ -316,6 +316,12 @@ class Outcome:
 
     def _repr_html_(self) -> str:
         return self.model.drawn(self, "outcome") or ""
+
+
+def restated(outcome: Outcome, model: Statement) -> Outcome:
+    """Return an outcome as that of a model with the same variables, of which the run's was a copy."""
+    closest = None if outcome.closest is None else solutions_of(model, outcome.closest._set)[0]
+    return replace(outcome, model=model, solutions=solutions_of(model, outcome.solutions), closest=closest)
 
 
 def _stopped(reason: StopReason) -> str:

@@ -1,7 +1,5 @@
 """What a run spent on each constraint and what that was good for: why it takes so long."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property

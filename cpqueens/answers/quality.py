@@ -1,7 +1,5 @@
 """Rates of success with their intervals, and how good objectives are, held against what is proved."""
 
-from __future__ import annotations
-
 import math
 import statistics
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """What many runs of one solver on one model say, as arrays with a row for each seed."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -144,6 +144,11 @@ class SolutionSet(Sequence["Solution"]):
         return f"<{len(self)} solutions of {self.model.name}>"
 
 
+def solutions_of(model: Statement, found: SolutionSet) -> SolutionSet:
+    """Return solutions as those of a model with the same variables."""
+    return SolutionSet(model, found.known, found.matrix, in_order=found.in_order)
+
+
 class Solution(Mapping[str, Any]):
     """One assignment of the decision variables; ``s[expression]`` gives any expression's value.
 

@@ -1,7 +1,5 @@
 """What a model stated when it was solved, which assumptions contradict it, which soft ones are violated."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple

@@ -17,8 +17,6 @@ array([[1, 3, 5, 0, 2, 4]])
 array([4, 4, 4, 4])
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping

@@ -1,7 +1,5 @@
 """Many runs made together: a kernel's lot of them, driven in slices under the limits of each run."""
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Callable, Mapping

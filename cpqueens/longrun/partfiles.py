@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
@@ -13,12 +12,14 @@ from pathlib import Path
 import numpy as np
 
 from cpqueens.answers.solution import SolutionSet
+from cpqueens.errors import ModelError
 from cpqueens.files.modelfile import parse_model
 from cpqueens.files.solutionfile import SolutionWriter
 from cpqueens.language.rows import IntArray
 from cpqueens.longrun.ledger import Ledger
 from cpqueens.longrun.splitting import JobError, Splitting, splitting_of
 from cpqueens.longrun.work import Counted
+from cpqueens.report.outputfile import OutputFile
 from cpqueens.text.bounded import label
 from cpqueens.text.foreign import explaining_keywords
 
@@ -59,14 +60,10 @@ class PartFiles:
         name = self._name(found.part)
         content = encoded(found.rows)
         try:
-            temporary = self.folder / f".{name}"
-            with temporary.open("wb") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-            temporary.replace(self.folder / name)
-        except OSError as error:
-            raise JobError(f"{label(self.folder / name)}: {error.strerror}") from None
+            with OutputFile(self.folder / name, force=True) as file:
+                file.append(content)
+        except ModelError as error:
+            raise JobError(str(error)) from None
         self.ledger.add_file(found.part, name, hashlib.sha256(content).hexdigest())
 
     def damaged(self) -> list[int]:

@@ -9,8 +9,6 @@ whatever alone is violated once a value of it is changed, or two are swapped (mo
 and Lynce, SAT 2011; Belov and Marques-Silva, FMCAD 2011).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -19,7 +17,7 @@ import numpy as np
 
 from cpqueens.answers.check import Checker
 from cpqueens.answers.outcome import Outcome, Status
-from cpqueens.answers.solution import SolutionSet
+from cpqueens.answers.solution import SolutionSet, solutions_of
 from cpqueens.answers.stated import Assumption, AssumptionCore
 from cpqueens.backends.base import Request, Want
 from cpqueens.backends.clock import Share, sharing
@@ -226,7 +224,7 @@ def under_assumptions(
     assumed = as_assumptions(model, given)
 
     def take(interrupt: Interrupt, found: SolutionSet) -> int | None:
-        return None if consumer is None else consumer(interrupt, stages.mine(found))
+        return None if consumer is None else consumer(interrupt, solutions_of(model, found))
 
     proof = Share()
     with sharing(proof):

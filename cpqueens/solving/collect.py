@@ -3,8 +3,6 @@
 What a callback raises, carried past all that would take it for another error, or make one of it.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Mapping
 from typing import Any, ParamSpec, TypeVar

@@ -6,8 +6,6 @@ Tayi 1994); then as one model of k copies, whose least distance is maximised fro
 O'Sullivan and Walsh 2005).
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -7,8 +7,6 @@ proved by the solver that is asked again: no solver vouches for another one. It 
 each solver by the name that the user wrote; a copy of the model has it too.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any

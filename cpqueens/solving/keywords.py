@@ -4,8 +4,6 @@ A test holds this against the declarations. A parameter of another package's bac
 ``**{"name": value}``, which no type checker minds.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, Literal, TypedDict
 

@@ -3,8 +3,6 @@
 An earlier assignment, perhaps of another model, read as values of this model's variables.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -13,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cpqueens.answers.check import Checker, read_values
-from cpqueens.answers.outcome import Outcome
-from cpqueens.answers.solution import Solution, SolutionSet
+from cpqueens.answers.outcome import Outcome, restated
+from cpqueens.answers.solution import Solution
 from cpqueens.backends.base import Feature, Want
 from cpqueens.errors import ModelError
 from cpqueens.language.arrays import of_variables
@@ -275,10 +273,5 @@ def _as_one_sum(model: Statement) -> Statement:
 
 def _restated(outcome: Outcome, model: Statement) -> Outcome:
     """Return what was found for one sum as an outcome of the model with all objectives; nothing is proved."""
-    found = outcome.solutions
-    mine = SolutionSet(model, found.known, found.matrix, in_order=found.in_order)
-    closest = outcome.closest
-    if closest is not None:
-        closest = SolutionSet(model, found.known, closest.values[None, :])[0]
-    whole = replace(outcome, model=model, solutions=mine, closest=closest, bound=None)
+    whole = replace(restated(outcome, model), bound=None)
     return whole if whole.solution is None else replace(whole, objective=whole.objectives[0])

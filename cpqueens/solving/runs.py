@@ -1,7 +1,5 @@
 """Many runs of one solver on one model, which differ in their seeds: in few calls where the solver can."""
 
-from __future__ import annotations
-
 import contextlib
 import math
 import time

@@ -4,8 +4,6 @@ The narrower models have the variables of the user's, so that their solutions ar
 checked and concluded where all are (`solve.run`); together they claim what every one of them has proved.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -13,8 +11,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from cpqueens.answers.check import Checker
-from cpqueens.answers.outcome import Fault, Outcome, Status, StopReason
-from cpqueens.answers.solution import SolutionSet
+from cpqueens.answers.outcome import Fault, Outcome, Status, StopReason, restated
+from cpqueens.answers.solution import SolutionSet, solutions_of
 from cpqueens.backends.base import Want
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.objectives import Goal, keys
@@ -86,10 +84,6 @@ class Stages:
         chosen |= {"solution_limit": 1} | ({} if self.left is None else {"time_limit": self.left})
         return self._ask(narrower, Want.ONE, None, chosen, keep=True, look_ahead=False)
 
-    def mine(self, found: SolutionSet) -> SolutionSet:
-        """Return solutions of a narrower model as those of the user's."""
-        return SolutionSet(self.model, found.known, found.matrix, in_order=found.in_order)
-
     def outcome(self, **changes: Any) -> Outcome:
         """Return the last stage's outcome as that of the user's model, with the sums of all of them."""
         last = self.ran[-1]
@@ -102,13 +96,9 @@ class Stages:
             }
             for o in self.ran
         ]  # fmt: skip
-        closest = None if last.closest is None else self.mine(last.closest._set)[0]
         hint = {name: self.ran[0].statistics[name] for name in ("hint",) if name in self.ran[0].statistics}
         whole = replace(
-            last,
-            model=self.model,
-            solutions=self.mine(last.solutions),
-            closest=closest,
+            restated(last, self.model),
             statistics={**last.statistics, **totals, **hint, **_contributors(self.ran), "stages": account},
             messages=tuple(dict.fromkeys(m for o in self.ran for m in o.messages)),
             faults=tuple(fault for o in self.ran for fault in o.faults),
@@ -150,7 +140,7 @@ def in_order(stages: Stages, consumer: Consumer | None, takes_hints: bool) -> Ou
         if not outcome.complete:
             break
         settled.append(goal.at_worst(best.values[k]))
-        hint = {"hint": stages.mine(outcome.solutions)[-1]} if takes_hints else {"hint": None}
+        hint = {"hint": solutions_of(model, outcome.solutions)[-1]} if takes_hints else {"hint": None}
     return _of_all_goals(stages, best, settled)
 
 
@@ -175,7 +165,7 @@ class _Best:
         """Tell of a solution that is better than all before."""
         if not self.keep(found.matrix[-1]) or self._consumer is None:
             return None
-        return self._consumer(interrupt, SolutionSet(self._checker.model, found.known, found.matrix))
+        return self._consumer(interrupt, solutions_of(self._checker.model, found))
 
 
 def _of_all_goals(stages: Stages, best: _Best, settled: Sequence[Constraint]) -> Outcome:
@@ -286,7 +276,11 @@ class _BestSolutions:
                 said = f"{list(self.values)} called optimal, yet a solution has {values}"
                 self._faults.append(Fault("OPT_CROSSED", said, tuple(row.tolist())))
                 return 0
-        return None if self._consumer is None else self._consumer(interrupt, self._stages.mine(found))
+        return (
+            None
+            if self._consumer is None
+            else self._consumer(interrupt, solutions_of(self._stages.model, found))
+        )
 
     def add(self, outcome: Outcome) -> None:
         """Take what one run has listed or counted."""

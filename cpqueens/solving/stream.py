@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, NoReturn
 
-from cpqueens.answers.outcome import Outcome, Status, StopReason
-from cpqueens.answers.solution import Solution, SolutionSet
+from cpqueens.answers.outcome import Outcome, Status, StopReason, restated
+from cpqueens.answers.solution import Solution, SolutionSet, solutions_of
 from cpqueens.backends.base import Want
 from cpqueens.errors import ModelError
 from cpqueens.language.statement import Statement
@@ -65,12 +65,7 @@ class _Start:
         if self._now() != self._state:
             said = "the model was changed during the run: this is about the model as it was before, .model"
             return replace(outcome, messages=(*outcome.messages, said))
-        closest = None if outcome.closest is None else self.mine(outcome.closest._set)[0]
-        return replace(outcome, model=self.model, solutions=self.mine(outcome.solutions), closest=closest)
-
-    def mine(self, found: SolutionSet) -> SolutionSet:
-        """Return solutions of the copy as such of the user's model."""
-        return SolutionSet(self.model, found.known, found.matrix.copy(), in_order=found.in_order)
+        return restated(outcome, self.model)
 
 
 _searching: dict[threading.Thread, _Pipe] = {}
@@ -87,7 +82,7 @@ def _end_all() -> None:
 
 def _search(pipe: _Pipe, start: _Start, solver: str, options: dict[str, Any]) -> None:
     def hand_over(_interrupt: Interrupt, found: SolutionSet) -> int | None:
-        return None if pipe.put(start.mine(found)) else 0
+        return None if pipe.put(solutions_of(start.model, found)) else 0
 
     _searching[threading.current_thread()] = pipe
     try:

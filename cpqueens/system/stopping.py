@@ -5,8 +5,6 @@ Copies of large arrays piece by piece: between two of these a run can be broken 
 How many steps a call of a kernel is given, so that limits are seen some hundred times a second.
 """
 
-from __future__ import annotations
-
 import contextlib
 import ctypes
 import gc

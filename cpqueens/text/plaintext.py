@@ -5,8 +5,6 @@ Small tables and texts as HTML for notebooks: no scripts, no outside files, and 
 Text has the page's own colours, so that it is legible on light and on dark ones.
 """
 
-from __future__ import annotations
-
 import difflib
 import inspect
 import re

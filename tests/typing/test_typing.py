@@ -64,15 +64,18 @@ def declared(names: tuple[str, ...]) -> dict[str, Parameter]:
     return found
 
 
+def text_of(kind: object) -> str:
+    text = kind.__name__ if isinstance(kind, type) else str(kind)
+    return re.sub(r"(typing|collections\.abc)\.", "", text)
+
+
 def test_keywords_are_what_backends_declare(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(named, "is_installed", lambda name: True)  # what they declare needs no program
     monkeypatch.setattr(named, "get_backend", named.get_backend.__wrapped__)  # and none is kept
     hints = BackendParameters.__annotations__
     for name, parameter in {**declared((*OWN, "cpsat")), **_OWN}.items():
         hint = hints[name]
-        declares = parameter.type.__name__ if isinstance(parameter.type, type) else str(parameter.type)
-        declares = re.sub(r"Annotated\[(\w+), [^\]]*\]", r"\1", declares.replace("typing.", ""))
-        written = str(getattr(hint, "__forward_arg__", hint)).replace('"', "'")
-        found, _, function = written.partition(" | Callable")
+        declares = re.sub(r"Annotated\[(\w+), [^\]]*\]", r"\1", text_of(parameter.type))
+        found, _, function = text_of(hint).partition(" | Callable")
         assert (declares, bool(parameter.function)) == (found, bool(function)), name
     assert set(_OwnParameters.__annotations__) == set(declared(OWN)) | set(_OWN)

@@ -184,15 +184,47 @@ def ask(
         worker.end()
         worker = None
     worker = worker or Worker(function, (solver,))
-    asked = _Question(solver, worker, request, deliver, facts)
+    kind = ""
     try:
-        ended = asked.ask(question)
+        kind, *said = _last_said(solver, worker, question, request, deliver)
     finally:
-        if not asked.is_idle:
+        if kind not in ("ended", "unsupported") or _idle.setdefault(solver, worker) is not worker:
             worker.end()
-    if asked.is_idle and _idle.setdefault(solver, worker) is not worker:  # another one waits already
-        worker.end()
-    return ended
+    if kind == "failed":
+        raise BackendFault(f"cpmpy:{solver} crashed: {one_line(said[0])[:300]}", "CRASH")
+    if kind == "unsupported":
+        raise UnsupportedConstraint(f"cpmpy:{solver} does not take it: {one_line(said[0])[:300]}")
+    if kind == "stopped":
+        return Ended(False, said[0], statistics=facts)
+    exhausted, objective = said
+    reason = StopReason.EXHAUSTED if exhausted else StopReason.GAVE_UP
+    if request.want is Want.ONE and not exhausted:
+        reason = StopReason.SOLUTION_LIMIT
+    return Ended(exhausted, reason, objective, objective, statistics=facts)
+
+
+def _last_said(
+    solver: str, worker: Worker, question: tuple[Any, ...], request: Request, deliver: Deliver
+) -> tuple[Any, ...]:
+    """Ask, deliver what is found, and return the last that is said; ``stopped`` and why where we ended it."""
+    before = processor_seconds(worker.pid)
+    if before is not None:
+        request.clock.measure(lambda: (processor_seconds(worker.pid) or before) - before)
+    try:
+        worker.connection.send(question)
+        while not request.should_stop():
+            if worker.connection.poll(_LOOK_EVERY):
+                kind, *said = worker.connection.recv()
+                if kind != "rows":
+                    return kind, *said
+                # Of one solution the end follows at once.
+                if not deliver(said[0]) and request.want is not Want.ONE:
+                    return "stopped", StopReason.SOLUTION_LIMIT
+    except (EOFError, ConnectionError) as error:
+        code = worker.end(1.0)
+        died = f"died of signal {-code}" if code is not None and code < 0 else f"ended with {code}"
+        raise BackendFault(f"cpmpy:{solver} crashed: its process {died}", "CRASH") from error
+    return "stopped", request.why_stopped()
 
 
 def end_idle() -> None:
@@ -219,48 +251,3 @@ def _refuse(solver: str, model: Statement, request: Request) -> None:
     large = max(-int(model.lower.min()), int(model.upper.max()))
     if large > most:
         raise UnsupportedConstraint(f"cpmpy:{solver} takes integers up to {most}, and one may be {large}")
-
-
-class _Question:
-    """One question to a solver's process."""
-
-    def __init__(
-        self, solver: str, worker: Worker, request: Request, deliver: Deliver, facts: dict[str, Any]
-    ) -> None:
-        self._solver, self._worker, self._request, self._deliver = solver, worker, request, deliver
-        self._facts = facts
-        self.is_idle = False  # whether it waits for the next model
-
-    def ask(self, question: tuple[Any, ...]) -> Ended:
-        """Ask, deliver what is found, and say how it ended."""
-        request, pid = self._request, self._worker.pid
-        before = processor_seconds(pid)
-        if before is not None:
-            request.clock.measure(lambda: (processor_seconds(pid) or before) - before)
-        try:
-            self._worker.connection.send(question)
-            while not request.should_stop():
-                if self._worker.connection.poll(_LOOK_EVERY):
-                    kind, *said = self._worker.connection.recv()
-                    if kind != "rows":
-                        return self._ended(kind, said)
-                    # Of one solution the end follows at once.
-                    if not self._deliver(said[0]) and request.want is not Want.ONE:
-                        return Ended(False, StopReason.SOLUTION_LIMIT, statistics=self._facts)
-        except (EOFError, ConnectionError) as error:
-            code = self._worker.end(1.0)
-            died = f"died of signal {-code}" if code is not None and code < 0 else f"ended with {code}"
-            raise BackendFault(f"cpmpy:{self._solver} crashed: its process {died}", "CRASH") from error
-        return Ended(False, request.why_stopped(), statistics=self._facts)
-
-    def _ended(self, kind: str, said: list[Any]) -> Ended:
-        if kind == "failed":
-            raise BackendFault(f"cpmpy:{self._solver} crashed: {one_line(said[0])[:300]}", "CRASH")
-        self.is_idle = True
-        if kind == "unsupported":
-            raise UnsupportedConstraint(f"cpmpy:{self._solver} does not take it: {one_line(said[0])[:300]}")
-        exhausted, objective = said
-        reason = StopReason.EXHAUSTED if exhausted else StopReason.GAVE_UP
-        if self._request.want is Want.ONE and not exhausted:
-            reason = StopReason.SOLUTION_LIMIT
-        return Ended(exhausted, reason, objective, objective, statistics=self._facts)

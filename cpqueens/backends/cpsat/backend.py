@@ -1,7 +1,5 @@
 """OR-Tools CP-SAT as a backend: constraints natively where it has them, one worker for each enumeration."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Mapping
 from functools import cached_property

@@ -11,8 +11,6 @@ in a quarter of the time).
 Here a literal is a variable of the store, ``v``, or its negation, ``-v - 1``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any

@@ -16,8 +16,6 @@ CP-SAT lists with one worker only (with more, OR-Tools 9.15 loses solutions). So
 values of the first decision variables, and each part is a search of its own, with one worker, in a thread.
 """
 
-from __future__ import annotations
-
 import queue
 import threading
 from collections.abc import Callable, Iterator

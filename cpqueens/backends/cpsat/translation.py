@@ -5,8 +5,6 @@ solution of a model that consists of AllDifferents over ``x + o`` only, exactly-
 constraints over literals are far faster than AllDifferent (200 queens: 0.85 s against 12 s).
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass

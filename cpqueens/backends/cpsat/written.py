@@ -1,7 +1,5 @@
 """A lowered model as CP-SAT's native one, which grows with the model: what is new is added to it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial

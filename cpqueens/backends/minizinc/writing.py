@@ -6,8 +6,6 @@ what follows: the nearest truth around it is false.
 Constraints and functions as MiniZinc text, by tables; all arguments are texts of terms (`Names`).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
