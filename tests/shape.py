@@ -22,7 +22,7 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 70_435,
+    "code lines": 70_424,
     "files": 477,
     "import lines": 5_523,
     "longest file": 499,

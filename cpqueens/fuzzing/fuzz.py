@@ -9,7 +9,7 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import Executor
-from contextlib import closing, suppress
+from contextlib import closing, nullcontext, suppress
 from dataclasses import asdict
 from functools import lru_cache
 from os import PathLike
@@ -258,7 +258,7 @@ def fuzz(
         indices = range(models) if only is None else range(only, only + 1)
         interrupted = _in_this_process(seed, indices, participants, tally, seconds, progress)
         return tally.report(seed, time.monotonic() - started, names, interrupted)
-    with TemporaryDirectory(prefix="cpqueens-fuzz-") as folder:
+    with nullcontext("") if kept else TemporaryDirectory(prefix="cpqueens-fuzz-") as folder:
         reason, spent = in_ledger(
             seed, models, names, kept or Path(folder, "fuzz.db"), tally, seconds, progress,
             changed_code=changed_code, executor=executor, workers=processes,

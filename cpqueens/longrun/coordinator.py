@@ -19,7 +19,7 @@ from cpqueens.longrun.ledger import Ledger, Totals
 from cpqueens.longrun.ledgerfile import holds_something
 from cpqueens.longrun.partfiles import PartFiles
 from cpqueens.longrun.session import LEASE, Progress, Session
-from cpqueens.longrun.splitting import MOST, JobError, Splitting, job_of, splitting_of
+from cpqueens.longrun.splitting import MOST, JobError, job_of, splitting_of
 from cpqueens.longrun.work import Counted, count_parts, read_count, residues
 from cpqueens.model import Model
 from cpqueens.solving.request import positive_integer, positive_seconds
@@ -218,11 +218,14 @@ def _durable(
     wanted = positive_integer(parts, "parts", MOST)
     limit = positive_seconds(time_limit, "time_limit")
     began = time.monotonic()
-    if wanted is None and not holds_something(place):
+    if wanted is None and holds_something(place):
+        with closing(Ledger.open(place)) as ledger:
+            wanted = ledger.job.wanted
+    elif wanted is None:
         small = kind == "count" and executor is None and _is_small(model, solver, limit)
         wanted = 1 if small else PARTS
-    ledger, splitting = _ledger(kind, model, place, solver, wanted, title, changed_code)
-    with closing(ledger):
+    job, splitting = job_of(kind, title or model.name, model, solver, wanted or PARTS)
+    with closing(Ledger.begin(place, job, changed_code)) as ledger:
         if limit is not None:
             limit = max(0.0, limit - (time.monotonic() - began))
         files = PartFiles.of(ledger, splitting) if kind == "enumerate" else None
@@ -249,23 +252,6 @@ def _is_small(model: Model, solver: str, limit: float | None) -> bool:
     if outcome.stop_reason == "interrupted":
         raise KeyboardInterrupt
     return outcome.complete
-
-
-def _ledger(
-    kind: str,
-    model: Model,
-    path: Path,
-    solver: str,
-    wanted: int | None,
-    title: str | None,
-    changed_code: bool,
-) -> tuple[Ledger, Splitting]:
-    """Return the ledger of this job, begun or continued, and its parts."""
-    if wanted is None and holds_something(path):
-        with closing(Ledger.open(path)) as begun:
-            wanted = begun.job.wanted or None
-    job, splitting = job_of(kind, title or model.name, model, solver, wanted or PARTS)
-    return Ledger.begin(path, job, changed_code), splitting
 
 
 SHARE, LEAST = 0.02, 30
