@@ -19,7 +19,6 @@ from cpqueens.backends.backtracking.rows import (
     in_pieces,
     integers,
     rows_of,
-    rows_of_each,
 )
 from cpqueens.backends.backtracking.watching import Sources
 from cpqueens.backends.backtracking.wholes import bounds, implied
@@ -141,19 +140,13 @@ class Builder(TermBuilder):
         """Add the propagators of definitions; mostly functions are of variables, but for a few arguments."""
         blocks = list(in_pieces(blocks))
         plain = [self.arguments(block) for block in blocks]
-        others = [None if known is None else np.flatnonzero(known < 0) for known in plain]
-        rows = rows_of_each(
-            block.terms if which is None else block.terms.picked(which)
-            for block, which in zip(blocks, others, strict=True)
-            if which is None or len(which)
-        )
         ends = integers([self.lower, self.upper])
-        for block, known, which in zip(blocks, plain, others, strict=True):
+        for block, known in zip(blocks, plain, strict=True):
             self.origin = self.sources.owner(block.results[0]) if len(block.results) == 1 else SHARED
-            if known is None or which is None:
-                (self.truths if block.is_truth else self.distances)(block, next(rows))
-            elif len(which):
-                known[which] = [self.variable(row) for row in next(rows)]
+            if known is None:
+                (self.truths if block.is_truth else self.distances)(block, rows_of(block.terms))
+            elif len(which := np.flatnonzero(known < 0)):
+                known[which] = [self.variable(row) for row in rows_of(block.terms.picked(which))]
                 self.functions(block, known)
             else:
                 self.functions(block, known, ends[:, known])

@@ -68,31 +68,6 @@ def each_row(terms: Terms) -> Iterator[Row]:
         yield from rows_of(terms.part(first, min(first + AT_ONCE, len(terms))))
 
 
-def rows_of_each(many: Iterable[Terms]) -> Iterator[list[Row]]:
-    """Yield the rows of each of many terms; many short ones are read at once, for there are thousands."""
-    batch: list[Terms] = []
-    size = 0
-    for terms in many:
-        batch.append(terms)
-        size += len(terms)
-        if size >= AT_ONCE:
-            yield from _rows_of_batch(batch)
-            batch, size = [], 0
-    yield from _rows_of_batch(batch)
-
-
-def _rows_of_batch(many: list[Terms]) -> Iterator[list[Row]]:
-    if not many:
-        return
-    columns = [(t.variable, t.coefficient, t.constant, t.start[1:] - t.start[:-1]) for t in many]
-    variables, coefficients, constants, lengths = map(np.concatenate, zip(*columns, strict=True))
-    rows = _rows(variables.tolist(), coefficients.tolist(), constants.tolist(), lengths)
-    end = 0
-    for terms in many:
-        begin, end = end, end + len(terms)
-        yield rows[begin:end]
-
-
 def in_pieces(blocks: Iterable[DefinitionBlock]) -> Iterator[DefinitionBlock]:
     """Yield blocks of few definitions each: of those of many, rows are made piece by piece."""
     for block in blocks:
