@@ -35,7 +35,7 @@ CHECKER = Area(
         Mutant("one domain is enough", "Checker._accepts",
                "np.logical_and.reduce(inside", "np.logical_or.reduce(inside"),
         Mutant("the last group of constraints is skipped", "Checker._accepts",
-               "self._groups:\n            good &= constraint", "self._groups[:-1]:\n            good &= constraint"),
+               "self._groups:\n            good &=", "self._groups[:-1]:\n            good &="),
         Mutant("only the last constraint decides", "Checker._accepts",
                "good &= constraint", "good = constraint"),
         Mutant("violations of the first group do not add up", "Checker.violation",
