@@ -43,6 +43,11 @@ _ORDERS = {
 HEAD_START = 0.03
 """Processor seconds that the own engine searches by itself: loading and building it are none."""
 
+TURN = 0.05
+"""Seconds that CP-SAT then has by itself: beside an engine that works in Python it would wait, again and
+again, for the interpreter, and take several times as long.
+"""
+
 LOADING, LIBRARY = 0.1, "ortools.sat.python.cp_model_helper"
 """Processor seconds that it has beyond that where CP-SAT's library, so called, is not loaded yet. Loading it
 takes half of them: in a process that solves one small model it is often for nothing.
@@ -98,18 +103,15 @@ class Race:
         alone = _alone(model, request)
         if alone is not None:
             ended = within_limits(self.first, model, _told(self.first.name, request), deliver)
-            reason = ended.statistics.get("reason", alone)
-            return _credited(ended, self.first.name, reason)
+            return _credited(ended, self.first.name, ended.statistics.get("reason", alone))
         return _Contest(model, request, deliver).run()
 
     def credit(self, outcome: Outcome) -> Outcome:
         """Return the outcome as that of the solver that answered; of a race that was broken off the first."""
         if "answered_by" in outcome.statistics:
             return replace(outcome, solver=outcome.statistics["answered_by"])
-        said = {
-            "answered_by": self.first.name,
-            "contributors": list(dict.fromkeys([self.first.name, OWN, RIVAL])),
-        }
+        both = list(dict.fromkeys([self.first.name, OWN, RIVAL]))
+        said = {"answered_by": self.first.name, "contributors": both}
         return replace(outcome, solver=self.first.name, statistics={**outcome.statistics, **said})
 
 
@@ -278,6 +280,8 @@ class _Contest:
         if self.rival is None:
             if seconds > self._head_start and not (self._listing and found >= FEW * seconds):
                 self.rival = _Rival(self.model, self.request)
+                left = self.request.clock.remaining()
+                self.rival.wait(TURN if left is None else max(0.0, min(TURN, left)))
         elif self._listing and found > MANY and found >= FEW * seconds:
             self.rival.give_up()
 
