@@ -22,7 +22,7 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 70_345,
+    "code lines": 70_343,
     "files": 477,
     "import lines": 5_522,
     "longest file": 499,

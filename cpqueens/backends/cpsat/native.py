@@ -225,12 +225,11 @@ class Solver:
     def __init__(self) -> None:
         self.parameters = library().SatParameters()
         self.log_callback: Callable[[str], None] | None = None
-        self.best_bound_callback: Callable[[float], None] | None = None
         self.response: Any = None
         self._running: Any = None
         self._lock = threading.Lock()
 
-    def solve(self, proto: Proto, callback: Any = None) -> str:
+    def solve(self, proto: Proto, callback: Any = None, hear: Callable[[float], None] | None = None) -> str:
         """Search, and return the name of CP-SAT's status."""
         with self._lock:
             running = self._running = library().SolveWrapper()
@@ -239,8 +238,8 @@ class Solver:
             running.add_solution_callback(callback)
         if self.log_callback is not None:
             running.add_log_callback(self.log_callback)
-        if self.best_bound_callback is not None:
-            running.add_best_bound_callback(self.best_bound_callback)
+        if hear is not None:
+            running.add_best_bound_callback(hear)
         self.response = running.solve(proto)
         if callback is not None:
             running.clear_solution_callback(callback)

@@ -80,12 +80,11 @@ class CpSatSearch:
         self._batches = Batches(self._hand_over, self._decode, singly=request.want is Want.BEST)
         self._heard: set[int] = set()  # bounds
         self._met = False  # whether one has met what others have found
-        if request.want is Want.BEST:
-            solver.best_bound_callback = self._hear
 
     def run(self, proto: Any = None) -> None:
         """Search until there is an answer or a stop, in ``proto`` if that is a copy of the model."""
-        self.status = self.solver.solve(proto or self.translation.proto, make_callback(self._put))
+        hear = self._hear if self.request.want is Want.BEST else None
+        self.status = self.solver.solve(proto or self.translation.proto, make_callback(self._put), hear)
 
     def finish(self) -> None:
         """Hand over the rest and raise what the user's functions raised."""
