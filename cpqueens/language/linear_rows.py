@@ -146,12 +146,6 @@ class LinearRows:
         width = self.width
         if not (width and values.shape[1]):  # without a variable all coefficients are 0
             return np.broadcast_to(self.constants, (len(values), self.size))
-        if len(values) == 1:  # a solution of its own: few calls matter, not their work
-            picked: IntArray = values[0].take(self.variables)
-            picked *= self.coefficients
-            row: IntArray = picked[:, 0] if width == 1 else np.add.reduce(picked, axis=1)
-            row += self.constants
-            return row[None, :]
         if width == 1:  # column by column: batches that lie so are read and written in long runs
             columns = np.take(values.T, self.variables[:, 0], axis=0)
             if not (self.coefficients == 1).all():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
-from operator import mul
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -133,13 +132,6 @@ class Term(LinearArray):
     def width(self) -> int:
         """Number of variables."""
         return len(self.variable_list)
-
-    def evaluate(self, values: IntArray) -> IntArray:
-        """Return the term's values, of shape (batch, 1); that of a single row is found in plain numbers."""
-        if len(values) != 1 or not values.shape[1]:
-            return super().evaluate(values)
-        picked = values[0].take(self.variable_list).tolist()
-        return np.array([[self.constant + sum(map(mul, self.coefficient_list, picked))]], dtype=np.int64)
 
     def bind(self, registry: Registry) -> Term:
         """Return the same term as a term of ``registry``."""
