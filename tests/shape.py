@@ -22,9 +22,9 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 70_343,
+    "code lines": 70_331,
     "files": 477,
-    "import lines": 5_522,
+    "import lines": 5_521,
     "longest file": 499,
     "sudoku by backtracking, files": 43,
     "sudoku by backtracking, functions": 287,
