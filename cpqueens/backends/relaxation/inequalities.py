@@ -110,8 +110,10 @@ def _switched(row: Row, ends: Ends) -> Iterator[Inequality]:
 
     A warehouse that serves nobody while it is closed serves no customer then: that says more than their sum.
     """
-    low, _ = ends_of(row, ends)
     most = max(map(abs, row[1]), default=0)
+    if most < 2:  # no other one spans less than it, as in most rows
+        return
+    low, _ = ends_of(row, ends)
     for v, a in zip(*row[:2], strict=True):
         if (ends[0][v], ends[1][v]) != (0, 1) or not -most < low + abs(a) <= 0:
             continue
@@ -318,11 +320,10 @@ def _literal(x: int) -> Row:
 def _excluded(one: Inequality, ends: Ends) -> list[tuple[int, int]]:
     """Return which pairs of literals of two 0/1 variables are not both true, by a row of no others."""
     (variables, coefficients, constant), equal = one
-    free = [v for v in variables if ends[0][v] < ends[1][v]]
-    if len(free) != 2 or any((ends[0][v], ends[1][v]) != (0, 1) for v in free):
+    free = [(v, a) for v, a in zip(variables, coefficients, strict=True) if ends[0][v] < ends[1][v]]
+    if len(free) != 2 or any((ends[0][v], ends[1][v]) != (0, 1) for v, _ in free):
         return []
-    of = dict(zip(variables, coefficients, strict=True))
-    fixed = constant + sum(a * ends[0][v] for v, a in of.items())
-    v, w = free
-    values = ((x, y, fixed + of[v] * x + of[w] * y) for x, y in product((0, 1), repeat=2))
+    (v, a), (w, b) = free
+    fixed = constant + sum(c * ends[0][u] for u, c in zip(variables, coefficients, strict=True))
+    values = ((x, y, fixed + a * x + b * y) for x, y in product((0, 1), repeat=2))
     return [(2 * v + 1 - x, 2 * w + 1 - y) for x, y, value in values if value > 0 or (equal and value < 0)]

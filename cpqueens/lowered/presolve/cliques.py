@@ -84,19 +84,16 @@ def cover(edges: Edges, looks: int) -> list[Members]:
     covered: set[tuple[int, int, int]] = set()
     order = sorted(near, key=lambda v: (-len(near[v]), v))
     rank = {v: k for k, v in enumerate(order)}
-    sorted_near = {v: sorted(near[v], key=rank.__getitem__) for v in order}
     for x in order:
-        for y in sorted_near[x]:
+        for y in sorted(near[x], key=rank.__getitem__):
             for gap in sorted(edges[x, y]):
                 if rank[y] < rank[x] or (x, y, gap) in covered:
                     continue
                 clique = {x: 0, y: gap}
-                for z in min(sorted_near[x], sorted_near[y], key=len):
-                    if z not in near[x] or z not in near[y]:
-                        continue
+                for z in sorted(near[x].keys() & near[y].keys(), key=rank.__getitem__):
                     looks -= len(clique)
-                    for shift in sorted(edges[x, z]):
-                        if all(shift - own in edges.get((v, z), ()) for v, own in clique.items()):
+                    for shift in sorted(edges[x, z]) if clique.keys() <= near[z].keys() else ():
+                        if all(shift - own in edges[v, z] for v, own in clique.items()):
                             clique[z] = shift
                             break
                 if looks < 0:
