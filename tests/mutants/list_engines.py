@@ -166,7 +166,7 @@ KERNELS = Area(
         Mutant("the one that is the result has its own gaps", "extreme_values.remove_from_holder",
                "if not contains(m, r, sign * w) and not remove", "if False and not remove"),
         Mutant("cliques lack an edge", "cliques.cover",
-               "if all(shift - own in edges.get((v, z), ()) for v, own in clique.items()):", "if True:",
+               "if all(shift - own in edges[v, z] for v, own in clique.items()):", "if True:",
                tests=CLIQUES),
         Mutant("constants of cliques have the wrong sign", "cliques.disequalities",
                "gaps = -a * linear", "gaps = a * linear", tests=CLIQUES),
