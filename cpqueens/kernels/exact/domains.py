@@ -334,40 +334,24 @@ def clear(m: Memory, v: int, cell: int, low: int, high: int) -> None:
 
 @inner_kernel
 def take_out(m: Memory, v: int, value: int) -> Any:
-    """Remove one value between the bounds, if it is there."""
-    if entry(m.x, v + FROZEN):
-        return take_out_logged(m, v, value)
-    low, high = entry(m.x, v + LOW), entry(m.x, v + HIGH)
-    if low < value < high:
-        if entry(m.x, v + FIRST) >= 0:
-            cell = entry(m.x, v + FIRST) + value - entry(m.x, v + BASE)
-            if entry(m.cells, cell):
-                clear(m, v, cell, low, high)
-        return 1
-    if value == low:
-        low += 1
-    else:
-        high -= 1
-    return narrow(m, v, low, high)
-
-
-@inner_kernel
-def take_out_logged(m: Memory, v: int, value: int) -> Any:
-    """Do what `take_out` does, and log it; or ignore it."""
-    if entry(m.x, v + FROZEN) == IGNORED:
+    """Remove one value between the bounds, if it is there, and log it where changes are; or ignore it."""
+    frozen = entry(m.x, v + FROZEN)
+    if frozen == IGNORED:
         return 1
     low, high = entry(m.x, v + LOW), entry(m.x, v + HIGH)
     if low < value < high:
         if entry(m.x, v + FIRST) >= 0:
             cell = entry(m.x, v + FIRST) + value - entry(m.x, v + BASE)
             if entry(m.cells, cell):
-                if not log_bounds(m, v, low, high, low, high):
-                    return 0
-                log_value(m, value, 1)
+                if frozen:
+                    if not log_bounds(m, v, low, high, low, high):
+                        return 0
+                    log_value(m, value, 1)
                 clear(m, v, cell, low, high)
         return 1
-    possible = narrow_logged(m, v, low + (value == low), high - (value != low))
-    log_value(m, value, possible)
+    possible = narrow(m, v, low + (value == low), high - (value != low))
+    if frozen:
+        log_value(m, value, possible)
     return possible
 
 
