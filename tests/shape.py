@@ -22,7 +22,7 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 70_331,
+    "code lines": 70_318,
     "files": 477,
     "import lines": 5_521,
     "longest file": 499,
