@@ -24,14 +24,14 @@ ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 CEILINGS = {
     "code lines": 70_318,
     "files": 477,
-    "import lines": 5_521,
-    "longest file": 499,
+    "import lines": 5_448,
+    "longest file": 497,
     "sudoku by backtracking, files": 43,
-    "sudoku by backtracking, functions": 287,
+    "sudoku by backtracking, functions": 284,
     "knapsack by local-search, files": 48,
-    "knapsack by local-search, functions": 284,
+    "knapsack by local-search, functions": 283,
     "cross-check of 8 queens, files": 74,
-    "cross-check of 8 queens, functions": 548,
+    "cross-check of 8 queens, functions": 543,
 }
 """What must not be passed today."""
 

@@ -1,7 +1,5 @@
 """`cpqueens check`: solutions from anywhere, each violated constraint named."""
 
-from __future__ import annotations
-
 import dataclasses
 import re
 import sys

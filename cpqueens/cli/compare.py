@@ -1,7 +1,5 @@
 """`cpqueens compare`: do two models have the same solutions?"""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from typing import Any
 

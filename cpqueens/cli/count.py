@@ -1,7 +1,5 @@
 """`cpqueens count`: the number of all solutions, held against the published value."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import click

@@ -1,7 +1,5 @@
 """`cpqueens cross-check`: one model on several solvers, everything compared."""
 
-from __future__ import annotations
-
 import sys
 import time
 from typing import Any

@@ -1,7 +1,5 @@
 """Verbs with a ledger: counting and listing that go on after any end."""
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Executor

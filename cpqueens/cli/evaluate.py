@@ -1,7 +1,5 @@
 """`cpqueens evaluate`: heuristics run many times, every answer checked, with the statistics of their runs."""
 
-from __future__ import annotations
-
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """`cpqueens export`: a model in another language."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import click

@@ -1,7 +1,5 @@
 """`cpqueens list`: the problems that are shipped."""
 
-from __future__ import annotations
-
 import click
 
 from cpqueens.backends.clock import Share, sharing

@@ -1,7 +1,5 @@
 """`cpqueens minizinc`: the solvers that MiniZinc can call, what they answer, and what installs them."""
 
-from __future__ import annotations
-
 import json
 import os
 import shlex

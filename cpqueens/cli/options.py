@@ -3,8 +3,6 @@
 Terms over a model's variables, written as text: read into terms, and nothing of the text is executed.
 """
 
-from __future__ import annotations
-
 import ast
 import functools
 import operator

@@ -1,7 +1,5 @@
 """`cpqueens puzzle`: region puzzles and queens completions, solved, checked, hinted at, made, drawn."""
 
-from __future__ import annotations
-
 import sys
 from dataclasses import replace
 from pathlib import Path

@@ -3,8 +3,6 @@
 Documents have a schema with a version, and the same words for the same things in every verb.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """`cpqueens runs`: what is in a ledger, counting a sample again, and writing the results out."""
 
-from __future__ import annotations
-
 import csv
 import json
 import sys

@@ -1,7 +1,5 @@
 """`cpqueens show`: a problem with its parameters, published values and sizes."""
 
-from __future__ import annotations
-
 import math
 import re
 import sys

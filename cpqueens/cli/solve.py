@@ -1,7 +1,5 @@
 """`cpqueens solve`: one solution, or the best one."""
 
-from __future__ import annotations
-
 import dataclasses
 import sys
 from contextlib import ExitStack

@@ -1,7 +1,5 @@
 """`cpqueens strategies`: every solver's strategies, with their options, defaults and sources."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 

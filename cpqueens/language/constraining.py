@@ -4,8 +4,6 @@ A truth that is added becomes its own constraint, and what is over a partial fun
 under which that is defined, to be seen.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager

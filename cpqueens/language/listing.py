@@ -4,8 +4,6 @@ Of large models the beginning and the end are listed: nothing here takes time th
 constraints.
 """
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

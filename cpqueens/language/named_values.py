@@ -3,8 +3,6 @@
 The axes of expressions have labels, too: those of the variables that their elements are made of.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Iterator
 from typing import Any

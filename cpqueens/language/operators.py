@@ -4,8 +4,6 @@ This file knows neither arrays of terms nor arrays of truths: `language.expressi
 what each operator comes to stands in a table, `OperatorFunctions`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, Generic, Protocol, Self, TypeVar
 

@@ -8,8 +8,6 @@ What is posted as a disjunction or an implication becomes one clause, whose lite
 disjunctions within it (of the conjunctions within what is negated): no truth is defined for these.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any

@@ -7,8 +7,6 @@ nested, wide or shared does not matter.
 Terms, truths and constraints as one line of text, for messages, reports and `repr`.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Sequence
 from enum import Enum

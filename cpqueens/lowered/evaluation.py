@@ -1,7 +1,5 @@
 """Values and bounds of terms and definitions of a compiled model, one kind at a time."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
 from itertools import chain

@@ -1,7 +1,5 @@
 """The forms in which engines take a model, how it is compiled, and which constraint its arrays come from."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

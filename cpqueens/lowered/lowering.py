@@ -10,8 +10,6 @@ under which they are defined, and its truth becomes ``raw truth and conditions``
 the values that the terms' variables have, meaningless ones included: no other constraint looks at these.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import partial

@@ -1,7 +1,5 @@
 """Which definitions some terms reach, and in which order they are evaluated."""
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from heapq import heappop, heappush

@@ -1,7 +1,5 @@
 """A compiled model as tables over one variable or two, where all its terms are that simple."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass

@@ -9,8 +9,6 @@ linear relaxation at every node, where that bounds the objective, and has more o
 come. An order that a model names (`phases`) is followed first, and is one of them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """The built-in exact engine as a backend: strategies for every model and faster ones for patterns."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace

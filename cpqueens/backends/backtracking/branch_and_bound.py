@@ -10,8 +10,6 @@ in Crowder, Johnson and Padberg (1983), "Solving large-scale zero-one linear pro
 decisions cost as in Benichou et al. (1971), "Experiments in mixed-integer linear programming".
 """
 
-from __future__ import annotations
-
 import heapq
 import math
 from collections.abc import Iterable

@@ -6,8 +6,6 @@ What was learned follows from the constraints of the model as it was, and from t
 there was one. Clauses over variables that only the network has are left out, since another one has others.
 """
 
-from __future__ import annotations
-
 from array import array
 from itertools import chain
 

@@ -4,8 +4,6 @@ The variables that are added are the same with and without clauses apart, so tha
 they are defined by the propagators that are no longer needed here.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any

@@ -1,7 +1,5 @@
 """Running the propagating search: batches, limits and statistics around the compiled kernel."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 from contextlib import nullcontext, suppress

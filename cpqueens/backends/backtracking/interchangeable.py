@@ -5,8 +5,6 @@ best, then asks that each value appears before the next one does (Law and Lee 20
 integer and set value precedence").
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import chain
 

@@ -5,8 +5,6 @@ the node at hand and, above it, the other branch of each decision. Each is propa
 search itself is as it was.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 

@@ -4,8 +4,6 @@ Together, a part that is proved would be proved anew for every solution of anoth
 what each part adds is made best on its own, and the best solutions are put together.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace

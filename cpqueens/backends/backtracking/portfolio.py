@@ -7,8 +7,6 @@ that has paid the least work: runs of propagators, times a weight. Neither depen
 can be repeated.
 """
 
-from __future__ import annotations
-
 import math
 import time
 from abc import ABC, abstractmethod

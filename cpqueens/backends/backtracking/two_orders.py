@@ -13,8 +13,6 @@ The search that seems nearer its end works more. Turns are counted in failures a
 propagations, never by time: a listing can be repeated.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any

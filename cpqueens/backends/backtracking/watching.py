@@ -6,8 +6,6 @@ Time is not counted: another thread looks two hundred times a second at what run
 placed, taken back and pruned, seen from the search's state after every step.
 """
 
-from __future__ import annotations
-
 import threading
 from collections import Counter
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """Comparing the incremental state with a fresh computation; the first difference is an error."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The backend `local-search`: from a request to a strategy's run and back."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from inspect import getdoc
 

@@ -4,8 +4,6 @@ For variables that share a multiset of values (sequences of cars) and permutatio
 (quadratic assignments).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

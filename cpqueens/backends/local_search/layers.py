@@ -7,8 +7,6 @@
 An AllDifferent that is kept by the neighbourhood (its group) needs no counters and is left out.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Optimising linear models: tight moves and exchanges, by the kernel `cpqueens.kernels.local.linear`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

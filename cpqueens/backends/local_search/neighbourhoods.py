@@ -6,8 +6,6 @@ are exhausted without a solution, and shrink where they are too large to be sear
 variables of which a part keeps its values, every second one is of that kind.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from cpqueens.language.rows import IntArray, Mask

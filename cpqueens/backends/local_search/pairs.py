@@ -1,7 +1,5 @@
 """Models in which two variables at a time differ, by the kernel `cpqueens.kernels.local.pairs`."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from cpqueens.backends.local_search.search import Aside, End, Run

@@ -4,8 +4,6 @@ Both by the exact engine's network, which has the same decision variables in the
 here: what is found is delivered and checked like all that local search finds.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import TypeVar
 

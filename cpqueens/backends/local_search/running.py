@@ -3,8 +3,6 @@
 A request asks for one run, or for many that differ in their seeds: one kernel makes these in few calls.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Mapping
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Schedules: the kernel `cpqueens.kernels.local.schedule` on lists of tasks, for shops and projects."""
 
-from __future__ import annotations
-
 import heapq
 from collections import defaultdict
 

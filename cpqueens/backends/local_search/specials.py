@@ -3,8 +3,6 @@
 Where one of the former gives up (its reason is ``stalled``), others or the general engine go on.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property

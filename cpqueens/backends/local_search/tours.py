@@ -7,8 +7,6 @@ problems", Computing 38, 1987; Karp, "A patching algorithm for the nonsymmetric 
 SIAM Journal on Computing 8, 1979 (two cycles exchange the successors that cost least, the largest one first).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Recording local search: its values are shown after every step, split into the moves that kernels tell."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, Protocol
 

@@ -12,8 +12,6 @@ from their coefficients, as in Marchand and Wolsey (2001), "Aggregation and mixe
 MIPs".
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import chain, islice
 

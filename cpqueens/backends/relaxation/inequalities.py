@@ -6,8 +6,6 @@ a 0/1 column for each value, of which the model need not have variables: for a b
 nodes they saved few of these.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, pairwise, product
 from typing import NamedTuple

@@ -3,8 +3,6 @@
 Exact sums of its rows: what they prove of an objective, whatever floating point says of the multipliers.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from functools import cached_property

@@ -13,8 +13,6 @@ Any multipliers give a row that holds in every solution, once none is negative w
 them only loses strength.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace

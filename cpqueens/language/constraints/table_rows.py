@@ -1,7 +1,5 @@
 """What constraints over listed rows share: rows of integers, and of stars for any value."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from functools import lru_cache

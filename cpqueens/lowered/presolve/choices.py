@@ -3,8 +3,6 @@
 The 0/1 variables become truths about it, which other constraints have in their places.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace

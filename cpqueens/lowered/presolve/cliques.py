@@ -5,8 +5,6 @@ them so that all must differ, are a clique. Cliques are grown from the edges tha
 variables with most edges first, as in greedy covers of the edges of a graph by cliques (Kellerman 1973).
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

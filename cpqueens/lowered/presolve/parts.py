@@ -4,8 +4,6 @@ What propagation at the root has fixed connects nothing. A model has the solutio
 their numbers are multiplied, with the values of the variables that no constraint looks at.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """A compiled model without the variables that need not be searched, and the way back."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 

@@ -5,8 +5,6 @@ expression. So are objectives that are variables, products, reified relations an
 states by equalities.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

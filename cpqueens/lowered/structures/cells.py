@@ -3,8 +3,6 @@
 They are sequences of cars (multisets of values) and quadratic assignments (permutations under an objective).
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from cpqueens.lowered.compiled import EQ, Compiled

@@ -1,7 +1,5 @@
 """Objectives under linear rows, clauses of intervals among them: knapsacks, coverings, packings."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """One permutation under sums of lines of cells: magic squares."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

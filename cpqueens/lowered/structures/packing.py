@@ -1,7 +1,5 @@
 """Rectangles that must not overlap, each by variables of its own: found in the model as it is stated."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """One permutation, and all differences along a path through its variables: all-interval series."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

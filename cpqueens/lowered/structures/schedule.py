@@ -5,8 +5,6 @@ them. Given the orders, the least of all solutions is a longest path, so that on
 variable with ``z >= e`` for some terms, and a maximum, are nodes like others, without a resource.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from dataclasses import dataclass
 from typing import NamedTuple

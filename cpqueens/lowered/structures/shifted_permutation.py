@@ -1,7 +1,5 @@
 """One permutation under further AllDifferents over ``x + o``: queens of any size."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise

@@ -4,8 +4,6 @@ There are AllDifferents and disequalities over linear terms, the last variable o
 or -1; conditions on one variable become blocked squares.
 """
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 from cpqueens.kernels.boards.pattern import Sum, SumPattern, layout

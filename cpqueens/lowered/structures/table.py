@@ -5,8 +5,6 @@ This is the one place to ask. A structure is found in a model's arrays, never by
 that. It is looked for when first asked for, and kept with the arrays.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial

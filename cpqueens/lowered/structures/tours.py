@@ -1,7 +1,5 @@
 """Reading a model as tours: a circuit, and what sums over its arcs and times along it are bound to."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
