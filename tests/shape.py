@@ -22,7 +22,7 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 70_318,
+    "code lines": 70_243,
     "files": 477,
     "import lines": 5_448,
     "longest file": 497,
