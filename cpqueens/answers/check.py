@@ -5,7 +5,7 @@ A constraint is violated too, by 1, where one of its terms is undefined; see `cp
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import combinations, islice
@@ -23,7 +23,7 @@ from cpqueens.language.in_range import constraints_in_range, require_computable
 from cpqueens.language.labels import is_framed, numbers_among, text_of_label
 from cpqueens.language.linear_rows import Row
 from cpqueens.language.listing import names_text
-from cpqueens.language.posted import Posted
+from cpqueens.language.posted import Alike, Posted, alike
 from cpqueens.language.ranges import OutOfRange, saturated_sum
 from cpqueens.language.rows import IntArray, Mask, Shape, as_integers
 from cpqueens.language.statement import Statement
@@ -34,6 +34,7 @@ from cpqueens.text.plaintext import counted, shown
 _CELLS_AT_ONCE = 4_000_000
 _NARROW, _ROWS_AT_ONCE = 16, 2048
 """Variables up to which so many rows stay in the processor's cache; wider ones are looked at together."""
+_FEW = 16  # assignments that are checked by fewer calls, in more memory for each
 _PROBLEMS = 20  # entries of an assignment that are complained about
 _LISTED = 100  # violations in a notebook
 _SHOWN = 1000  # variables and attacking pairs of one violation: more are of no use to a reader
@@ -191,6 +192,7 @@ class Checker:
         self._only_decisions = len(self.known) == model.variable_count
         self._lower, self._upper = model.lower[self.known], model.upper[self.known]
         self._groups = constraints_in_range(model)
+        self._alike: Sequence[Constraint | Alike] | None = None  # made for the first few assignments
         self._gaps = _columns_by_domain(model, self.known) if model.domains else []
 
     @classmethod
@@ -213,7 +215,9 @@ class Checker:
         if not good.all():  # what lies outside is rejected already, and could be too large to compute with
             matrix = np.where(inside, matrix, self._lower)
         values, defined = self._complete(matrix)
-        for constraint in self._groups:
+        if self._alike is None and len(matrix) <= _FEW:
+            self._alike = alike(self._groups) if len(self._groups) > 1 else self._groups
+        for constraint in self._alike if self._alike and len(matrix) <= _FEW else self._groups:
             good &= constraint.holds(values)
         if defined is not None:
             for constraint in self._groups:

@@ -12,7 +12,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import chain
+from itertools import accumulate, chain, compress, pairwise
 from pathlib import Path
 from threading import RLock
 from types import CodeType
@@ -20,7 +20,7 @@ from typing import Any, overload
 
 import numpy as np
 
-from cpqueens.language.arrays import concatenate_rows
+from cpqueens.language.arrays import concatenate_rows, of_variables
 from cpqueens.language.constraints.base import CODES, Constraint
 from cpqueens.language.constraints.connective import Connective, Implication, Or
 from cpqueens.language.constraints.linear import Linear, related
@@ -28,7 +28,7 @@ from cpqueens.language.conversion import registry_of
 from cpqueens.language.expressions import LinearArray, Registry
 from cpqueens.language.pending import Form, Pending, flatten
 from cpqueens.language.ranges import DIFFERENCE
-from cpqueens.language.rows import IntArray, as_rows, distinct
+from cpqueens.language.rows import IntArray, Mask, as_rows, distinct
 from cpqueens.language.term import Term, join_terms
 
 
@@ -89,6 +89,78 @@ def join_parts(kind: type[Connective], many: Sequence[tuple[Term, ...]]) -> Conn
     """Return connectives of equally many 0/1 terms as one array of them."""
     terms = list(chain.from_iterable(many))
     return kind.over(join_terms(registry_of(*terms), terms).reshape(len(many), len(many[0])))
+
+
+TOGETHER = 1 << 18
+"""Terms of constraints that are checked together."""
+
+
+class Alike:
+    """Constraints that differ in their terms alone, checked together where there are few assignments.
+
+    They are the first one of them over several assignments: to the places of its terms.
+    """
+
+    def __init__(self, many: Sequence[Constraint]) -> None:
+        sides = list(zip(*(c.arguments for c in many), strict=True))
+        moving = [k == 0 or not _are_equal(side) for k, side in enumerate(sides)]
+        self._many, self._sides = len(many), [*map(_side_by_side, compress(sides, moving))]
+        ends = [0, *accumulate(side[0].size * moves for side, moves in zip(sides, moving, strict=True))]
+        places = (
+            of_variables(array.registry, np.arange(first, last), array.shape) if last > first else array
+            for (array, *_), (first, last) in zip(sides, pairwise(ends), strict=True)
+        )
+        self._one, self._width = many[0].map(lambda _: next(places)), ends[-1]
+
+    def holds(self, values: IntArray) -> Mask:
+        """Return where all hold, (batch,), for ``values`` (batch, variables)."""
+        batch, found = len(values), []
+        for side, many in self._sides:
+            each = side.evaluate(values).reshape(batch, many, side.size // many)
+            found.append(each if many == self._many else each.repeat(self._many, axis=1))
+        rows = np.concatenate(found, axis=2).reshape(batch * self._many, self._width)
+        everywhere: Mask = np.logical_and.reduce(self._one.holds(rows).reshape(batch, self._many), axis=1)
+        return everywhere
+
+
+def _side_by_side(arrays: Sequence[LinearArray]) -> tuple[LinearArray, int]:
+    """Return arrays of one shape as one, and how many it is of: of one that stands there always that one."""
+    if len({*map(id, arrays)}) == 1:
+        return arrays[0], 1
+    terms = [array for array in arrays if isinstance(array, Term)]
+    if len(terms) == len(arrays):
+        return join_terms(registry_of(*terms), terms), len(arrays)
+    return concatenate_rows(arrays), len(arrays)
+
+
+def _are_equal(arrays: Sequence[LinearArray]) -> bool:
+    """Say whether all are the same numbers, of one shape."""
+    first, *others = arrays
+    return not any(a.width for a in arrays) and all((a.constants == first.constants).all() for a in others)
+
+
+def alike(constraints: Iterable[Constraint]) -> list[Constraint | Alike]:
+    """Return constraints for checks of few assignments: those together that differ in their terms alone."""
+    found: list[Constraint | Alike] = []
+    groups: dict[Any, list[Constraint]] = {}
+    for c in constraints:
+        if c.shape or isinstance(c, Linear | Connective) or c.kind == "AllDifferent":  # joined, or quick
+            found.append(c)
+            continue
+        values = [getattr(c, name) for name in c.fields]
+        same = [v.shape if isinstance(v, LinearArray) else _named(v) for v in values]
+        groups.setdefault((type(c), *same), []).append(c)
+    for many in groups.values():
+        step = max(1, TOGETHER // max(1, sum(array.size for array in many[0].arguments)))
+        for first in range(0, len(many), step):
+            some = many[first : first + step]
+            found.append(Alike(some) if len(some) > 1 else some[0])
+    return found
+
+
+def _named(value: Any) -> Any:
+    """Return what equal values have, or the same one."""
+    return value if isinstance(value, int | str | tuple) else id(value)
 
 
 _WIDEST = 2**40

@@ -11,6 +11,7 @@ import pytest
 
 from cpqueens import AllDifferent, Count, GlobalCardinality, Model, NoOverlap, Table
 from cpqueens.answers.check import _CELLS_AT_ONCE, Checker
+from cpqueens.language import posted
 from cpqueens.language.ranges import LIMIT
 
 
@@ -169,9 +170,13 @@ def _machines(m: Model) -> None:
     m += [NoOverlap(start[k], [1, 2, k + 1]) for k in range(2)]
 
 
+@pytest.mark.parametrize("together", [8, posted.TOGETHER])
 @pytest.mark.parametrize("state", [_lines, _magic_sequence, _tables, _cardinalities, _machines])
-def test_one_assignment_at_a_time_as_all_together(state: Callable[[Model], None]) -> None:
-    """Of changed solutions."""
+def test_one_assignment_at_a_time_as_all_together(
+    state: Callable[[Model], None], together: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Constraints that are alike are checked at once where there is one assignment; changed are solutions."""
+    monkeypatch.setattr(posted, "TOGETHER", together)  # as many as that have few terms
     m = Model()
     state(m)
     checker, draw = Checker(m), np.random.default_rng(1)
