@@ -18,6 +18,7 @@ from cpqueens.backends.backtracking.watching import TreeObserver
 from cpqueens.backends.base import Deliver, Ended, Request, Want
 from cpqueens.kernels.exact import branching as tree, domains as at
 from cpqueens.kernels.exact.forward import ASKED, BATCH_FULL, CHOOSING, EXHAUSTED, PAUSED, TRAIL_FULL, search
+from cpqueens.kernels.jit.tiers import Fixed
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import Compiled
 from cpqueens.system.stopping import AT_ONCE, Pace, Stopped, doubled, stopping
@@ -72,6 +73,7 @@ class ForwardSearch(CompetingSearch):
         self.tree = self._tree(1 if request.wants_few else _FIRST_BATCH)
         if self.tree.options[tree.ASKS]:
             refuse_wide(self.phases, self.start)
+        self._fixed = Fixed(self.memory), Fixed(self.tree)
         self._asked_failures = self._turn_found = 1 << 62  # failures, solutions
         self.bisection: Bisection | None = None
         if request.want is Want.BEST and self._nogoods >= 0:  # then it may go back to its root
@@ -211,9 +213,10 @@ class ForwardSearch(CompetingSearch):
             steps = min(steps, self.request.step_limit - self.decisions)
         if self.observer is not None or (self.request.want is Want.BEST and self._is_at_first_root()):
             steps = 1
+        memory, tree = self._arguments()
         profiling = self.request.profiling
         with _UNSEEN if profiling is None else profiling.running(self._number):
-            answer = self.pace.timed(partial(search, self.memory, self.tree), steps, unmade=PAUSED)
+            answer = self.pace.timed(partial(search, memory, tree), steps, unmade=PAUSED)
         if answer == TRAIL_FULL:
             with suppress(Stopped), stopping(self.request.should_stop):  # then the trail stays full
                 self.memory = self.memory._replace(stack=doubled(self.memory.stack))
@@ -222,6 +225,13 @@ class ForwardSearch(CompetingSearch):
         elif self.observer is not None:
             self.observer.show(self.decisions, self.memory, self.tree)
         return answer
+
+    def _arguments(self) -> tuple[Fixed, Fixed]:
+        """Return memory and tree as the kernel is called with them."""
+        memory, tree = self._fixed
+        if memory.value is not self.memory or tree.value is not self.tree:
+            self._fixed = Fixed(self.memory), Fixed(self.tree)
+        return self._fixed
 
     def _is_at_first_root(self) -> bool:
         """Whether the root is still to be propagated: what is proved there is read before any decision."""
