@@ -22,16 +22,16 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 70_243,
+    "code lines": 70_303,
     "files": 477,
-    "import lines": 5_448,
+    "import lines": 5_449,
     "longest file": 497,
     "sudoku by backtracking, files": 43,
-    "sudoku by backtracking, functions": 284,
+    "sudoku by backtracking, functions": 287,
     "knapsack by local-search, files": 48,
     "knapsack by local-search, functions": 283,
     "cross-check of 8 queens, files": 74,
-    "cross-check of 8 queens, functions": 543,
+    "cross-check of 8 queens, functions": 545,
 }
 """What must not be passed today."""
 
