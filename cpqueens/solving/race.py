@@ -43,7 +43,7 @@ _ORDERS = {
 HEAD_START = 0.03
 """Processor seconds that the own engine searches by itself: loading and building it are none."""
 
-TURN = 0.05
+TURN = 0.03
 """Seconds that CP-SAT then has by itself: beside an engine that works in Python it would wait, again and
 again, for the interpreter, and take several times as long.
 """
