@@ -230,16 +230,15 @@ def equation_values(row: Row, parts: TermBuilder) -> Propagator | None:
 def add_distance_values(row: Row, result: int, parts: TermBuilder) -> bool:
     """Let ``result == abs(row)`` look at values of two variables, if there are few; say whether it does."""
     variables, coefficients, constant = row
-    if len(variables) != 2 or abs(coefficients[0]) != 1 or abs(coefficients[1]) != 1:
+    if len(variables) != 2 or not -1 <= min(coefficients) <= max(coefficients) <= 1:
         return False
-    (low, high), *ends = map(parts.bounds, (result, *variables))
-    least = constant + sum(a * ends[k][a < 0] for k, a in enumerate(coefficients))
-    spans = [last - first for first, last in ends]
-    if low < 0 or max(*spans, least + sum(spans) - low, -least - low, high - low) >= WIDEST:
+    (v, w), (a, b) = variables, coefficients
+    lower, upper = parts.lower, parts.upper
+    low, spans = lower[result], (upper[v] - lower[v], upper[w] - lower[w])
+    least = constant + (lower[v] if a > 0 else -upper[v]) + (lower[w] if b > 0 else -upper[w])
+    if low < 0 or max(*spans, least + sum(spans) - low, -least - low, upper[result] - low) >= WIDEST:
         return False
-    parts.propagator(
-        Propagator("distance_values", (*variables, result), (*coefficients, 1), constant=constant)
-    )
+    parts.propagator(Propagator("distance_values", (v, w, result), (a, b, 1), constant=constant))
     return True
 
 
