@@ -83,9 +83,8 @@ def sort_into_buckets(
     shift = np.uint64(low)
     mask = np.uint64(buckets - 1)
     lines = np.uint64((1 << low) - 1)
-    several = (
-        size if buckets > 1 else 0
-    )  # in one bucket each would wait for the number that the last one wrote
+    # in one bucket each board would wait for the number that the last one wrote
+    several = size if buckets > 1 else 0
     # loops instead of array expressions, which would take seconds to compile
     for b in range(buckets):
         counts[b] = 0
