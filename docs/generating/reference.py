@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 from click.testing import CliRunner
 
+from cpqueens.answers.named_statistics import OWN, PIPELINE, SEARCH
 from cpqueens.answers.outcome import Status, StopReason
 from cpqueens.answers.trace import EVENTS
 from cpqueens.cli import main as cli
@@ -15,7 +16,6 @@ from cpqueens.cli.results import MEANINGS
 from cpqueens.crosscheck.findings import Code
 from cpqueens.files.schema import Document
 from cpqueens.problems import catalog
-from generating.named_statistics import OWN, PIPELINE, SEARCH
 from generating.tables import fenced, folded, table
 
 ASKED: dict[str, tuple[str, ...]] = {
