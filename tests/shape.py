@@ -22,8 +22,8 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 70_300,
-    "files": 477,
+    "code lines": 70_403,
+    "files": 478,
     "import lines": 5_449,
     "longest file": 497,
     "sudoku by backtracking, files": 43,

@@ -1,4 +1,4 @@
-"""A heuristic in a thread of its own, beside exact solvers, which need not wait for it."""
+"""A solver in a thread of its own beside another one, which need not wait for it; heuristics, mostly."""
 
 import threading
 from contextvars import copy_context
@@ -99,19 +99,19 @@ LEAST_PATIENCE = 0.3
 
 
 class Beside:
-    """A run of a heuristic that goes on beside another one.
+    """A run of a solver, mostly a heuristic, that goes on beside another one.
 
     Parameters
     ----------
     request
-        What is asked of the heuristic; its clock and how it is stopped are replaced.
+        What is asked of it; its clock and how it is stopped are replaced.
     seconds, patience
         The processor seconds that it may take, which get fewer with each of its solutions: it goes on for so
         many times those that this took.
     deliver
         Is called in the thread.
     delay
-        Processor seconds of the exact solver (`Clock.used`) after which it begins, once `begin_in_time` is
+        Processor seconds of the other one (`Clock.used`) after which it begins, once `begin_in_time` is
         called; 0 begins at once. None where nothing runs beside it: then it has ended when this returns.
     without
         The processor seconds that it may take without a solution; None: as many as ever.
@@ -155,7 +155,7 @@ class Beside:
         with self._one_at_a_time:
             if self._thread is None and self.ended is None and not self._stop.is_set():
                 self._thread = threading.Thread(
-                    target=self._context.run, args=(self._work,), name="cpqueens-heuristic", daemon=True
+                    target=self._context.run, args=(self._work,), name="cpqueens-beside", daemon=True
                 )
                 self._thread.start()
 

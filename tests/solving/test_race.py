@@ -34,7 +34,7 @@ def _early(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def _no_thread_is_left() -> Iterator[None]:
     yield
-    assert [thread for thread in threading.enumerate() if thread.name == "cpqueens-heuristic"] == []
+    assert [thread for thread in threading.enumerate() if thread.name == "cpqueens-beside"] == []
 
 
 def test_models_that_hang_with_one_strategy_are_answered() -> None:
@@ -52,6 +52,20 @@ def even_sums() -> Model:
     weights = 2 * np.random.default_rng(1).integers(0, 50, (3, 30))
     m += [(row * x).sum() == int(row.sum()) // 4 * 2 + 1 for row in weights]
     return m
+
+
+@pytest.mark.parametrize(("limit", "most"), [(None, race.TURN), (10.0, race.TURN), (0.01, 0.01)])
+@pytest.mark.usefixtures("_early")
+def test_cpsat_has_one_turn_alone_within_the_limit(
+    limit: float | None, most: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    turns: list[float] = []
+    monkeypatch.setattr(race._Rival, "wait", lambda _self, seconds: turns.append(seconds) or False)
+    even_sums().solve(time_limit=limit)
+    assert len(turns) <= 1
+    assert all(0 <= seconds <= most for seconds in turns)
+    if most == race.TURN:
+        assert turns == [race.TURN]
 
 
 def test_the_outcome_is_that_of_who_answered_with_the_reason() -> None:
@@ -357,7 +371,7 @@ def test_a_heuristic_joins_a_race_that_lasts(monkeypatch: pytest.MonkeyPatch) ->
     outcome = golomb_ruler(6).solve(on_improvement=lambda _: STOP)
     assert outcome.status is Status.FEASIBLE
     assert outcome.statistics["contributors"] == ["local-search", "backtracking"]
-    assert [thread for thread in threading.enumerate() if thread.name == "cpqueens-heuristic"] == []
+    assert [thread for thread in threading.enumerate() if thread.name == "cpqueens-beside"] == []
 
 
 @pytest.mark.usefixtures("_early")
