@@ -4,10 +4,10 @@ The own engine begins, in the calling thread. CP-SAT joins in another thread onc
 found few solutions or none, so that the processor time is at most twice what the faster one needs, and the
 moment; for another moment it is alone, then both run. Solutions of CP-SAT are kept until it has them all:
 those that were not delivered yet follow then, in lexicographic order, which both keep. Orders of search are
-followed by the own engine, and hints by CP-SAT. Under an objective the own engine hears of the best that CP-
-SAT has found, and where neither ends for long, local search joins, in a third thread, for as long as it gains
-something: from a start of its own, since from the others' best solution it found less. To the pipeline a race
-is one backend.
+followed by the own engine, and hints by CP-SAT. Under an objective the own engine hears of the best that
+CP-SAT has found, and where neither ends for long, local search joins, in a third thread, for as long as it
+gains something: from a start of its own, since from the others' best solution it found less. To the pipeline
+a race is one backend.
 """
 
 import math
