@@ -22,7 +22,7 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 70_403,
+    "code lines": 70_401,
     "files": 478,
     "import lines": 5_449,
     "longest file": 497,
@@ -31,7 +31,7 @@ CEILINGS = {
     "knapsack by local-search, files": 48,
     "knapsack by local-search, functions": 283,
     "cross-check of 8 queens, files": 74,
-    "cross-check of 8 queens, functions": 545,
+    "cross-check of 8 queens, functions": 544,
 }
 """What must not be passed today."""
 

@@ -333,7 +333,7 @@ class VariableStore:
             parts = constraint.parts
             if parts is None or not any(part.variable_list for part in parts):
                 return None
-            return self._single(parts_key(constraint.kind, parts), constraint)
+            return self._single(parts_key(constraint.kind, parts), constraint.of(parts))
         if type(constraint) is not Linear or type(constraint.expression) is not Term:
             return None
         e, relation = constraint.expression, constraint.relation

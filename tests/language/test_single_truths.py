@@ -10,8 +10,10 @@ import oracle
 import pytest
 from each import each
 
-from cpqueens import And, Clause, Model, ModelError, Or, Xor
+from cpqueens import And, Clause, Model, ModelError, Or, Xor, any_
 from cpqueens.errors import ModelError as Refused
+from cpqueens.language.constraints.connective import Connective
+from cpqueens.language.pending import flatten
 from cpqueens.language.term import GrowingSum, Term
 
 
@@ -173,3 +175,20 @@ def test_connectives_of_nothing(nothing: tuple[object, ...]) -> None:
         m.add(kind(*nothing))
         counted.append(m.count(solver="backtracking"))
     assert counted == [2, 0, 0, 0]
+
+
+def test_conditions_that_share_parts_are_not_written_out() -> None:
+    m = Model()
+    cells = range(6)
+    free = m.boolvar(shape=6, name="free")
+    reached = [free[k] & (free[k] >= 1) for k in cells]
+    for _ in range(6):
+        reached = [free[k] & any_(reached) for k in cells]
+    m.add(any_(reached) | free[0])
+    parts: list[object] = []
+    flatten(any_(reached), parts)
+    assert len(parts) < 100, "with six in each of twelve levels, millions"
+    truths = [d.constraint for d in m.definitions if isinstance(d.constraint, Connective)]
+    assert truths
+    assert all(type(part) is Term for truth in truths for part in truth.operands or ())
+    assert m.count(solver="backtracking") == 2**6 - 1

@@ -20,7 +20,7 @@ from cpqueens.language.truths import Literals, flat_literals, side_by_side, sing
 
 _LISTS = {list, tuple}
 _empty = object.__new__
-_DEEPEST = 8  # connectives within each other that are kept as they were written: chains may be deep
+_DEEPEST = 8  # what `_nesting` may be of what is kept as it was written: chains may be deep, and share parts
 
 
 class Connective(Constraint):
@@ -95,16 +95,17 @@ class Connective(Constraint):
             return None
         for operand in self.operands:
             if type(operand) is not Term and isinstance(operand, Connective):
-                return self if self._depth <= _DEEPEST else _term(self)
+                return self if self._nesting <= _DEEPEST else _term(self)
         return self
 
     @cached_property
-    def _depth(self) -> int:
-        """How many connectives are nested in it."""
-        inner = [
-            one._depth for one in self.operands or () if type(one) is not Term and isinstance(one, Connective)
-        ]
-        return 1 + max(inner) if inner else 0
+    def _nesting(self) -> int:
+        """How many connectives of connectives are written in it, itself included: in a chain, its depth.
+
+        One that occurs several times counts each time, since what is written out repeats it.
+        """
+        inner = [one for one in self.operands or () if type(one) is not Term and isinstance(one, Connective)]
+        return 1 + sum([one._nesting for one in inner]) if inner else 0
 
     def negated_literals(self, kind: type[Connective]) -> Connective:
         """Return the connective ``kind`` of the negations of the literals."""
