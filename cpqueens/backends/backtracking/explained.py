@@ -114,7 +114,6 @@ class ExplainedBuilder(Builder, ExplainedParts):
         is_truth = all(self.lower[v] >= 0 and self.upper[v] <= 1 for row in rows for v in row)
         if block.kind == "product" and is_truth and self.clausal:
             for x, y, result in rows:
-                self.origin = self.sources.owner(result)
                 self.add(kinds.CLAUSE, (x, result), (1, -1))
                 self.add(kinds.CLAUSE, (y, result), (1, -1))
                 self.add(kinds.CLAUSE, (x, y, result), (-1, -1, 1))

@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 
 from cpqueens.backends.backtracking.network import Builder
-from cpqueens.backends.backtracking.remembering import remembered, with_rules
+from cpqueens.backends.backtracking.remembering import rules
 from cpqueens.backends.backtracking.rows import Proved, Row, integers
 from cpqueens.backends.backtracking.wholes.implied import is_empty_board
 from cpqueens.backends.backtracking.wholes.parts import Propagator
 from cpqueens.errors import ModelError
 from cpqueens.kernels.exact import domains as at, kinds
+from cpqueens.kernels.exact.apart import KINDS, TURNS
 from cpqueens.kernels.exact.propagators.nogoods import NUMBERS, PATHS
 from cpqueens.language.rows import IntArray, stable_order
 from cpqueens.lowered.compiled import Compiled, offsets
@@ -32,10 +33,10 @@ CELLS = 200_000_000
 LONG = 32
 """Variables of a row whose bounds are kept and moved, not added up anew."""
 
-_WAKE = np.array([
-    {kinds.DIFFERENT: at.FIX, kinds.TRUTH_EQUAL: at.DOMAIN, kinds.ELEMENT: at.DOMAIN}.get(kind, at.BOUND)
-    for kind in range(kinds.APART + 1)
-])  # fmt: skip
+_FIRST = {kinds.DIFFERENT: at.FIX, kinds.TRUTH_EQUAL: at.DOMAIN, kinds.ELEMENT: at.DOMAIN}
+_EVENTS, _QUEUE = np.array(  # by kind what wakes propagators, and where they wait
+    [(_FIRST.get(kind, at.BOUND), at.QUICK) for kind in range(kinds.APART)] + [*TURNS.values()]
+).T
 
 _QUEUES = range(at.QUICK, at.QUEUES_END, at.Q_WIDTH)
 
@@ -63,14 +64,15 @@ def build_memory(
     ``remembering`` it is that of subproblems, and variables have first values.
     """
     builder = Builder(compiled, not check_only and not is_empty_board(compiled), learning, sources, without)
+    decisions = range(compiled.decision_count)
     if learning:
-        builder.propagator(nogoods(compiled))
+        builder.propagator(Propagator("nogoods", decisions, words=[0] * PATHS))
     if remembering:
-        builder.propagator(remembered(compiled.decision_count))
+        builder.propagator(Propagator("remembered", decisions, words=(0,)))
     builder.build(proved)
     if remembering:
-        own = builder.propagators.own
-        own[0] = with_rules(own[0], builder.propagators, builder.objective_row)
+        found = rules(len(decisions), builder.propagators, builder.objective_row)
+        builder.propagators.numbers[0] = found
     if builder.decided:
         builder.propagators.lengthen_first(builder.decided)
     return memory_of(builder, check_only, learning or remembering)
@@ -87,9 +89,8 @@ def memory_of(builder: Builder, check_only: bool, values: bool) -> tuple[at.Memo
     if compiled.domains:
         x[:, at.HOLES] = _holes(x, cells)
     results = integers(builder.propagators.results)
-    defines = results >= 0  # of what is compiled apart it is a word
-    defines[list(builder.propagators.own)] = False
-    defining = np.flatnonzero(defines)
+    kind = integers(builder.propagators.kinds)
+    defining = np.flatnonzero((results >= 0) & (kind < kinds.APART))  # of what is compiled apart it is a word
     if values:
         prepare_learning(x, compiled, defining, results[defining], builder.makers)
     net = _net(builder, x, defining)
@@ -163,8 +164,8 @@ def _net(builder: Builder, x: IntArray, defining: IntArray) -> IntArray:
         x[:, field], x[:, field + 1] = start[:-1], start[1:]
 
     append(arguments * np.array([at.X_WIDTH, 1]))
-    if builder.propagators.own:
-        of, numbers = list(builder.propagators.own), [own.numbers for own in builder.propagators.own.values()]
+    if builder.propagators.numbers:
+        of, numbers = list(builder.propagators.numbers), [*builder.propagators.numbers.values()]
         first = offsets([len(own) for own in numbers]) + append(joined(numbers))
         records[of, at.ROWS], records[of, at.ROWS_END] = first[:-1], first[1:]
     append_by_variable(at.IN_ROWS, *_long_rows(builder, records, x.size))
@@ -189,8 +190,7 @@ def _net(builder: Builder, x: IntArray, defining: IntArray) -> IntArray:
         if x[variable, at.FIRST] < 0:
             x[variable, at.SPARSE] = append(values)
             x[variable, at.SPARSE_END] = end
-    own = builder.propagators.own.get(0)
-    if own is not None and own.name == "nogoods":  # whose paths lie behind all: who keeps some has room there
+    if KINDS["nogoods"] in builder.propagators.kinds[:1]:  # paths lie behind all, in new room
         begin = append(np.zeros(1 if builder.marks is None else NUMBERS, dtype=np.int64))
         records[0, at.ROWS], records[0, at.ROWS_END] = begin, begin + NUMBERS
     return joined(parts)
@@ -238,17 +238,16 @@ def _propagators(builder: Builder, words: int) -> tuple[IntArray, IntArray, IntA
     Reversible words lie from ``words`` on.
     """
     made = builder.propagators
-    lengths, own = integers(made.lengths), list(made.own)
+    lengths, kind = integers(made.lengths), integers(made.kinds)
     pairs = np.empty((len(made.variables), 2), dtype=np.int64)
     pairs[:, 0], pairs[:, 1] = integers(made.variables), integers(made.coefficients)
     records = np.zeros((len(made), at.P_WIDTH), dtype=np.int64)
-    records[:, at.KIND], records[:, at.CONSTANT] = integers(made.kinds), integers(made.constants)
-    records[:, at.QUEUED], records[:, at.QUEUE] = 1, at.QUICK
+    records[:, at.KIND], records[:, at.CONSTANT] = kind, integers(made.constants)
+    records[:, at.QUEUED], records[:, at.QUEUE] = 1, _QUEUE[kind]
     results = integers(made.results)
-    records[:, at.RESULT] = results * at.X_WIDTH
-    if own:
-        records[own, at.RESULT] = words + results[own] * at.WORD_WIDTH
-        records[own, at.QUEUE] = [one.queue for one in made.own.values()]
+    records[:, at.RESULT] = np.where(
+        kind < kinds.APART, results * at.X_WIDTH, words + results * at.WORD_WIDTH
+    )
     ends = records.size + 2 * lengths.cumsum()
     records[:, at.END], records[:, at.START] = ends, ends - 2 * lengths
     return records, pairs, np.arange(len(made)).repeat(lengths)
@@ -260,10 +259,7 @@ def _watches(
     """Return the variables that wake propagators, ascending, and (propagator, events) of each, once."""
     made = builder.propagators
     kind = integers(made.kinds)
-    events = _WAKE[np.minimum(kind, kinds.APART)]
-    if made.own:
-        events[list(made.own)] = [own.events for own in made.own.values()]
-    events = events[owner]
+    events = _EVENTS[kind][owner]
     if len(defining):
         woken = np.where(kind[defining] == kinds.ELEMENT, at.DOMAIN, at.BOUND)
         variables = np.concatenate([variables, integers(made.results)[defining]])
@@ -326,7 +322,7 @@ def _stack(builder: Builder, net: IntArray, x: IntArray, cells: int, saved: int)
         stack[queue : queue + at.Q_WIDTH] = begin, end, begin, len(numbers)
         stack[begin : end - 1] = numbers * at.P_WIDTH
         begin = end
-    apart = [made.kinds[k] - kinds.APART for k in made.own]
+    apart = [kind - kinds.APART for kind in set(made.kinds) if kind >= kinds.APART]
     stack[at.ADDRESSES + integers(apart)] = at.WANTED
     stack[at.UNLINKED] = bool(apart)
     return stack
@@ -337,13 +333,6 @@ def _stack(builder: Builder, net: IntArray, x: IntArray, cells: int, saved: int)
 
 FIRST_WEIGHT = 64
 """Of each variable before the first failure, and what that adds."""
-
-
-def nogoods(compiled: Compiled) -> Propagator:
-    """Return the propagator of nogoods."""
-    decisions = range(compiled.decision_count)
-    events, words = at.FIX | at.BOUND, [0] * PATHS
-    return Propagator("nogoods", decisions, words=words, events=events, queue=at.DEAREST)
 
 
 def prepare_learning(

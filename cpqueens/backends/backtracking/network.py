@@ -8,6 +8,7 @@ from typing import TypeVar
 import numpy as np
 
 from cpqueens.backends.backtracking.rows import (
+    AT_ONCE,
     FEW,
     FEW_ROWS,
     SPLIT,
@@ -28,7 +29,7 @@ from cpqueens.kernels.exact.apart import KINDS
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import EQ, GE, LE, NE, Compiled, DefinitionBlock, Terms
-from cpqueens.lowered.forms import IMPLIED, OBJECTIVE, SEARCH, SHARED, Origins
+from cpqueens.lowered.forms import IMPLIED, OBJECTIVE, SEARCH, Origins
 
 Made = TypeVar("Made")
 
@@ -80,11 +81,12 @@ class Builder(TermBuilder):
             self.add(kinds.AT_MOST, variables, [-a for a in coefficients], -constant)
         else:
             self.propagators.append(_LINEAR[relation], variables, coefficients, constant)
-        if relation == EQ and self.strong and len(variables) > 1:
-            looking = implied.equation_values(row, self)
-            if looking is not None:
-                self.propagator(looking)
+        if relation != EQ or not self.strong:
+            return
+        if len(variables) > FEW:
             self.split(row)
+        elif len(variables) > 1 and implied.sees_values(self.spans(variables), coefficients):
+            self.propagators.append(KINDS["equation_values"], variables, coefficients, constant)
 
     def split(self, row: Row) -> None:
         """Let a short equation look at values, by sums of what has the same coefficient.
@@ -92,7 +94,7 @@ class Builder(TermBuilder):
         Bounds say little of a place in a matrix, the widest variable, whose row and column are sums.
         """
         variables, coefficients, constant = row
-        if not FEW < len(variables) <= SPLIT or max(self.spans(variables)) > WIDE:
+        if len(variables) > SPLIT or max(self.spans(variables)) > WIDE:
             return
         widest = max(variables, key=lambda v: self.upper[v] - self.lower[v])
         alike: dict[int, list[tuple[int, int]]] = {}
@@ -119,14 +121,10 @@ class Builder(TermBuilder):
             np.flatnonzero(equal & (linear.lengths > FEW) & (linear.lengths <= SPLIT))
         ):
             self.split(row)
-        which = np.flatnonzero(equal & (linear.lengths >= 2))
-        looking = (
-            [implied.equation_values(row, self) for row, _ in linear.picked(which)] if len(which) else []
+        seen = np.sort(
+            np.concatenate([self.seen(linear, np.flatnonzero(equal & (linear.lengths == n))) for n in (2, 3)])
         )
-        seen = which[[one is not None for one in looking]]
         own = seen + np.arange(1, 1 + len(seen))  # what looks at values is behind its row
-        places = (len(self.propagators) + own).tolist()
-        self.propagators.own |= zip(places, filter(None, looking), strict=True)
         linear = linear.picked(np.insert(np.arange(len(linear)), seen + 1, seen))
         terms, relations = linear.terms, linear.relation
         signs, codes = np.where(relations == GE, -1, 1), _KINDS[relations]
@@ -136,15 +134,23 @@ class Builder(TermBuilder):
             terms.coefficient * np.repeat(signs, linear.lengths), terms.constant * signs,
         )  # fmt: skip
 
+    def seen(self, linear: LazyRows, which: IntArray) -> IntArray:
+        """Return which of some equations, with equally many variables, look at values."""
+        if not len(which):
+            return which
+        terms = linear.terms.picked(which)
+        v, spans = terms.variable.reshape(len(which), -1), integers(self.upper) - integers(self.lower) + 1
+        return which[implied.see_values(spans[v], terms.coefficient.reshape(v.shape))]
+
     def define(self, blocks: Sequence[DefinitionBlock]) -> None:
         """Add the propagators of definitions; mostly functions are of variables, but for a few arguments."""
-        blocks = list(in_pieces(blocks))
+        blocks = list(in_pieces(blocks, AT_ONCE if self.marks is None else 1))
         plain = [self.arguments(block) for block in blocks]
         ends = integers([self.lower, self.upper])
         for block, known in zip(blocks, plain, strict=True):
-            self.origin = self.sources.owner(block.results[0]) if len(block.results) == 1 else SHARED
+            self.origin = self.sources.owner(block.result)
             if known is None:
-                (self.truths if block.is_truth else self.distances)(block, rows_of(block.terms))
+                (self.truths if block.is_truth else self.distances)(block)
             elif len(which := np.flatnonzero(known < 0)):
                 known[which] = [self.variable(row) for row in rows_of(block.terms.picked(which))]
                 self.functions(block, known)
@@ -194,22 +200,25 @@ class Builder(TermBuilder):
             if result >= c.decision_count and result not in c.domains:
                 self.lower[result] = min(max(1, self.lower[result]), self.upper[result])
 
-    def distances(self, block: DefinitionBlock, rows: list[Row]) -> None:
+    def distances(self, block: DefinitionBlock) -> None:
         """Add the propagators of absolute values: of differences of few values as one, without a variable."""
-        for row, result in zip(rows, block.results.tolist(), strict=True):
-            made = len(self.propagators), result
-            self.origin = self.sources.owner(result)
-            if implied.add_distance_values(row, result, self):
-                self.makers.append(made)
-                continue
+        which = implied.distances_by_values(block, self)
+        terms, results = block.terms.picked(which), block.results
+        self.makers += enumerate(results[which].tolist(), len(self.propagators))
+        self.propagators.extend(
+            KINDS["distance_values"], np.full(len(which), 3),
+            np.column_stack([terms.variable.reshape(-1, 2), results[which]]),
+            np.insert(terms.coefficient.reshape(-1, 2), 2, 1, axis=1), terms.constant,
+        )  # fmt: skip
+        others = np.delete(np.arange(len(results)), which)
+        for row, result in zip(rows_of(block.terms.picked(others)), results[others].tolist(), strict=True):
             variable = self.variable(row)
             self.propagators.append(kinds.FUNCTIONS[block.kind], (variable,), _ONE, 0, result)
 
-    def truths(self, block: DefinitionBlock, rows: list[Row]) -> None:
-        """Add the propagators of truths, whose terms are ``rows``."""
-        each = block.each
+    def truths(self, block: DefinitionBlock) -> None:
+        """Add the propagators of truths."""
+        rows, each = rows_of(block.terms), block.each
         for k, result in enumerate(block.results.tolist()):
-            self.origin = self.sources.owner(result)
             if block.kind == "truth_linear":
                 self.truth(rows[k], block.relation, result)
             else:
@@ -231,14 +240,13 @@ class Builder(TermBuilder):
         # a result that only search fixes takes little from the entries that it is not at
         known = self.equal_to if kind == kinds.ELEMENT and self.strong else {}
         each_asked = kind in implied.EXTREMES or known
-        if not (seen or each_asked or self.marks is not None):
+        if not (seen or each_asked):
             lengths = np.full(len(block.results), each)
             self.propagators.extend(kind, lengths, flat, np.ones_like(flat), results=block.results)
             return
         arguments, ones = array("q", flat.tobytes()), array("q", _ONE) * each
         for k, result in enumerate(block.results.tolist()):
             variables = arguments[each * k : each * (k + 1)]
-            self.origin = self.sources.owner(result)
             if kind in implied.EXTREMES:  # one that comes twice would seem to be two that can be the result
                 variables = array("q", dict.fromkeys(variables))
             apart = result in known and self.are_apart(variables[1:])

@@ -6,7 +6,7 @@ numbers have no odd sum is not seen in 6 s instead of 0.01 s (2026-11-28).
 
 import numpy as np
 
-from cpqueens.backends.backtracking.wholes.parts import Propagator, Propagators
+from cpqueens.backends.backtracking.wholes.parts import Propagators
 from cpqueens.kernels.exact import domains as at, kinds
 from cpqueens.kernels.exact.apart import KINDS
 from cpqueens.kernels.exact.propagators import remembered as kernel
@@ -48,25 +48,19 @@ _RULES = {
 """How the constraint of a kind of propagator is described; all others by all their values."""
 
 
-def remembered(decisions: int) -> Propagator:
-    """Return the propagator, whose numbers `rules` will be."""
-    return Propagator("remembered", range(decisions), words=(0,), events=at.FIX, queue=at.DEAREST)
-
-
-def with_rules(own: Propagator, laid: Propagators, objective: int) -> Propagator:
-    """Return it with the rules of all propagators, where the objective's is known by its number (-1: none).
+def rules(decisions: int, laid: Propagators, objective: int) -> list[int]:
+    """Return the numbers of ``remembered``: rules of all propagators but the objective (its number or -1).
 
     Of a large model nothing is remembered: there are no rules, and nothing says where they are.
     """
     head = [0] * kernel.HEAD
-    head[kernel.STRIDE], head[kernel.COUNT], head[kernel.WRITTEN] = 1, len(own.variables), 1
+    head[kernel.STRIDE], head[kernel.COUNT], head[kernel.WRITTEN] = 1, decisions, 1
     head[kernel.OBJECTIVE] = objective * at.P_WIDTH if objective >= 0 else -1
     if len(laid.variables) > LARGEST:
-        return own._replace(numbers=head)
+        return head
     head[kernel.RULES] = kernel.HEAD
-    rules = ((k, _RULES.get(kind, kernel.VALUES)) for k, kind in enumerate(laid.kinds) if k != objective)
-    numbers = [n for k, rule in rules if rule != kernel.NOTHING for n in (k * at.P_WIDTH, rule)]
-    return own._replace(numbers=[*head, *numbers])
+    found = ((k, _RULES.get(kind, kernel.VALUES)) for k, kind in enumerate(laid.kinds) if k != objective)
+    return head + [n for k, rule in found if rule != kernel.NOTHING for n in (k * at.P_WIDTH, rule)]
 
 
 def with_room(start: at.Memory) -> at.Memory:

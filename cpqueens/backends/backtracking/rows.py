@@ -26,7 +26,7 @@ Proved = tuple[tuple[Row, int], ...]
 AT_ONCE = 1 << 14
 """Rows that are there at a time."""
 
-FEW_ROWS = 64
+FEW_ROWS = 24
 """Rows that are kept, and of which each is looked at by itself: arrays would cost more."""
 
 FEW = 3
@@ -68,11 +68,11 @@ def each_row(terms: Terms) -> Iterator[Row]:
         yield from rows_of(terms.part(first, min(first + AT_ONCE, len(terms))))
 
 
-def in_pieces(blocks: Iterable[DefinitionBlock]) -> Iterator[DefinitionBlock]:
-    """Yield blocks of few definitions each: of those of many, rows are made piece by piece."""
+def in_pieces(blocks: Iterable[DefinitionBlock], terms: int) -> Iterator[DefinitionBlock]:
+    """Yield blocks of definitions of so many terms each: of those of many, rows are made piece by piece."""
     for block in blocks:
         many = len(block.results)
-        step = max(1, AT_ONCE // max(1, block.each))
+        step = max(1, terms // max(1, block.each))
         for first in range(0, max(1, many), step):
             yield block.part(first, min(first + step, many))
 
@@ -252,10 +252,11 @@ class TermBuilder:
 
     def propagator(self, own: Propagator) -> None:
         """Add a propagator that is compiled apart."""
-        name, variables, coefficients, _, constant, words, *_ = own
+        name, variables, coefficients, numbers, constant, words = own
         first = len(self.words) if words else -1
         self.words += words
-        self.propagators.own[len(self.propagators)] = own
+        if len(numbers):
+            self.propagators.numbers[len(self.propagators)] = numbers
         self.propagators.append(KINDS[name], variables, coefficients, constant, first)
 
     def literals(self, terms: list[Row]) -> tuple[list[int], list[int]]:

@@ -61,6 +61,11 @@ class _MarkedPropagators(Propagators):
         super().append(*parts)
         self.origins.append(self.builder.origin)
 
+    def extend(self, kinds: Any, lengths: IntArray, *parts: Any, **named: Any) -> None:
+        """Add some for one reason."""
+        super().extend(kinds, lengths, *parts, **named)
+        self.origins += [self.builder.origin] * len(lengths)
+
 
 class Sources:
     """Where each propagator and AllDifferent of a network comes from, and where its counters go."""

@@ -8,7 +8,7 @@ its kind.
 from collections.abc import Sequence
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -19,32 +19,42 @@ from cpqueens.kernels.jit.decorators import instruction
 if TYPE_CHECKING:
     from cpqueens.kernels.jit.tiers import KernelEntry
 
-NAMES = (
-    "all_different_values",
-    "among",
-    "cardinality",
-    "circuit",
-    "cumulative",
-    "depots",
-    "different_values",
-    "distance_values",
-    "distances",
-    "equation_values",
-    "extreme_values",
-    "fractional_bound",
-    "function_values",
-    "inverse",
-    "lexicographic",
-    "negative_table",
-    "no_overlap",
-    "nogoods",
-    "regular",
-    "remembered",
-    "table",
-    "tour_bound",
-    "value_precede",
-)
 
+class Turn(NamedTuple):
+    """What wakes a propagator (`at.FIX`, `at.BOUND`, `at.DOMAIN` or several), and the queue it waits in."""
+
+    events: int = at.DOMAIN
+    queue: int = at.DEAR
+
+
+TURNS = {
+    "all_different_values": Turn(),
+    "among": Turn(),
+    "cardinality": Turn(),
+    "circuit": Turn(),
+    "cumulative": Turn(at.BOUND, at.DEAREST),
+    "depots": Turn(),
+    "different_values": Turn(),
+    "distance_values": Turn(),
+    "distances": Turn(at.BOUND),
+    "equation_values": Turn(),
+    "extreme_values": Turn(),
+    "fractional_bound": Turn(at.BOUND),
+    "function_values": Turn(),
+    "inverse": Turn(),
+    "lexicographic": Turn(at.BOUND, at.QUICK),
+    "negative_table": Turn(),
+    "no_overlap": Turn(at.BOUND, at.DEAREST),
+    "nogoods": Turn(at.FIX | at.BOUND, at.DEAREST),
+    "regular": Turn(),
+    "remembered": Turn(at.FIX, at.DEAREST),
+    "table": Turn(),
+    "tour_bound": Turn(at.DOMAIN, at.DEAREST),
+    "value_precede": Turn(),
+}
+"""By name what is compiled apart."""
+
+NAMES = tuple(TURNS)
 
 KINDS = {name: kinds.APART + k for k, name in enumerate(NAMES)}
 """From a propagator's name to its kind."""

@@ -321,11 +321,14 @@ def test_taken_whole_a_model_has_no_more_nodes(name: str, monkeypatch: pytest.Mo
     for added in (
         "add_cliques",
         "add_hall_sets",
-        "equation_values",
-        "add_distance_values",
+        "sees_values",
         "add_function_values",
     ):
         monkeypatch.setattr(f"cpqueens.backends.backtracking.wholes.implied.{added}", lambda *_: None)
+    for many in "see_values", "distances_by_values":
+        monkeypatch.setattr(
+            f"cpqueens.backends.backtracking.wholes.implied.{many}", lambda *_: np.zeros(0, dtype=np.int64)
+        )
     monkeypatch.setattr(Orders, "_add", lambda *_: [])
     decomposed = said(MODELS[name]())
     assert whole[0] == decomposed[0]

@@ -13,7 +13,6 @@ import numpy as np
 
 from cpqueens.backends.backtracking.rows import LazyRows, Row, TermBuilder
 from cpqueens.backends.backtracking.wholes.parts import Propagator
-from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact.propagators import tour_bound as kernel
 from cpqueens.language.rows import IntArray, distinct
 from cpqueens.lowered.compiled import EQ, GE, LE, NE, Compiled, DefinitionBlock
@@ -125,9 +124,7 @@ def _add(
     variables = [*disputed, *sorted((own.keys() | costs.keys()) - set(disputed))]
     numbers = [len(disputed), record, *(costs.get(v, 0) for v in variables)]
     coefficients = [own.get(v, 0) for v in variables]
-    parts.propagator(
-        Propagator("fractional_bound", variables, coefficients, numbers, constant, events=at.BOUND)
-    )
+    parts.propagator(Propagator("fractional_bound", variables, coefficients, numbers, constant))
 
 
 FEWEST_NODES, MOST_NODES = 5, 128
@@ -207,7 +204,6 @@ def _add_tour_bound(
     parts.propagator(
         Propagator(
             "tour_bound", variables, coefficients, [*numbers, *[0] * (2 * many * many)], constant,
-            events=at.DOMAIN, queue=at.DEAREST,
         )
     )  # fmt: skip
 

@@ -24,8 +24,8 @@ from cpqueens.kernels.exact import domains as at, kinds
 from cpqueens.kernels.exact.propagators import all_different_values as values
 from cpqueens.kernels.exact.propagators.distances import distance_data
 from cpqueens.kernels.exact.value_marks import WIDEST
-from cpqueens.language.rows import IntArray
-from cpqueens.lowered.compiled import EQ, Compiled
+from cpqueens.language.rows import IntArray, Mask
+from cpqueens.lowered.compiled import EQ, Compiled, DefinitionBlock
 from cpqueens.lowered.presolve.cliques import cliques, disequalities
 
 TIGHT = 2
@@ -185,7 +185,7 @@ class Orders:
             marks = _longest_chain(ascending)
             if FEWEST_MARKS <= len(marks) <= MOST_MARKS:
                 numbers = distance_data(len(marks), _reach(marks, distances))
-                parts.propagator(Propagator("distances", marks, numbers=numbers, events=at.BOUND))
+                parts.propagator(Propagator("distances", marks, numbers=numbers))
                 return marks
         return []
 
@@ -211,35 +211,36 @@ BY_PAIRS = frozenset(
 """Kinds of functions that are looked at by pairs of values, if they have two arguments."""
 
 
-def equation_values(row: Row, parts: TermBuilder) -> Propagator | None:
-    """Return what looks at each value of the equation ``row == 0``, if it has two or three of few values.
+def sees_values(spans: Iterable[int], coefficients: Sequence[int]) -> bool:
+    """Say whether an equation looks at each value of its two or three variables: if these have few.
 
     Of truths that are added up, bounds say as much.
     """
-    variables, coefficients, constant = row
-    if len(variables) not in (2, 3):
-        return None
-    *others, largest = sorted(parts.spans(variables))
+    *others, largest = sorted(spans)
     if largest <= 2 and min(coefficients) >= -1 and max(coefficients) <= 1:
-        return None
-    if largest > MOST_VALUES or math.prod(others) > MOST_PAIRS:
-        return None
-    return Propagator("equation_values", variables, coefficients, constant=constant)
+        return False
+    return largest <= MOST_VALUES and math.prod(others) <= MOST_PAIRS
 
 
-def add_distance_values(row: Row, result: int, parts: TermBuilder) -> bool:
-    """Let ``result == abs(row)`` look at values of two variables, if there are few; say whether it does."""
-    variables, coefficients, constant = row
-    if len(variables) != 2 or not -1 <= min(coefficients) <= max(coefficients) <= 1:
-        return False
-    (v, w), (a, b) = variables, coefficients
-    lower, upper = parts.lower, parts.upper
-    low, spans = lower[result], (upper[v] - lower[v], upper[w] - lower[w])
-    least = constant + (lower[v] if a > 0 else -upper[v]) + (lower[w] if b > 0 else -upper[w])
-    if low < 0 or max(*spans, least + sum(spans) - low, -least - low, upper[result] - low) >= WIDEST:
-        return False
-    parts.propagator(Propagator("distance_values", (v, w, result), (a, b, 1), constant=constant))
-    return True
+def see_values(spans: IntArray, coefficients: IntArray) -> Mask:
+    """Say the same of many equations, (equations, variables) each."""
+    spans = np.sort(np.minimum(spans, MOST_VALUES + 1), axis=1)
+    largest, few = spans[:, -1], spans[:, :-1].prod(axis=1) <= MOST_PAIRS
+    found: Mask = few & (largest <= MOST_VALUES) & ((largest > 2) | (abs(coefficients) > 1).any(axis=1))
+    return found
+
+
+def distances_by_values(block: DefinitionBlock, parts: TermBuilder) -> IntArray:
+    """Return which absolute values look at values: those of two variables that have few."""
+    terms = block.terms
+    two = np.flatnonzero(terms.start[1:] - terms.start[:-1] == 2)
+    first = terms.start[two]
+    signs, ends = terms.coefficient[[first, first + 1]], np.array([parts.lower, parts.upper], dtype=np.int64)
+    both = np.sort(ends[:, terms.variable[[first, first + 1]]] * signs, axis=0)
+    (least, most), (low, high) = both.sum(axis=1) + terms.constant[two], ends[:, block.results[two]]
+    spans = [*(both[1] - both[0]), most - low, -least - low, high - low]
+    found: IntArray = two[(abs(signs) == 1).all(axis=0) & (low >= 0) & (np.max(spans, axis=0) < WIDEST)]
+    return found
 
 
 def has_values(kind: int, many: int) -> bool:

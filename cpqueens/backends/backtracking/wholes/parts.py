@@ -4,7 +4,6 @@ from array import array
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from cpqueens.kernels.exact import domains as at
 from cpqueens.language.rows import IntArray
 
 
@@ -14,7 +13,7 @@ class Propagator(NamedTuple):
     Attributes
     ----------
     name
-        Of `cpqueens.kernels.exact.apart.NAMES`.
+        Of `cpqueens.kernels.exact.apart.TURNS`, where it says what wakes it.
     variables, coefficients
         Pairs at ``START`` .. ``END - 1``; these variables wake it. No coefficients: all 1.
     numbers
@@ -23,10 +22,6 @@ class Propagator(NamedTuple):
         A number at ``CONSTANT``, which it may change, too.
     words
         First values of its reversible words, the first of which is at ``RESULT``.
-    events
-        What wakes it: `at.FIX`, `at.BOUND`, `at.DOMAIN`, or several of them.
-    queue
-        `at.QUICK`, `at.DEAR` or `at.DEAREST`: it waits for all that is cheaper.
     """
 
     name: str
@@ -35,8 +30,6 @@ class Propagator(NamedTuple):
     numbers: Sequence[int] | IntArray = ()
     constant: int = 0
     words: Sequence[int] = ()
-    events: int = at.DOMAIN
-    queue: int = at.DEAR
 
 
 _ONE = array("q", [1])
@@ -57,14 +50,14 @@ class Propagators:
         How many arguments each has.
     variables, coefficients
         The arguments of all, one after the other.
-    own
-        By number what each is that is compiled apart.
+    numbers
+        By number what those have that have numbers of their own.
     """
 
     def __init__(self) -> None:
         self.kinds, self.constants, self.results = array("q"), array("q"), array("q")
         self.lengths, self.variables, self.coefficients = array("q"), array("q"), array("q")
-        self.own: dict[int, Propagator] = {}
+        self.numbers: dict[int, Sequence[int] | IntArray] = {}
 
     def __len__(self) -> int:
         return len(self.kinds)

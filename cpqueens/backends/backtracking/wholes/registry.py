@@ -255,11 +255,11 @@ def _circuit(constraint: Circuit | SubCircuit, parts: TermBuilder) -> None:
         parts.all_different([((v,), (1,), 0) for v in nodes])
         if isinstance(constraint, Circuit) and constraint.depots:
             marks = [number for k in range(len(nodes)) for number in (int(k in constraint.depots), 0, -1)]
-            parts.propagator(Propagator("depots", nodes, numbers=marks, queue=at.DEAR))
+            parts.propagator(Propagator("depots", nodes, numbers=marks))
             return
         sub = isinstance(constraint, SubCircuit)
         room = [-1, *[0] * (ROOM * (len(nodes) + 1))]
-        parts.propagator(Propagator("circuit", nodes, numbers=room, constant=int(sub), queue=at.DEAR))
+        parts.propagator(Propagator("circuit", nodes, numbers=room, constant=int(sub)))
 
 
 def _inverse(constraint: Inverse, parts: TermBuilder) -> None:
@@ -271,9 +271,7 @@ def _inverse(constraint: Inverse, parts: TermBuilder) -> None:
 
 def _add_order(first: list[int], second: list[int], strict: bool, parts: TermBuilder) -> None:
     pairs = [v for pair in zip(first, second, strict=True) for v in pair]
-    order = Propagator(
-        "lexicographic", pairs, constant=int(strict), words=(0,), events=at.BOUND, queue=at.QUICK
-    )
+    order = Propagator("lexicographic", pairs, constant=int(strict), words=(0,))
     parts.propagator(order)
 
 
@@ -335,9 +333,7 @@ def _no_overlap(constraint: NoOverlap, parts: TermBuilder) -> None:
     room = np.zeros(task_sets.ROOM * (count + 1), dtype=np.int64)
     variables = _task_variables(constraint, parts)
     variables += _orders_of_tasks(variables, count, parts)
-    parts.propagator(
-        Propagator("no_overlap", variables, numbers=room, constant=count, events=at.BOUND, queue=at.DEAREST)
-    )
+    parts.propagator(Propagator("no_overlap", variables, numbers=room, constant=count))
 
 
 def _orders_of_tasks(variables: list[int], count: int, parts: TermBuilder) -> list[int]:
@@ -363,9 +359,7 @@ def _cumulative(constraint: Cumulative, parts: TermBuilder) -> None:
     room = [0] * ((task_sets.ROOM + 4) * (count + 1))
     variables = _task_variables(constraint, parts) + parts.variables(constraint.demand)
     variables += parts.variables(constraint.capacity.reshape(-1))
-    parts.propagator(
-        Propagator("cumulative", variables, numbers=room, constant=count, events=at.BOUND, queue=at.DEAREST)
-    )
+    parts.propagator(Propagator("cumulative", variables, numbers=room, constant=count))
 
 
 # Decomposed, on 2026-11-28: magic sequences take 5 times as long (counts), a roster of 6 nurses 9 times
