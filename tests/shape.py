@@ -26,12 +26,12 @@ CEILINGS = {
     "files": 478,
     "import lines": 5_449,
     "longest file": 497,
-    "sudoku by backtracking, files": 43,
-    "sudoku by backtracking, functions": 287,
-    "knapsack by local-search, files": 48,
-    "knapsack by local-search, functions": 283,
+    "sudoku by backtracking, files": 42,
+    "sudoku by backtracking, functions": 283,
+    "knapsack by local-search, files": 47,
+    "knapsack by local-search, functions": 281,
     "cross-check of 8 queens, files": 74,
-    "cross-check of 8 queens, functions": 544,
+    "cross-check of 8 queens, functions": 542,
 }
 """What must not be passed today."""
 

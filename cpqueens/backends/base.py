@@ -18,6 +18,7 @@ from cpqueens.backends.clock import Clock as Clock  # a part of the contract
 from cpqueens.backends.known import Bounds, Known, LearnedClauses
 from cpqueens.language.rows import IntArray, Mask
 from cpqueens.language.statement import Statement
+from cpqueens.system.platforms import processors
 from cpqueens.system.stopping import GRACE, Stopped, stopping, unstopped
 from cpqueens.text.parameters import Parameter as Parameter  # a part of the contract
 
@@ -102,7 +103,7 @@ class Request:
     step_limit: int | None = None
     seed: int = 0
     workers: int = 1
-    spare: int = 0  # processors beside one worker that may help, where neither workers nor a seed were given
+    may_grow: bool = False  # whether more workers may join, where neither workers nor a seed were given
     hint: IntArray | None = None  # (decision variables,), with `hinted` saying which entries count
     hinted: Any = None
     first: IntArray | None = (
@@ -129,6 +130,11 @@ class Request:
     heard: Callable[[int], None] | None = None  # hears after each slice of a search its solutions so far
     known: Known | None = None  # what the same solver said of the model before it grew, as it holds of it now
     learned: list[LearnedClauses] | None = None  # takes what a search has learned, to be kept with the model
+
+    @property
+    def spare(self) -> int:
+        """The processors beside one worker that may help."""
+        return processors() - 1 if self.may_grow else 0
 
     @property
     def wants_few(self) -> bool:

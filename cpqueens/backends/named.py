@@ -128,6 +128,7 @@ def labelled(solver: Any, options: Mapping[str, Any]) -> str:
     return f"{name}({listed})" if listed else name
 
 
+@cache
 def split_name(solver: str) -> tuple[str, str | None]:
     """Return backend and strategy of ``backend:strategy``.
 
@@ -136,8 +137,6 @@ def split_name(solver: str) -> tuple[str, str | None]:
     UnknownBackend
         If the backend or its strategy does not exist.
     """
-    if not isinstance(solver, str) or not solver:
-        raise UnknownBackend(f"solver: a name is needed, got {shown(solver)}")
     name, colon, strategy = solver.partition(":")
     backend = get_backend(name)
     if colon and not strategy:

@@ -304,7 +304,8 @@ class Constraints(Objectives):
 
     def settle(self) -> None:
         """Define the Booleans of connectives that were added one by one."""
-        self._posted.settle()
+        if self._posted.pending:
+            self._posted.settle()
 
     @property
     def constraints(self) -> list[Posted]:

@@ -225,7 +225,7 @@ class ConstraintList(Sequence[Constraint]):
         self._whole: list[int] = []  # positions of the entries that are constraints
         self._blocks: list[Connective | None] = []  # a number below 0 is that of an element of one
         self._members: list[list[int]] = []  # per block, the positions of its elements
-        self._pending: dict[Form, Pending] = {}  # of which a block is made
+        self.pending: dict[Form, Pending] = {}  # of which a block is made
         self._latest: Pending | None = None  # what was added to last
         self._settling = False
         self._files: list[CodeType | str | None] = []
@@ -277,12 +277,12 @@ class ConstraintList(Sequence[Constraint]):
         form = flatten(constraint, parts)
         pending = self._latest
         if pending is None or form != pending.form:  # loops add one form again and again
-            pending = self._latest = self._pending.get(form)
+            pending = self._latest = self.pending.get(form)
         if pending is None:
             self._members.append([])
             first = -len(self._blocks) * _WIDEST
             pending = self._latest = Pending(form, len(self._blocks), first, self._members[-1])
-            self._pending[form] = pending
+            self.pending[form] = pending
             self._blocks.append(None)
         pending.count += 1
         pending.parts += parts
@@ -293,16 +293,14 @@ class ConstraintList(Sequence[Constraint]):
 
     def settle(self) -> None:
         """Make arrays of the connectives that wait, which defines their truths."""
-        if not self._pending:
-            return
         with _SETTLING:
             if self._settling:  # what is made asks the registry, which comes here again
                 return
             self._settling = True
             try:
-                for pending in self._pending.values():
+                for pending in self.pending.values():
                     self._blocks[pending.block] = pending.made(self._registry)
-                self._pending, self._latest = {}, None
+                self.pending, self._latest = {}, None
             finally:
                 self._settling = False
 

@@ -344,9 +344,11 @@ def stable_order(keys: IntArray) -> IntArray:
 
     Numbers near each other are sorted by 16 bits at a time, which NumPy does by radix.
     """
+    if len(keys) <= _FEW:  # to look at them takes longer
+        return keys.argsort(kind="stable")
     low, high = int(keys.min(initial=0)), int(keys.max(initial=0))
     if high - low >= 1 << 32:
-        return np.argsort(keys, kind="stable")
+        return keys.argsort(kind="stable")
     rest = keys - low
     order: IntArray = rest.astype(np.uint16).argsort(kind="stable")
     if high - low >= 1 << 16:

@@ -55,6 +55,7 @@ class Kept:
 
     def __init__(self) -> None:
         self._state: tuple[object, ...] = ()
+        self._is_large = False
         self._objective: object = None
         self._made: dict[Hashable, Any] = {}
         self._before: dict[Hashable, Any] = {}
@@ -71,13 +72,13 @@ class Kept:
 
         Of a large model that has only got more, ``grow`` makes it of what was kept before, or says None.
         """
-        large = is_large(state)
-        if large and grow is None:
-            return make()
-        self._turn_to(state, objective)
+        if state != self._state or objective is not self._objective:
+            self._turn_to(state, objective)
         made = self._made
         if what not in made:
-            before = self._before.pop(what, None) if large and grow is not None else None
+            if self._is_large and grow is None:
+                return make()
+            before = self._before.pop(what, None) if self._is_large and grow is not None else None
             grown = None if before is None or grow is None else grow(before)
             made[what] = make() if grown is None else grown
         found: Made = made[what]
@@ -85,11 +86,10 @@ class Kept:
 
     def _turn_to(self, state: State, objective: LinearArray | None) -> None:
         """Forget what was made of the model as it was, unless it has only got more."""
-        if state == self._state and objective is self._objective:
-            return
         only_more = bool(self._state) and objective is self._objective and self._state[2:] == state[2:]
         self._before = {**self._before, **self._made} if only_more else {}
         self._state, self._objective, self._made = state, objective, {}
+        self._is_large = is_large(state)
 
 
 class Statement(NamedValues, Constraints, metaclass=ListsWhatIsPublic):
@@ -430,8 +430,7 @@ class Statement(NamedValues, Constraints, metaclass=ListsWhatIsPublic):
         return self._kept.get(self._state(), self.objective, what, make, grow)
 
     def _state(self) -> State:
-        posted, goals = self._posted, self.goals
-        posted.settle()
+        posted, goals = self._constraints, self.goals
         return self._count, len(posted), posted.cuts, bool(goals) and goals[0].maximizing
 
     def grew_from(self, earlier: State) -> bool:

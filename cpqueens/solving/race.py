@@ -339,7 +339,7 @@ class _Contest:
         if self._began is None or time.thread_time() - self._began < LATE:
             return
         request = replace(
-            _told(HEURISTIC, self.request), workers=1, spare=0, bounds=None, known=None, learned=None
+            _told(HEURISTIC, self.request), workers=1, may_grow=False, bounds=None, known=None, learned=None
         )
         self._heuristic = Beside(
             named.get_backend(HEURISTIC), self.model, request, math.inf, PATIENCE, self._propose, 0.0, WITHOUT

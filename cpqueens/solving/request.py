@@ -15,7 +15,7 @@ from cpqueens.answers.solution import Solution
 from cpqueens.backends import named
 from cpqueens.backends.base import REFUSED, Backend, Clock, Feature, Request, Want
 from cpqueens.backends.known import Bounds
-from cpqueens.errors import ModelError, UnknownParameter, UnsupportedRequest
+from cpqueens.errors import ModelError, UnknownBackend, UnknownParameter, UnsupportedRequest
 from cpqueens.language.ranges import LIMIT
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
@@ -24,7 +24,6 @@ from cpqueens.solving.collect import carrying
 from cpqueens.solving.handover import hand_over
 from cpqueens.solving.race import Race
 from cpqueens.system.interrupts import Interrupt
-from cpqueens.system.platforms import processors
 from cpqueens.system.stopping import unstopped
 from cpqueens.text.foreign import as_keyword, spelled
 from cpqueens.text.parameters import as_function, as_switch
@@ -55,7 +54,9 @@ def named_solver(solver: str) -> tuple[str, Backend, str | None]:
     MissingLibrary
         If its library is not installed.
     """
-    if isinstance(solver, str) and "+" in solver:
+    if not isinstance(solver, str) or not solver:
+        raise UnknownBackend(f"solver: a name is needed, got {shown(solver)}")
+    if "+" in solver:
         both = hand_over(solver)
         return both.name, both, None
     name, strategy = named.split_name(solver)
@@ -202,7 +203,7 @@ def build_request(
     if fields.get("workers", 1) > 1:
         _need(backend, Feature.WORKERS, "num_workers")
     elif "workers" not in fields and "seed" not in fields and Feature.WORKERS in backend.features:
-        fields["spare"] = processors() - 1  # none for a run that is to be reproducible
+        fields["may_grow"] = True  # not so a run that is to be reproducible
     if (after := options.pop("after", None)) is not None:
         fields["after"] = _after(checker.model, backend, after)
     if want is Want.BEST:

@@ -145,7 +145,7 @@ class Backtracking:
 
         form = self._form(request.want is Want.BEST, decomposed=request.strategy == "check")
         profiling = Profiling(origins_of(model, form, self.name), len(model.decisions))
-        request = replace(request, profiling=profiling, workers=1, spare=0)
+        request = replace(request, profiling=profiling, workers=1, may_grow=False)
         search = self._prepare(model, request, started)
         with profiling.sampling():
             ended = search(deliver)

@@ -168,6 +168,8 @@ def wants_halves(pattern: Pattern | SumPattern, request: Request, smallest: int)
 def is_puzzle(compiled: Compiled) -> bool:
     """Say whether values of some variables are given, and many variables are left."""
     rows, count = compiled.linear, compiled.decision_count
+    if count <= _MANY_OPEN:
+        return False
     given = compiled.lower[:count] == compiled.upper[:count]
     alone = (rows.start[1:] - rows.start[:-1] == 1) & (compiled.relation == EQ)
     stated = rows.variable[rows.start[:-1][alone]]

@@ -84,16 +84,19 @@ def memory_of(builder: Builder, check_only: bool, values: bool) -> tuple[at.Memo
     With ``values`` variables have first weights and values.
     """
     compiled = builder.compiled
-    first, cells = _cells(builder, compiled)
-    x = _records(builder, compiled, first, check_only)
+    x = np.zeros((len(builder.lower), at.X_WIDTH), dtype=np.int64)
+    x[:, at.LOW] = x[:, at.BASE] = builder.lower
+    x[:, at.HIGH] = builder.upper
+    x[: compiled.decision_count, at.FROZEN] = check_only
+    cells = _cells(x, compiled)
     if compiled.domains:
         x[:, at.HOLES] = _holes(x, cells)
     results = integers(builder.propagators.results)
     kind = integers(builder.propagators.kinds)
-    defining = np.flatnonzero((results >= 0) & (kind < kinds.APART))  # of what is compiled apart it is a word
+    defining = ((results >= 0) & (kind < kinds.APART)).nonzero()[0]  # of what is compiled apart it is a word
     if values:
         prepare_learning(x, compiled, defining, results[defining], builder.makers)
-    net = _net(builder, x, defining)
+    net = _net(builder, x, results, defining)
     words = np.zeros((len(builder.words), at.WORD_WIDTH), dtype=np.int64)
     words[:, 0] = builder.words
     whole = joined([x.reshape(-1), words.reshape(-1)])
@@ -104,33 +107,23 @@ def memory_of(builder: Builder, check_only: bool, values: bool) -> tuple[at.Memo
     return memory, max(-1, builder.objective_row * at.P_WIDTH)
 
 
-def _cells(builder: Builder, compiled: Compiled) -> tuple[IntArray, Any]:
-    """Return where each variable's flags start (-1 for none), and the flags."""
-    spans = integers(builder.upper) - integers(builder.lower) + 1
-    listed = spans > 0
-    listed[: compiled.decision_count] &= spans[: compiled.decision_count] <= LISTED
-    listed[compiled.decision_count :] &= spans[compiled.decision_count :] <= LISTED_DEFINED
+def _cells(x: IntArray, compiled: Compiled) -> Any:
+    """Return the flags of the listed values, and say in the variables' records where theirs start."""
+    spans, most = x[:, at.HIGH] - x[:, at.LOW] + 1, np.full(len(x), LISTED_DEFINED)
+    most[: compiled.decision_count] = LISTED
+    listed = (spans > 0) & (spans <= most)
     lengths = spans * listed
     ends = lengths.cumsum()
     total = int(ends[-1]) if len(ends) else 0
     if total > CELLS:
         raise ModelError(f"backtracking would list {total} values, allowed are {CELLS}; narrow the domains")
-    first = np.where(listed, ends - lengths, -1)
+    first = x[:, at.FIRST] = np.where(listed, ends - lengths, -1)
     cells = np.ones(total, dtype=np.uint8)
     for v, values in compiled.domains.items():
         if listed[v]:
             cells[first[v] : first[v] + spans[v]] = 0
-            cells[first[v] + values - builder.lower[v]] = 1
-    return first, cells
-
-
-def _records(builder: Builder, compiled: Compiled, first: IntArray, check_only: bool) -> IntArray:
-    """Return the records of the variables, (variables, at.X_WIDTH), without watches and places yet."""
-    x = np.zeros((len(builder.lower), at.X_WIDTH), dtype=np.int64)
-    x[:, at.LOW], x[:, at.HIGH] = integers(builder.lower), integers(builder.upper)
-    x[:, at.FIRST], x[:, at.BASE] = first, x[:, at.LOW]
-    x[: compiled.decision_count, at.FROZEN] = check_only
-    return x
+            cells[first[v] + values - x[v, at.LOW]] = 1
+    return cells
 
 
 def _holes(x: IntArray, cells: Any) -> IntArray:
@@ -142,9 +135,9 @@ def _holes(x: IntArray, cells: Any) -> IntArray:
     return missing
 
 
-def _net(builder: Builder, x: IntArray, defining: IntArray) -> IntArray:
+def _net(builder: Builder, x: IntArray, results: IntArray, defining: IntArray) -> IntArray:
     """Return propagator records, arguments, table rows, watches, AllDifferents, all at absolute places."""
-    records, arguments, owner = _propagators(builder, x.size)
+    records, arguments, owner = _propagators(builder, results, x.size)
     parts: list[IntArray] = [records.reshape(-1)]
     end = records.size
 
@@ -169,7 +162,7 @@ def _net(builder: Builder, x: IntArray, defining: IntArray) -> IntArray:
         first = offsets([len(own) for own in numbers]) + append(joined(numbers))
         records[of, at.ROWS], records[of, at.ROWS_END] = first[:-1], first[1:]
     append_by_variable(at.IN_ROWS, *_long_rows(builder, records, x.size))
-    append_by_variable(at.WATCH, *_watches(builder, defining, arguments[:, 0], owner))
+    append_by_variable(at.WATCH, *_watches(builder, records, defining, arguments[:, 0], owner))
     members = places = _NONE, _NONE
     if builder.different:
         different, lengths = np.concatenate(builder.different), [len(group) for group in builder.different]
@@ -232,7 +225,7 @@ def _long_rows(builder: Builder, records: IntArray, words: int) -> tuple[IntArra
     return rows[:, 0], rows[:, 1:]
 
 
-def _propagators(builder: Builder, words: int) -> tuple[IntArray, IntArray, IntArray]:
+def _propagators(builder: Builder, results: IntArray, words: int) -> tuple[IntArray, IntArray, IntArray]:
     """Return the records, (variable, coefficient) of all arguments to lie behind them, and whose these are.
 
     Reversible words lie from ``words`` on.
@@ -240,29 +233,26 @@ def _propagators(builder: Builder, words: int) -> tuple[IntArray, IntArray, IntA
     made = builder.propagators
     lengths, kind = integers(made.lengths), integers(made.kinds)
     pairs = np.empty((len(made.variables), 2), dtype=np.int64)
-    pairs[:, 0], pairs[:, 1] = integers(made.variables), integers(made.coefficients)
-    records = np.zeros((len(made), at.P_WIDTH), dtype=np.int64)
-    records[:, at.KIND], records[:, at.CONSTANT] = kind, integers(made.constants)
+    pairs[:, 0], pairs[:, 1] = made.variables, made.coefficients
+    records = np.zeros((len(lengths), at.P_WIDTH), dtype=np.int64)
+    records[:, at.KIND], records[:, at.CONSTANT] = kind, made.constants
     records[:, at.QUEUED], records[:, at.QUEUE] = 1, _QUEUE[kind]
-    results = integers(made.results)
-    records[:, at.RESULT] = np.where(
-        kind < kinds.APART, results * at.X_WIDTH, words + results * at.WORD_WIDTH
-    )
+    of_words = words + results * at.WORD_WIDTH
+    records[:, at.RESULT] = np.where(kind < kinds.APART, results * at.X_WIDTH, of_words)
     ends = records.size + 2 * lengths.cumsum()
     records[:, at.END], records[:, at.START] = ends, ends - 2 * lengths
-    return records, pairs, np.arange(len(made)).repeat(lengths)
+    return records, pairs, np.arange(len(lengths)).repeat(lengths)
 
 
 def _watches(
-    builder: Builder, defining: IntArray, variables: IntArray, owner: IntArray
+    builder: Builder, records: IntArray, defining: IntArray, variables: IntArray, owner: IntArray
 ) -> tuple[IntArray, IntArray]:
     """Return the variables that wake propagators, ascending, and (propagator, events) of each, once."""
-    made = builder.propagators
-    kind = integers(made.kinds)
+    kind = records[:, at.KIND]
     events = _EVENTS[kind][owner]
     if len(defining):
         woken = np.where(kind[defining] == kinds.ELEMENT, at.DOMAIN, at.BOUND)
-        variables = np.concatenate([variables, integers(made.results)[defining]])
+        variables = np.concatenate([variables, records[defining, at.RESULT] // at.X_WIDTH])
         owner, events = np.concatenate([owner, defining]), np.concatenate([events, woken])
         order = stable_order(owner)
         variables, owner, events = variables[order], owner[order], events[order]
@@ -273,7 +263,7 @@ def _watches(
         again &= (variables[1:] == variables[:-1]) & (events[1:] == events[:-1])
         once = np.concatenate([[True], ~again])
         variables, owner, events = variables[once], owner[once], events[once]
-    return variables, np.stack([owner * at.P_WIDTH, events], axis=1)
+    return variables, integers([owner * at.P_WIDTH, events]).T
 
 
 def _members(
@@ -283,11 +273,10 @@ def _members(
 
     ``terms`` are those that they stand in; these, three numbers each, will lie from ``begin`` on.
     """
-    last = begin + 3 * np.cumsum(lengths, dtype=np.int64)
-    ends = np.stack([last - 3 * integers(lengths), last], axis=1).repeat(lengths, axis=0)
-    order = stable_order(variables)
+    ends, order = begin + 3 * offsets(lengths), stable_order(variables)
     terms = terms[order]
-    return variables[order], np.column_stack([begin + 3 * terms, ends[terms]])
+    group = np.arange(len(lengths)).repeat(lengths)[terms]
+    return variables[order], integers([begin + 3 * terms, ends[group], ends[group + 1]]).T
 
 
 def _sums(rows: list[Row], begin: int) -> IntArray:

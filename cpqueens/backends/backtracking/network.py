@@ -328,7 +328,7 @@ class Builder(TermBuilder):
                 self.all_different(rows)
             return
         v, a, c = terms.variable, terms.coefficient, terms.constant
-        flat, both = np.stack([v, a, c], axis=1), integers([self.lower, self.upper])[:, v] * a + c
+        flat, both = integers([v, a, c]).T, integers([self.lower, self.upper])[:, v] * a + c
         filled = start[:-1][start[1:] > start[:-1]]
         low = np.minimum.reduceat(both.min(axis=0), filled)
         high = np.maximum.reduceat(both.max(axis=0), filled)
@@ -409,7 +409,7 @@ class Builder(TermBuilder):
             self.orders = implied.Orders(linear)
         self.linears(linear)
         self.origin = IMPLIED
-        if self.strong and (linear.lengths == 2).any():
+        if self.strong and np.count_nonzero(linear.lengths == 2) > 1:
             differences = linear.differences()
             if len(differences) > 1 and "circles" not in self.without:
                 bounds.add_circles(differences, self)

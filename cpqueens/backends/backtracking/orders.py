@@ -306,6 +306,8 @@ def with_places(model: Statement, request: Request) -> Request:
     ModelError
         If a phase names no variables of the model, or an order that there is not.
     """
+    if not request.parameters:
+        return request
     given = dict(request.parameters)
     for name in given.keys() & {"variable_order", "value_order"}:
         given[name] = _named(model, given[name], name)
