@@ -121,9 +121,8 @@ class Builder(TermBuilder):
             np.flatnonzero(equal & (linear.lengths > FEW) & (linear.lengths <= SPLIT))
         ):
             self.split(row)
-        seen = np.sort(
-            np.concatenate([self.seen(linear, np.flatnonzero(equal & (linear.lengths == n))) for n in (2, 3)])
-        )
+        short = [self.seen(linear, np.flatnonzero(equal & (linear.lengths == n)), n) for n in (2, 3)]
+        seen = np.sort(np.concatenate(short))
         own = seen + np.arange(1, 1 + len(seen))  # what looks at values is behind its row
         linear = linear.picked(np.insert(np.arange(len(linear)), seen + 1, seen))
         terms, relations = linear.terms, linear.relation
@@ -134,12 +133,10 @@ class Builder(TermBuilder):
             terms.coefficient * np.repeat(signs, linear.lengths), terms.constant * signs,
         )  # fmt: skip
 
-    def seen(self, linear: LazyRows, which: IntArray) -> IntArray:
-        """Return which of some equations, with equally many variables, look at values."""
-        if not len(which):
-            return which
+    def seen(self, linear: LazyRows, which: IntArray, many: int) -> IntArray:
+        """Return which of some equations, with so many variables each, look at values."""
         terms = linear.terms.picked(which)
-        v, spans = terms.variable.reshape(len(which), -1), integers(self.upper) - integers(self.lower) + 1
+        v, spans = terms.variable.reshape(-1, many), integers(self.upper) - integers(self.lower) + 1
         return which[implied.see_values(spans[v], terms.coefficient.reshape(v.shape))]
 
     def define(self, blocks: Sequence[DefinitionBlock]) -> None:
@@ -212,8 +209,7 @@ class Builder(TermBuilder):
         )  # fmt: skip
         others = np.delete(np.arange(len(results)), which)
         for row, result in zip(rows_of(block.terms.picked(others)), results[others].tolist(), strict=True):
-            variable = self.variable(row)
-            self.propagators.append(kinds.FUNCTIONS[block.kind], (variable,), _ONE, 0, result)
+            self.propagators.append(kinds.FUNCTIONS[block.kind], (self.variable(row),), _ONE, 0, result)
 
     def truths(self, block: DefinitionBlock) -> None:
         """Add the propagators of truths."""

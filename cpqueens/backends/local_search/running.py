@@ -230,7 +230,7 @@ def _general(
 
 
 AFTER = 0.05
-"""Processor seconds of a run until it looks for a bound: many are over by then."""
+"""Processor seconds of a search until it looks for a bound: many are over by then."""
 LEFT = 0.25
 """Seconds of the user's limit that must be left."""
 
@@ -241,19 +241,22 @@ class ObjectiveBound:
     def __init__(self, structures: Structures, request: Request) -> None:
         self._structures, self._request = structures, request
         model = structures.model
-        is_wanted = request.want is Want.BEST and request.bounds is not None
         self.facts: Mapping[str, Any] = {}
-        self._thread = threading.get_ident()  # what watches the run asks from another one
-        self._open = is_wanted and model.variable_count + model.constraint_count <= LARGEST
+        is_wanted = request.want is Want.BEST and request.bounds is not None
+        small = model.variable_count + model.constraint_count <= LARGEST
+        self._thread = threading.get_ident() if is_wanted and small else 0  # what watches the run has another
+        self._begun = float("inf")  # when the search asked first: what it took to prepare the model is none
 
     def should_stop(self) -> bool:
         """Say whether the run is to end; look for the bound when it is time, and the run itself asks."""
         if self._request.should_stop():
             return True
-        clock = self._request.clock
-        is_time = self._open and clock.used() > AFTER and (clock.remaining() or LEFT) >= LEFT
-        if is_time and threading.get_ident() == self._thread:
-            self._open = False
+        if threading.get_ident() != self._thread:
+            return False
+        used, left = self._request.clock.used(), self._request.clock.remaining() or LEFT
+        self._begun = min(self._begun, used)
+        if used - self._begun > AFTER and left >= LEFT:
+            self._thread = 0
             self._prove()
             return self._request.should_stop()
         return False

@@ -70,10 +70,9 @@ def _of_two(row: SumRow, scope: tuple[int, int], model: Tabulated) -> Iterator[S
     for own, values in row.tables.items():
         total = total + spread(values, own, scope)
     wrong = {EQUAL: total != 0, NOT_EQUAL: total == 0, AT_MOST: total > 0}[row.kind].astype(np.int64)
+    here = np.eye(shape[0], dtype=np.int64)
     for place in np.flatnonzero(wrong.any(axis=1)).tolist():
-        here = np.zeros(shape[0], dtype=np.int64)
-        here[place] = 1
-        yield SumRow(AT_MOST, -1, {(scope[0],): here, (scope[1],): wrong[place]})
+        yield SumRow(AT_MOST, -1, {(scope[0],): here[place], (scope[1],): wrong[place]})
 
 
 def _all_different(terms: Iterable[Tabled]) -> Iterator[SumRow]:
@@ -103,12 +102,13 @@ class _Columns:
         self.domains, self.rows = model.domains, rows
         self.sizes = np.array([len(domain) for domain in model.domains], dtype=np.int64)
         affine = np.ones(len(self.sizes), dtype=bool)
-        is_affine: dict[int, bool] = {}  # by the table, which mostly many have
+        is_affine: dict[bytes, bool] = {}  # by the table, which mostly many have
         for row in rows:
             for (v,), values in row.tables.items():
-                if id(values) not in is_affine:
-                    is_affine[id(values)] = bool((np.diff(values, n=2) == 0).all())
-                affine[v] &= is_affine[id(values)]
+                table = values.tobytes()
+                if table not in is_affine:
+                    is_affine[table] = bool((np.diff(values, n=2) == 0).all())
+                affine[v] &= is_affine[table]
         self.hot = ~affine
         self.first = offsets(np.where(self.hot, self.sizes, 1))
         if self.first[-1] > MOST_COLUMNS:
@@ -132,14 +132,14 @@ class _Columns:
 
     def form(self) -> LinearForm:
         """Return the rows, and behind them those that say that a variable has one value."""
-        written: dict[tuple[int, bool], tuple[int, IntArray]] = {}
+        written: dict[tuple[bytes, bool], tuple[int, IntArray]] = {}
         constants, kinds, size = list[int](), list[int](), 0
         places, parts = [], []  # of each table in a row: that row and the first column, and what is written
         first, hot = self.first.tolist(), self.hot.tolist()
         for one in self.rows:
             constant = one.constant
             for (v,), values in one.tables.items():
-                table = id(values), hot[v]
+                table = values.tobytes(), hot[v]
                 if table not in written:
                     written[table] = self._written(v, values)
                 base, columns = written[table]

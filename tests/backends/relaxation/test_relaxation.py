@@ -365,6 +365,21 @@ def test_what_watches_a_run_looks_for_no_bound(monkeypatch: pytest.MonkeyPatch) 
     assert proved.best == bound.facts["relaxation"]["bound"]
 
 
+def test_what_a_model_took_to_prepare_is_no_search_for_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    used = [5.0, 5.0 + running.AFTER / 2, 5.0 + 2 * running.AFTER]
+    monkeypatch.setattr(Clock, "used", lambda _: used[0])
+    model = assignment(5, 20, 1)
+    proved = Bounds(model.maximizing)
+    structures = Structures(model, "local-search", takes)
+    bound = running.ObjectiveBound(structures, Request(Want.BEST, Clock(None), bounds=proved))
+    found = []
+    while used:
+        assert not bound.should_stop()
+        found.append(proved.best)
+        del used[0]
+    assert found == [None, None, bound.facts["relaxation"]["bound"]]
+
+
 def test_local_search_goes_on_where_no_network_has_room(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(running, "AFTER", 0)
     monkeypatch.setattr(memory, "CELLS", 1)
