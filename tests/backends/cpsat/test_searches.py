@@ -32,7 +32,7 @@ def roster(need: tuple[int, ...] = (2, 2, 3, 3, 3, 2, 2)) -> Model:
 @pytest.fixture
 def machine(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two processors, and a second search that joins at the first look."""
-    monkeypatch.setattr("cpqueens.solving.request.processors", lambda: 2)
+    monkeypatch.setattr("cpqueens.backends.base.processors", lambda: 2)
     monkeypatch.setattr(searches, "JOINS_AFTER", -1.0)
 
 
@@ -85,7 +85,7 @@ def test_the_second_has_a_whole_portfolio_and_a_worker_for_each_processor_left(
         of(search, native)
 
     monkeypatch.setattr(CpSatSearch, "run", run)
-    monkeypatch.setattr("cpqueens.solving.request.processors", lambda: processors)
+    monkeypatch.setattr("cpqueens.backends.base.processors", lambda: processors)
     monkeypatch.setattr(searches, "JOINS_AFTER", -1.0)
     outcome = roster().solve("cpsat", time_limit=0.3)
     assert told == [(1, False, math.inf), (workers, False, math.inf)]
@@ -101,7 +101,7 @@ def test_until_then_there_is_one_worker(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_one_processor_means_one_worker(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cpqueens.solving.request.processors", lambda: 1)
+    monkeypatch.setattr("cpqueens.backends.base.processors", lambda: 1)
     monkeypatch.setattr(searches, "JOINS_AFTER", -1.0)
     assert "second_search" not in queens(60).solve("cpsat").statistics
 
