@@ -133,11 +133,11 @@ class Builder(TermBuilder):
             terms.coefficient * np.repeat(signs, linear.lengths), terms.constant * signs,
         )  # fmt: skip
 
-    def seen(self, linear: LazyRows, which: IntArray, many: int) -> IntArray:
+    def seen(self, linear: LazyRows, rows: IntArray, many: int) -> IntArray:
         """Return which of some equations, with so many variables each, look at values."""
-        terms = linear.terms.picked(which)
+        terms = linear.terms.picked(rows)
         v, spans = terms.variable.reshape(-1, many), integers(self.upper) - integers(self.lower) + 1
-        return which[implied.see_values(spans[v], terms.coefficient.reshape(v.shape))] if len(which) else which
+        return rows[implied.see_values(spans[v], terms.coefficient.reshape(v.shape))] if len(rows) else rows
 
     def define(self, blocks: Sequence[DefinitionBlock]) -> None:
         """Add the propagators of definitions; mostly functions are of variables, but for a few arguments."""

@@ -243,8 +243,8 @@ class ObjectiveBound:
         model = structures.model
         self.facts: Mapping[str, Any] = {}
         is_wanted = request.want is Want.BEST and request.bounds is not None
-        small = model.variable_count + model.constraint_count <= LARGEST
-        self._thread = threading.get_ident() if is_wanted and small else 0  # what watches the run has another
+        asks = is_wanted and model.variable_count + model.constraint_count <= LARGEST
+        self._thread = threading.get_ident() if asks else 0  # what watches the run has another one
         self._begun = float("inf")  # when the search asked first: what it took to prepare the model is none
 
     def should_stop(self) -> bool:
