@@ -73,7 +73,7 @@ def in_pieces(blocks: Iterable[DefinitionBlock], terms: int) -> Iterator[Definit
     for block in blocks:
         many = len(block.results)
         step = max(1, terms // max(1, block.each))
-        for first in range(0, max(1, many), step):
+        for first in range(0, many, step):
             yield block.part(first, min(first + step, many))
 
 

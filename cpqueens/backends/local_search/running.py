@@ -245,7 +245,7 @@ class ObjectiveBound:
         is_wanted = request.want is Want.BEST and request.bounds is not None
         asks = is_wanted and model.variable_count + model.constraint_count <= LARGEST
         self._thread = threading.get_ident() if asks else 0  # what watches the run has another one
-        self._begun = float("inf")  # when the search asked first: what it took to prepare the model is none
+        self._begun = float("inf")  # when it was asked first: preparing does not count
 
     def should_stop(self) -> bool:
         """Say whether the run is to end; look for the bound when it is time, and the run itself asks."""
