@@ -22,7 +22,7 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 70_387,
+    "code lines": 70_386,
     "files": 478,
     "import lines": 5_449,
     "longest file": 497,

@@ -55,7 +55,6 @@ class Kept:
 
     def __init__(self) -> None:
         self._state: tuple[object, ...] = ()
-        self._is_large = False
         self._objective: object = None
         self._made: dict[Hashable, Any] = {}
         self._before: dict[Hashable, Any] = {}
@@ -76,9 +75,10 @@ class Kept:
             self._turn_to(state, objective)
         made = self._made
         if what not in made:
-            if self._is_large and grow is None:
+            large = is_large(state)
+            if large and grow is None:
                 return make()
-            before = self._before.pop(what, None) if self._is_large and grow is not None else None
+            before = self._before.pop(what, None) if large else None
             grown = None if before is None or grow is None else grow(before)
             made[what] = make() if grown is None else grown
         found: Made = made[what]
@@ -89,7 +89,6 @@ class Kept:
         only_more = bool(self._state) and objective is self._objective and self._state[2:] == state[2:]
         self._before = {**self._before, **self._made} if only_more else {}
         self._state, self._objective, self._made = state, objective, {}
-        self._is_large = is_large(state)
 
 
 class Statement(NamedValues, Constraints, metaclass=ListsWhatIsPublic):

@@ -80,7 +80,7 @@ COMPILED = Area(
                "first[2] - second[2]", "first[2]"),
         Mutant("gaps of listed domains are filled", "memory._cells",
                "] = 0\n", "] = 1\n"),
-        Mutant("truths of equalities wake on bounds only", "memory._FIRST",
+        Mutant("truths of equalities wake on bounds only", "memory._WAKE",
                "kinds.TRUTH_EQUAL: at.DOMAIN", "kinds.TRUTH_EQUAL: at.FIX",
                equivalent="a truth is decided when its variables are fixed at the latest; only pruning is "
                "later"),

@@ -33,9 +33,9 @@ CELLS = 200_000_000
 LONG = 32
 """Variables of a row whose bounds are kept and moved, not added up anew."""
 
-_FIRST = {kinds.DIFFERENT: at.FIX, kinds.TRUTH_EQUAL: at.DOMAIN, kinds.ELEMENT: at.DOMAIN}
+_WAKE = {kinds.DIFFERENT: at.FIX, kinds.TRUTH_EQUAL: at.DOMAIN, kinds.ELEMENT: at.DOMAIN}
 _EVENTS, _QUEUE = np.array(  # by kind what wakes propagators, and where they wait
-    [(_FIRST.get(kind, at.BOUND), at.QUICK) for kind in range(kinds.APART)] + [*TURNS.values()]
+    [(_WAKE.get(kind, at.BOUND), at.QUICK) for kind in range(kinds.APART)] + [*TURNS.values()]
 ).T
 
 _QUEUES = range(at.QUICK, at.QUEUES_END, at.Q_WIDTH)

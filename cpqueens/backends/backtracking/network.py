@@ -137,7 +137,7 @@ class Builder(TermBuilder):
         """Return which of some equations, with so many variables each, look at values."""
         terms = linear.terms.picked(rows)
         v, spans = terms.variable.reshape(-1, many), integers(self.upper) - integers(self.lower) + 1
-        return rows[implied.see_values(spans[v], terms.coefficient.reshape(v.shape))] if len(rows) else rows
+        return rows[implied.each_sees(spans[v], terms.coefficient.reshape(v.shape))] if len(rows) else rows
 
     def define(self, blocks: Sequence[DefinitionBlock]) -> None:
         """Add the propagators of definitions; mostly functions are of variables, but for a few arguments."""

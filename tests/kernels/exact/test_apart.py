@@ -325,7 +325,7 @@ def test_taken_whole_a_model_has_no_more_nodes(name: str, monkeypatch: pytest.Mo
         "add_function_values",
     ):
         monkeypatch.setattr(f"cpqueens.backends.backtracking.wholes.implied.{added}", lambda *_: None)
-    for many in "see_values", "distances_by_values":
+    for many in "each_sees", "distances_by_values":
         monkeypatch.setattr(
             f"cpqueens.backends.backtracking.wholes.implied.{many}", lambda *_: np.zeros(0, dtype=np.int64)
         )

@@ -222,7 +222,7 @@ def sees_values(spans: Iterable[int], coefficients: Sequence[int]) -> bool:
     return largest <= MOST_VALUES and math.prod(others) <= MOST_PAIRS
 
 
-def see_values(spans: IntArray, coefficients: IntArray) -> Mask:
+def each_sees(spans: IntArray, coefficients: IntArray) -> Mask:
     """Say the same of many equations, (equations, variables) each."""
     spans = np.sort(np.minimum(spans, MOST_VALUES + 1), axis=1)
     largest, few = spans[:, -1], spans[:, :-1].prod(axis=1) <= MOST_PAIRS
