@@ -15,7 +15,7 @@ from cpqueens.answers.outcome import StopReason
 from cpqueens.answers.profile import Tallies, Walked
 from cpqueens.answers.trace import Trace, TraceRecorder
 from cpqueens.backends.clock import Clock as Clock  # a part of the contract
-from cpqueens.backends.known import Bounds, Known, LearnedClauses
+from cpqueens.backends.known import Known, LearnedClauses
 from cpqueens.language.rows import IntArray, Mask
 from cpqueens.language.statement import Statement
 from cpqueens.system.platforms import processors
@@ -90,6 +90,39 @@ TRACE = Parameter(
     int, 0, "how many events of the search to keep in the outcome's trace, 0: none", limits=(0, 2**32)
 )
 """Of every engine of this package that records; see `cpqueens.answers.trace`."""
+
+
+class Bounds:
+    """Keeps the best of all bounds that are told, from any thread, and passes each better one on.
+
+    Parameters
+    ----------
+    maximizing
+        Whether the objective is.
+    told
+        Called with ``{"bound": value}`` for each bound that is better than all before.
+    """
+
+    def __init__(self, maximizing: bool, told: Callable[[Mapping[str, Any]], None] | None = None) -> None:
+        self._maximizing, self._told = maximizing, told
+        self._one_at_a_time = threading.RLock()
+        self.best: int | None = None
+
+    def tell(self, value: int) -> None:
+        """Take a proved bound: no solution is better than ``value``."""
+        with self._one_at_a_time:
+            better = self.best is None or (value < self.best if self._maximizing else value > self.best)
+            if not better:
+                return
+            self.best = value
+            if self._told is not None:
+                self._told({"bound": value})
+
+    def with_last(self, value: int | None) -> int | None:
+        """Return the better one of the bound with which a solver ended and of what was told before."""
+        if self.best is None or value is None:
+            return self.best if value is None else value
+        return min(value, self.best) if self._maximizing else max(value, self.best)
 
 
 @dataclass(frozen=True)

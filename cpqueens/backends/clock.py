@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 
-from cpqueens.system.stopping import GRACE, T, unstopped
+from cpqueens.system.stopping import GRACE, T, ThreadTime, unstopped
 
 
 class Clock:
@@ -41,14 +41,14 @@ class Clock:
         else:
             self.share = seconds if self.share is None else min(self.share, seconds)
 
-    def measure(self, meter: Callable[[], float]) -> None:
-        """Begin a search whose processor seconds until now ``meter`` tells, from any thread.
+    def measure(self, meter: Callable[[], float] | None = None) -> None:
+        """Begin a search whose processor seconds until now ``meter`` tells, from any thread: this thread's.
 
         Every backend of this package does so where its run begins. Of another one nothing is known but the
         clock, which `used` goes by then.
         """
         self._before = 0.0 if self._meter is None else self.used()
-        self._meter, self._thread = meter, threading.get_ident()
+        self._meter, self._thread = meter or ThreadTime(), threading.get_ident()
 
     def used(self) -> float:
         """Return the processor seconds that searches have had, without the consumer's."""

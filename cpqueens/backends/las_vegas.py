@@ -32,7 +32,6 @@ from cpqueens.language.statement import Statement
 from cpqueens.lowered.compiled import Compiled
 from cpqueens.lowered.forms import BOARD, compiled_of
 from cpqueens.lowered.structures.table import find
-from cpqueens.system.platforms import ThreadTime
 from cpqueens.system.stopping import Pace, Stopped, doubled, stopping
 
 _ANY_NUMBER = 2**62
@@ -74,7 +73,7 @@ class LasVegas:
     def run(self, model: Statement, request: Request, deliver: Deliver) -> Ended:
         """Make attempts until the first solution, or as many as asked for."""
         started = time.monotonic()
-        request.clock.measure(ThreadTime())
+        request.clock.measure()
         random = _placed(model, request)
         try:
             with stopping(request.should_stop):

@@ -6,8 +6,8 @@ from itertools import pairwise
 import numpy as np
 
 from cpqueens.kernels.local.plain import AT_MOST, END, EQUAL, NOT_EQUAL
-from cpqueens.language.rows import IntArray, stable_order
-from cpqueens.lowered.compiled import EQ, GE, LE, NE, NO_TERMS, Compiled, Terms, offsets
+from cpqueens.language.rows import IntArray
+from cpqueens.lowered.compiled import EQ, GE, LE, NE, NO_TERMS, Compiled, Terms, offsets, stable_order
 
 RELATIONS = {EQ: (EQUAL, 1), NE: (NOT_EQUAL, 1), LE: (AT_MOST, 1), GE: (AT_MOST, -1)}
 """Relation -> the kernels' kind, and the sign of the activity that is compared with 0."""

@@ -39,6 +39,27 @@ def offsets(lengths: Sequence[int] | IntArray) -> IntArray:
     return start
 
 
+_SHORT = 64
+"""Numbers up to which a look at them takes longer than to sort them."""
+
+
+def stable_order(keys: IntArray) -> IntArray:
+    """Return the stable order of some integers: ``np.argsort(keys, kind="stable")``.
+
+    Numbers near each other are sorted by 16 bits at a time, which NumPy does by radix.
+    """
+    if len(keys) <= _SHORT:
+        return keys.argsort(kind="stable")
+    low, high = int(keys.min(initial=0)), int(keys.max(initial=0))
+    if high - low >= 1 << 32:
+        return keys.argsort(kind="stable")
+    rest = keys - low
+    order: IntArray = rest.astype(np.uint16).argsort(kind="stable")
+    if high - low >= 1 << 16:
+        order = order[(rest >> 16).astype(np.uint16)[order].argsort(kind="stable")]
+    return order
+
+
 @dataclass(frozen=True)
 class Terms:
     """Terms in compressed rows.

@@ -13,8 +13,7 @@ from cpqueens.answers.check import Checker, read_assignment, read_values
 from cpqueens.answers.outcome import Outcome
 from cpqueens.answers.solution import Solution
 from cpqueens.backends import named
-from cpqueens.backends.base import REFUSED, Backend, Clock, Feature, Request, Want
-from cpqueens.backends.known import Bounds
+from cpqueens.backends.base import REFUSED, Backend, Bounds, Clock, Feature, Request, Want
 from cpqueens.errors import ModelError, UnknownBackend, UnknownParameter, UnsupportedRequest
 from cpqueens.language.ranges import LIMIT
 from cpqueens.language.rows import IntArray

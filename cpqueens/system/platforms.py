@@ -67,39 +67,6 @@ def give_way() -> None:
             os.setpriority(os.PRIO_PROCESS, thread, os.getpriority(os.PRIO_PROCESS, thread) + 7)
 
 
-class ThreadTime:
-    """The processor seconds of one thread since it made this; any thread may ask.
-
-    They say what a search has had, where the clock says what the machine was doing meanwhile. Where the
-    system does not tell other threads (macOS, Windows), they hear what the thread itself was told last.
-    """
-
-    __slots__ = ("_began", "_clock", "_last", "_thread")
-
-    def __init__(self) -> None:
-        self._thread, self._began, self._last = threading.get_ident(), time.thread_time(), 0.0
-        find = getattr(time, "pthread_getcpuclockid", None)
-        self._clock: int | None = None if find is None else find(self._thread)
-
-    def __call__(self) -> float:
-        """Return the seconds; of a thread that has ended those that were heard last."""
-        if threading.get_ident() == self._thread:
-            self._last = time.thread_time() - self._began
-        elif self._clock is not None:
-            with contextlib.suppress(OSError):
-                self._last = time.clock_gettime(self._clock) - self._began
-        return self._last
-
-
-def threads_time(threads: int) -> Callable[[], float]:
-    """Return the like of `ThreadTime` for a library that searches in so many threads of its own.
-
-    Nobody knows them: they are this process's, less what the others in it do.
-    """
-    began = time.process_time()
-    return lambda: (time.process_time() - began) / threads
-
-
 def _resource_has(name: str) -> bool:
     try:
         return hasattr(importlib.import_module("resource"), name)

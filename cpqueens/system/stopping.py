@@ -1,5 +1,7 @@
 """Breaking off Python work that has no loop to ask in, between two of its bytecodes.
 
+The processor time of a thread, by which such work and searches are limited.
+
 Copies of large arrays piece by piece: between two of these a run can be broken off.
 
 How many steps a call of a kernel is given, so that limits are seen some hundred times a second.
@@ -19,8 +21,6 @@ from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-
-from cpqueens.system.platforms import ThreadTime
 
 _EVERY = 0.01
 """Seconds between two looks at the blocks under way."""
@@ -42,6 +42,30 @@ _FINALIZING = frozenset({"weakref", "_weakrefset"})
 
 Given = ParamSpec("Given")
 T = TypeVar("T")
+
+
+class ThreadTime:
+    """The processor seconds of one thread since it made this; any thread may ask.
+
+    They say what a search has had, where the clock says what the machine was doing meanwhile. Where the
+    system does not tell other threads (macOS, Windows), they hear what the thread itself was told last.
+    """
+
+    __slots__ = ("_began", "_clock", "_last", "_thread")
+
+    def __init__(self) -> None:
+        self._thread, self._began, self._last = threading.get_ident(), time.thread_time(), 0.0
+        find = getattr(time, "pthread_getcpuclockid", None)
+        self._clock: int | None = None if find is None else find(self._thread)
+
+    def __call__(self) -> float:
+        """Return the seconds; of a thread that has ended those that were heard last."""
+        if threading.get_ident() == self._thread:
+            self._last = time.thread_time() - self._began
+        elif self._clock is not None:
+            with contextlib.suppress(OSError):
+                self._last = time.clock_gettime(self._clock) - self._began
+        return self._last
 
 
 class Stopped(BaseException):

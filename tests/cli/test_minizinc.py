@@ -19,6 +19,7 @@ from cpqueens.cli import minizinc
 from cpqueens.cli.main import main
 from cpqueens.exchange.flatzinc_constraints import FORMS
 from cpqueens.system import platforms
+from cpqueens.system.stopping import ThreadTime
 
 MODELS = Path(__file__).parents[1] / "exchange" / "minizinc"
 LIBRARY = Path(cpqueens.exchange.__file__).with_name("mznlib")
@@ -92,7 +93,7 @@ def test_reading_ends_at_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     age = [0.0]
 
     def read(*_arguments: Any, **_options: Any) -> None:
-        used = platforms.ThreadTime()
+        used = ThreadTime()
         age[0] = 3.0
         while used() < 10:
             sum(range(100))

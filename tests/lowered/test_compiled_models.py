@@ -13,6 +13,7 @@ from cpqueens import AllDifferent, Count, Model, Table, element
 from cpqueens.crosscheck import oracle
 from cpqueens.fuzzing.generate import random_model
 from cpqueens.lowered import evaluation, forms
+from cpqueens.lowered.compiled import stable_order
 from cpqueens.lowered.evaluation import _by_levels, values_of_all
 
 
@@ -158,3 +159,14 @@ def test_definitions_put_together_by_levels_have_the_same_values(seed: int) -> N
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(evaluation, "MANY", -1)
         assert values_of_all(c, x).tolist() == values.tolist()
+
+
+def test_a_stable_order_is_that_of_numpy() -> None:
+    rng = np.random.default_rng(20261127)
+    for size in (0, 1, 2, 511, 512, 5000):
+        for low, high in ((0, 2), (0, 10**6), (0, 2**40), (2**62, 2**63 - 1), (-5, 5), (3, 4)):
+            keys = rng.integers(low, high, size)
+            for given in (keys, np.sort(keys), keys[::-1], keys[::3]):
+                before = given.copy()
+                assert (stable_order(given) == np.argsort(given, kind="stable")).all()
+                assert (given == before).all()

@@ -24,8 +24,7 @@ from cpqueens.crosscheck.two_models import ModelRelation, symmetry_breaking
 from cpqueens.lab.reference import prove
 from cpqueens.puzzles.generating import made
 from cpqueens.solving import handover, race
-from cpqueens.system.platforms import ThreadTime
-from cpqueens.system.stopping import Stopped, stopping, unstopped
+from cpqueens.system.stopping import Stopped, ThreadTime, stopping, unstopped
 
 PATIENCE = 10.0
 """Processor seconds after which a test fails whose run does not end."""

@@ -12,11 +12,10 @@ from fake_backend import FakeBackend, installed
 
 from cpqueens import AllDifferent, BackendFault, Model, Status
 from cpqueens.answers.outcome import StopReason
-from cpqueens.backends.base import Clock, Ended, Feature, Request, Want
+from cpqueens.backends.base import Bounds, Clock, Ended, Feature, Request, Want
 from cpqueens.backends.cpsat.native import Solver
 from cpqueens.backends.cpsat.searches import CpSatSearch
 from cpqueens.backends.cpsat.translation import translate
-from cpqueens.backends.known import Bounds
 from cpqueens.solving import race
 
 OPTIMUM = 17

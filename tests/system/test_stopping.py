@@ -19,7 +19,7 @@ import pytest
 from cpqueens.models.queens import queens
 
 from cpqueens.system import stopping as stops
-from cpqueens.system.stopping import Stopped, stopping, unstopped, watching
+from cpqueens.system.stopping import Stopped, ThreadTime, stopping, unstopped, watching
 
 
 def work_for_ever() -> None:
@@ -386,3 +386,30 @@ def test_what_goes_on_in_another_library_is_told_to_end_and_not_broken_off() -> 
     assert made > 1, "it is told again until it ends"
     time.sleep(0.1)
     assert calls <= made + 1, "one call may have been under way"
+
+
+@pytest.mark.parametrize("asked_elsewhere", [True, False])
+def test_the_time_of_a_thread_is_its_own(asked_elsewhere: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another thread's work does not count; who may not ask hears what the thread itself was told last."""
+    if not asked_elsewhere:
+        monkeypatch.delattr(time, "pthread_getcpuclockid", raising=False)
+    used: list[ThreadTime] = []
+    told, end = threading.Event(), threading.Event()
+
+    def work() -> None:
+        used.append(ThreadTime())
+        while used[0]() < 0.05:
+            pass
+        told.set()
+        end.wait(60)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    assert told.wait(60)
+    mine = ThreadTime()
+    while mine() < 0.2:
+        pass
+    assert 0.05 <= used[0]() < 0.15
+    end.set()
+    thread.join()
+    assert used[0]() >= 0.05  # it has ended

@@ -12,7 +12,6 @@ from cpqueens.errors import UnsupportedRequest
 from cpqueens.language.statement import Statement
 from cpqueens.lowered.forms import DECOMPOSED, ModelForm, compiled_of, origins_of
 from cpqueens.lowered.structures.table import Structures
-from cpqueens.system.platforms import ThreadTime
 from cpqueens.system.stopping import Stopped, stopping
 from cpqueens.text.parameters import COUNTS, IMPLIED, PHASES
 
@@ -127,7 +126,7 @@ class Backtracking:
         """Search with the asked strategy, or with one that fits."""
         if request.want is Want.COUNT and request.parameters.get("trace"):
             raise UnsupportedRequest("trace: a count is not recorded; enumerate the solutions")
-        request.clock.measure(ThreadTime())
+        request.clock.measure()
         started = time.monotonic()
         try:
             if request.parameters.get("profile"):

@@ -14,8 +14,8 @@ import numpy as np
 from cpqueens.backends.known import MOST_WORDS, LearnedClauses
 from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact.learning import literals as lit, literals as of
-from cpqueens.language.rows import IntArray, Mask, stable_order
-from cpqueens.lowered.compiled import Compiled, offsets
+from cpqueens.language.rows import IntArray, Mask
+from cpqueens.lowered.compiled import Compiled, offsets, stable_order
 
 Clause = list[tuple[int, int, int]]
 """Variables, operators of `literals`, and values: one of these literals is true."""

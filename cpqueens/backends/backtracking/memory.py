@@ -15,8 +15,8 @@ from cpqueens.errors import ModelError
 from cpqueens.kernels.exact import domains as at, kinds
 from cpqueens.kernels.exact.apart import KINDS, TURNS
 from cpqueens.kernels.exact.propagators.nogoods import NUMBERS, PATHS
-from cpqueens.language.rows import IntArray, stable_order
-from cpqueens.lowered.compiled import Compiled, offsets
+from cpqueens.language.rows import IntArray
+from cpqueens.lowered.compiled import Compiled, offsets, stable_order
 from cpqueens.lowered.forms import Origins
 from cpqueens.system.stopping import copied, joined
 

@@ -31,8 +31,8 @@ from cpqueens.backends.cpsat.native import CONCLUSIVE, Solver, make_callback, ne
 from cpqueens.backends.cpsat.translation import Translation
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
-from cpqueens.system.platforms import ThreadTime, give_way
-from cpqueens.system.stopping import watching
+from cpqueens.system.platforms import give_way
+from cpqueens.system.stopping import ThreadTime, watching
 
 JOINS_AFTER = 0.3
 """Processor seconds of the first search, after which the second begins."""

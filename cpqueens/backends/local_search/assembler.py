@@ -13,9 +13,9 @@ from cpqueens.kernels.local.deep import CLAUSE, TABLE
 from cpqueens.kernels.local.info import LENGTH
 from cpqueens.kernels.local.plain import ALL_DIFFERENT
 from cpqueens.kernels.local.state import Core, Rows
-from cpqueens.language.rows import IntArray, Mask, stable_order
+from cpqueens.language.rows import IntArray, Mask
 from cpqueens.lowered import columns
-from cpqueens.lowered.compiled import EQ, LE, NE, Compiled, Terms, offsets
+from cpqueens.lowered.compiled import EQ, LE, NE, Compiled, Terms, offsets, stable_order
 from cpqueens.lowered.structures.shifted_permutation import distinct
 
 MAX_SLOTS = 2_000_000

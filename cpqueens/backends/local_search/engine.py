@@ -10,7 +10,7 @@ from cpqueens.backends.base import Deliver, Request
 from cpqueens.backends.local_search.search import Aside, End, Limits, Result, Run, Search
 from cpqueens.backends.local_search.slices import Alone, KernelRun
 from cpqueens.backends.local_search.specials import KERNELS, SPECIALS, Task, kernel_of
-from cpqueens.backends.local_search.strategies import Strategy, complete, get_strategy, gives_up_swaps
+from cpqueens.backends.local_search.strategies import Strategy, get_strategy
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
 from cpqueens.lowered.compiled import Compiled
@@ -93,6 +93,22 @@ def search_model(
         result.objective = None if compiled.objective is None else search.value_of(incumbent)
     release(search, waiting)
     return result if tried is None else _joined(search, tried, result)
+
+
+def complete(strategy: Strategy, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the given options of ``strategy`` with its defaults for the others.
+
+    A strategy whose options imply others has a function ``settle(options)``; ``assignment_only``
+    among them gives up derived swaps.
+    """
+    options = {name: given.get(name, option.default) for name, option in strategy.PARAMETERS.items()}
+    settle = getattr(strategy, "settle", None)
+    return options if settle is None else settle(options)
+
+
+def gives_up_swaps(strategy: Strategy, options: Mapping[str, Any]) -> bool:
+    """Say whether every variable moves by assignment, by nature of the strategy or by its options."""
+    return getattr(strategy, "ASSIGNMENT_ONLY", False) or bool(options.get("assignment_only"))
 
 
 def search_for(

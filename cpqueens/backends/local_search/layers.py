@@ -19,9 +19,9 @@ from cpqueens.kernels.exact import kinds
 from cpqueens.kernels.local import deep as codes
 from cpqueens.kernels.local.arena import OWNER, part
 from cpqueens.kernels.local.state import Core, Deep, Rows
-from cpqueens.language.rows import IntArray, distinct, stable_order
+from cpqueens.language.rows import IntArray, distinct
 from cpqueens.lowered.columns import KINDS_AND_SIGNS, RELATIONS, bounds, joined, merged, scaled
-from cpqueens.lowered.compiled import Compiled, DefinitionBlock, Terms, offsets
+from cpqueens.lowered.compiled import Compiled, DefinitionBlock, Terms, offsets, stable_order
 
 FUNCTIONS = kinds.FUNCTIONS | {"truth_linear": codes.TRUTH_LINEAR, "truth_or": kinds.TRUTH_OR}
 """Kind of a definition -> its code in the kernels."""

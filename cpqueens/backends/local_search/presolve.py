@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 
 from cpqueens.backends.base import Deliver, Request, Want
-from cpqueens.backends.local_search.engine import search_model
+from cpqueens.backends.local_search.engine import complete, search_model
 from cpqueens.backends.local_search.neighbourhoods import Neighbourhoods, kept_of
 from cpqueens.backends.local_search.packing import PackingSearch
 from cpqueens.backends.local_search.root import FIRST_PART, Explored, InTurns, Root, Tree, propagated, root_of
 from cpqueens.backends.local_search.search import MOST_VALUES, End, Paused, Result, Run
 from cpqueens.backends.local_search.specials import Task
-from cpqueens.backends.local_search.strategies import complete, get_strategy
+from cpqueens.backends.local_search.strategies import get_strategy
 from cpqueens.kernels.local import info as at
 from cpqueens.language.rows import IntArray, Mask
 from cpqueens.language.statement import Statement

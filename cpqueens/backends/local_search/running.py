@@ -16,13 +16,20 @@ from cpqueens.answers.trace import TraceRecorder
 from cpqueens.backends.backtracking.memory import build_memory
 from cpqueens.backends.backtracking.wholes.registry import takes
 from cpqueens.backends.base import Deliver, Ended, Many, Request, Want
-from cpqueens.backends.local_search.engine import limits_of, release, search_for, search_model, search_special
+from cpqueens.backends.local_search.engine import (
+    complete,
+    limits_of,
+    release,
+    search_for,
+    search_model,
+    search_special,
+)
 from cpqueens.backends.local_search.permutations import solve_shifted_many
 from cpqueens.backends.local_search.presolve import Presolve, search_smaller
 from cpqueens.backends.local_search.root import LARGEST
 from cpqueens.backends.local_search.search import Limits, Result, StrategyError
 from cpqueens.backends.local_search.specials import SPECIALS, Task, default_steps, kernel_of, special_of
-from cpqueens.backends.local_search.strategies import COMMON, STRATEGIES, complete, get_strategy
+from cpqueens.backends.local_search.strategies import COMMON, STRATEGIES, get_strategy
 from cpqueens.backends.local_search.tracing import WatchedStates
 from cpqueens.backends.relaxation.relaxation import relaxation_of
 from cpqueens.backends.together import COUNTED, Together, drive, ended as lot_ended
@@ -37,14 +44,13 @@ from cpqueens.lowered.forms import unfolded
 from cpqueens.lowered.presolve.reduction import Reduced, without_objective_variable
 from cpqueens.lowered.structures.shifted_permutation import ShiftedPermutation
 from cpqueens.lowered.structures.table import Structures
-from cpqueens.system.platforms import ThreadTime
 from cpqueens.system.stopping import Stopped, stopping
 
 
 def run_request(model: Statement, request: Request, deliver: Deliver) -> Ended:
     """Search as ``request`` says and deliver what is found; never exhaustive."""
     task = task_of(request, request.recorder(model))
-    request.clock.measure(ThreadTime())
+    request.clock.measure()
     try:
         result = _run(model, request, deliver, task)
     except Stopped:  # while the model was compiled

@@ -10,8 +10,8 @@ from cpqueens.backends.local_search.slices import Alone, LoneWalk, logarithms
 from cpqueens.kernels.jit.random import below, seed_state
 from cpqueens.kernels.local import info as at, schedule as codes
 from cpqueens.kernels.local.arena import build_arena
-from cpqueens.language.rows import IntArray, stable_order
-from cpqueens.lowered.compiled import offsets
+from cpqueens.language.rows import IntArray
+from cpqueens.lowered.compiled import offsets, stable_order
 from cpqueens.lowered.structures.schedule import Activity, TaskNetwork
 
 SHARE = 200_000

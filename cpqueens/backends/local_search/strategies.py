@@ -99,19 +99,3 @@ def get_strategy(name: str) -> Strategy:
     module, _, inside = STRATEGIES[name].partition(":")
     found = importlib.import_module(module)
     return cast(Strategy, getattr(found, inside) if inside else found)
-
-
-def complete(strategy: Strategy, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the given options of ``strategy`` with its defaults for the others.
-
-    A strategy whose options imply others has a function ``settle(options)``; ``assignment_only``
-    among them gives up derived swaps.
-    """
-    options = {name: given.get(name, option.default) for name, option in strategy.PARAMETERS.items()}
-    settle = getattr(strategy, "settle", None)
-    return options if settle is None else settle(options)
-
-
-def gives_up_swaps(strategy: Strategy, options: Mapping[str, Any]) -> bool:
-    """Say whether every variable moves by assignment, by nature of the strategy or by its options."""
-    return getattr(strategy, "ASSIGNMENT_ONLY", False) or bool(options.get("assignment_only"))

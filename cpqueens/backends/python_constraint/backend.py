@@ -20,7 +20,6 @@ from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
 from cpqueens.lowered.lowering import Supports, lower
-from cpqueens.system.platforms import ThreadTime
 from cpqueens.system.stopping import Stopped
 
 
@@ -241,7 +240,7 @@ class _Listing:
 
     def _search(self) -> StopReason:
         started = time.monotonic()
-        self.request.clock.measure(ThreadTime())
+        self.request.clock.measure()
         self.watch.look()
         best = self.request.want is Want.BEST
         lowered = lower(self.model, self.solver.supports, "python-constraint", objective=best)

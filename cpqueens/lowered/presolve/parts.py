@@ -11,8 +11,8 @@ from functools import cached_property
 
 import numpy as np
 
-from cpqueens.language.rows import IntArray, Mask, stable_order
-from cpqueens.lowered.compiled import Compiled, Definitions, Terms, offsets
+from cpqueens.language.rows import IntArray, Mask
+from cpqueens.lowered.compiled import Compiled, Definitions, Terms, offsets, stable_order
 
 MOST = 32
 """Parts that are searched apart; of more the smallest are one."""

@@ -15,7 +15,7 @@ from cpqueens.backends.base import Ended
 from cpqueens.backends.cpsat import searches
 from cpqueens.backends.cpsat.searches import CpSatSearch, both, in_turn
 from cpqueens.errors import ModelError
-from cpqueens.system.platforms import ThreadTime
+from cpqueens.system.stopping import ThreadTime
 
 
 def roster(need: tuple[int, ...] = (2, 2, 3, 3, 3, 2, 2)) -> Model:

@@ -18,8 +18,9 @@ from searched import compiled, walks_alone
 from cpqueens import Model, Outcome, UnsupportedRequest
 from cpqueens.backends.base import Clock, Request, Want
 from cpqueens.backends.local_search.backend import LocalSearch
+from cpqueens.backends.local_search.engine import complete, gives_up_swaps
 from cpqueens.backends.local_search.search import Limits, Search
-from cpqueens.backends.local_search.strategies import STRATEGIES, complete, get_strategy, gives_up_swaps
+from cpqueens.backends.local_search.strategies import STRATEGIES, get_strategy
 from cpqueens.kernels.local import info as at
 
 ANY_MODEL = [name for name in STRATEGIES if name not in ("reversal", "sosic-gu", "sosic-gu-4")]

@@ -18,8 +18,9 @@ from cpqueens.models.queens import queens
 from each import each
 from searched import compiled
 
+from cpqueens.backends.local_search.engine import complete, gives_up_swaps
 from cpqueens.backends.local_search.search import Limits, Search
-from cpqueens.backends.local_search.strategies import complete, get_strategy, gives_up_swaps
+from cpqueens.backends.local_search.strategies import get_strategy
 from cpqueens.kernels.jit.decorators import inner_kernel, kernel
 from cpqueens.kernels.local.scan import FOUND, LEFT, best_neighbour
 

@@ -16,9 +16,8 @@ from cpqueens import AllDifferent, Circuit, Model, Status, SubCircuit, element, 
 from cpqueens.backends.backtracking import alternating, memory
 from cpqueens.backends.backtracking.rows import Row, rows_of
 from cpqueens.backends.backtracking.wholes.registry import takes
-from cpqueens.backends.base import Request, Want
+from cpqueens.backends.base import Bounds, Request, Want
 from cpqueens.backends.clock import Clock
-from cpqueens.backends.known import Bounds
 from cpqueens.backends.local_search import running
 from cpqueens.backends.relaxation import relaxation
 from cpqueens.backends.relaxation.inequalities import Inequality, ends_of, inequalities

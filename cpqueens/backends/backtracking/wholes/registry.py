@@ -27,8 +27,8 @@ from cpqueens.language.constraints.regular import Regular
 from cpqueens.language.constraints.table import NegativeTable, ShortTable
 from cpqueens.language.constraints.table_rows import STAR, by_stars
 from cpqueens.language.expressions import LinearArray
-from cpqueens.language.rows import IntArray, distinct, stable_order
-from cpqueens.lowered.compiled import EQ, GE, LE, RELATIONS, offsets
+from cpqueens.language.rows import IntArray, distinct
+from cpqueens.lowered.compiled import EQ, GE, LE, RELATIONS, offsets, stable_order
 
 MOST_SHARED = 1 << 12
 """Entries of a table up to which what is made of it is remembered for the next one with the same rows."""
