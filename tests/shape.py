@@ -22,16 +22,16 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 70_386,
+    "code lines": 70_377,
     "files": 478,
-    "import lines": 5_448,
+    "import lines": 5_447,
     "longest file": 497,
     "sudoku by backtracking, files": 40,
     "sudoku by backtracking, functions": 283,
     "knapsack by local-search, files": 44,
     "knapsack by local-search, functions": 281,
     "cross-check of 8 queens, files": 72,
-    "cross-check of 8 queens, functions": 542,
+    "cross-check of 8 queens, functions": 535,
 }
 """What must not be passed today."""
 

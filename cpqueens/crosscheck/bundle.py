@@ -70,7 +70,6 @@ def write_bundle(
     participants: Sequence[Participant],
     plan: Plan,
     answers: Sequence[Any] = (),
-    budget: Budget | None = None,
 ) -> Disagreement:
     """Write a disagreement's folder and return the disagreement with its place and replay command.
 
@@ -84,7 +83,7 @@ def write_bundle(
     kinds = SolutionFile | GivenSolutions | Heuristic
     fixed = any(isinstance(p, kinds) for p in _involved(found, participants))
     if found.code not in _NOT_SHRUNK and not fixed:
-        shrunk = shrunk_model(model, found, participants, plan, budget or Budget(seconds=20))
+        shrunk = shrunk_model(model, found, participants, plan, Budget(seconds=20))
     place = _new_place(Path(folder), f"{found.code}-{_slug(found.accused)}")
     command = replay_command(place / "shrunk.json", shrunk, found, participants, plan)
     data = {

@@ -174,9 +174,7 @@ def _in_words(difference: Any, what: str) -> str:
 # ---- reading candidates ------------------------------------------------------------------------------------
 
 
-def read_apart(
-    reference: str, parameters: Sequence[str], *, seconds: float = READING, memory: int = MEMORY
-) -> Model:
+def read_apart(reference: str, parameters: Sequence[str], *, seconds: float = READING) -> Model:
     """Return a model that is read (and, of a Python file, made) in a process of its own, with limits.
 
     That process can do all that a user's program can: limits are no sandbox. What comes back is the text of
@@ -187,7 +185,7 @@ def read_apart(
     ModelError
         If there is none within the limits.
     """
-    worker = Worker("cpqueens.crosscheck.judge:send_model", (reference, list(parameters)), memory)
+    worker = Worker("cpqueens.crosscheck.judge:send_model", (reference, list(parameters)), MEMORY)
     text: bytes | None = None
     try:
         with listening() as interrupt:

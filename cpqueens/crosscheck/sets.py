@@ -11,7 +11,6 @@ import tempfile
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -64,11 +63,22 @@ class Packing:
 
 
 class SolutionStore:
-    """The solutions of one solver; add batches, then `finish`, then compare."""
+    """The solutions of one solver; add batches, then `finish`, then compare.
+
+    Attributes
+    ----------
+    raw
+        How many rows were added.
+    distinct
+        How many of them are different, once finished.
+    digest
+        BLAKE2b of the sorted set: equal for equal sets of one model, whatever the order of delivery.
+    """
 
     def __init__(self, packing: Packing, folder: Path | None = None, buffer: int = BUFFER) -> None:
         self.packing = packing
-        self.raw = 0
+        self.raw = self.distinct = 0
+        self.digest = ""
         self._buffer = buffer
         self._parent = folder
         self._parts: list[Packed] = []
@@ -97,14 +107,18 @@ class SolutionStore:
         self._parts, self._held = [], 0
 
     def finish(self) -> None:
-        """Sort what is in memory; no rows can be added afterwards."""
-        if self._folder is not None:
-            if self._parts:
-                self._spill()
-            return
-        empty = np.zeros(0, dtype=f"S{self.packing.width}")
-        self._final = np.unique(np.concatenate([empty, *self._parts]))
-        self._parts = []
+        """Sort the rows and count them; none can be added afterwards."""
+        if self._folder is None:
+            empty = np.zeros(0, dtype=f"S{self.packing.width}")
+            self._final = np.unique(np.concatenate([empty, *self._parts]))
+            self._parts = []
+        elif self._parts:
+            self._spill()
+        digest = hashlib.blake2b(digest_size=16)
+        for rows in self.parts():
+            self.distinct += len(rows)
+            digest.update(rows.tobytes())
+        self.digest = digest.hexdigest()
 
     def buckets(self) -> Iterator[Packed]:
         """Yield the distinct packed rows of each bucket, sorted."""
@@ -127,24 +141,6 @@ class SolutionStore:
     def parts(self) -> Iterator[Packed]:
         """Yield the distinct packed rows, sorted: a small set at once, others by bucket."""
         return iter((self._final,)) if self._final is not None and self.is_small else self.buckets()
-
-    @cached_property
-    def _summary(self) -> tuple[int, str]:
-        digest, distinct = hashlib.blake2b(digest_size=16), 0
-        for rows in self.parts():
-            distinct += len(rows)
-            digest.update(rows.tobytes())
-        return distinct, digest.hexdigest()
-
-    @property
-    def distinct(self) -> int:
-        """Number of distinct rows."""
-        return self._summary[0]
-
-    @property
-    def digest(self) -> str:
-        """BLAKE2b of the sorted set: equal for equal sets of one model, whatever the order of delivery."""
-        return self._summary[1]
 
     def rows(self) -> Iterator[IntArray]:
         """Yield the distinct rows in batches, each (batch, decision variables)."""

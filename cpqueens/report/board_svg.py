@@ -27,15 +27,9 @@ _EDGE = 0.14
 _BASE = 0.08
 
 
-def board_svg(picture: BoardPicture, *, coordinates: bool | None = None, title: str = "") -> str:
-    """Return the board as a stand-alone SVG picture.
-
-    Parameters
-    ----------
-    coordinates
-        Whether 0-based row and column numbers stand at the edges; by default up to `LABELLED` rows.
-    """
-    labelled = picture.rows <= LABELLED if coordinates is None else coordinates
+def board_svg(picture: BoardPicture, *, title: str = "") -> str:
+    """Return the board as a stand-alone SVG picture, with row and column numbers up to `LABELLED` rows."""
+    labelled = picture.rows <= LABELLED
     left = above = 0.62 if labelled else _EDGE
     if labelled and (picture.row_labels or picture.column_labels):
         left = max(left, 0.3 + 0.19 * max(map(len, picture.row_labels), default=0))

@@ -61,8 +61,11 @@ class Callbacks:
 
     def watched_in(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """Return options of a solver, of which those that are callbacks are watched."""
-        callbacks = {key: options[key] for key in ("log", "on_progress") if callable(options.get(key))}
-        return {**options, **{key: self.watched(function) for key, function in callbacks.items()}}
+        found = dict(options)
+        for key in ("log", "on_progress"):
+            if callable(options.get(key)):
+                found[key] = self.watched(options[key])
+        return found
 
 
 Consumer = Callable[["Interrupt", SolutionSet], "int | None"]

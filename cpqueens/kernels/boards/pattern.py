@@ -79,12 +79,12 @@ class Pattern:
     @cached_property
     def is_queens(self) -> bool:
         """Say whether the groups are those of queens: all rows, steps of 0, +1 and -1."""
-        whole = all(not g.modulus and g.members().all() for g in self.groups)
-        if len(self.groups) != 3 or len(self.pairs) or not whole:
+        groups = self.groups
+        if len(groups) != 3 or len(self.pairs) or any(g.modulus or not g.members().all() for g in groups):
             return False
-        steps = [np.diff(g.offsets) for g in self.groups]
-        first = sorted(int(s[0]) if len(s) else d for s, d in zip(steps, (-1, 0, 1), strict=True))
-        return first == [-1, 0, 1] and all(bool(np.all(s == s[:1])) for s in steps)
+        steps = np.diff([g.offsets for g in groups])
+        constant = (steps == steps[:, :1]).all()
+        return bool(constant and (np.sort(steps, axis=0) == [[-1], [0], [1]]).all())
 
     @cached_property
     def conflict(self) -> Words:
