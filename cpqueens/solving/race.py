@@ -1,21 +1,22 @@
 """Two exact solvers on one model, where no rule says which is faster: the first at its end answers.
 
-The own engine begins, in the calling thread. CP-SAT joins in another thread once that has taken a moment and
-found few solutions or none, so that the processor time is at most twice what the faster one needs, and the
-moment; for another moment it is alone, then both run. Solutions of CP-SAT are kept until it has them all:
-those that were not delivered yet follow then, in lexicographic order, which both keep. Orders of search are
-followed by the own engine, and hints by CP-SAT. Under an objective the own engine hears of the best that
-CP-SAT has found, and where neither ends for long, local search joins, in a third thread, for as long as it
-gains something: from a start of its own, since from the others' best solution it found less. To the pipeline
-a race is one backend.
+The own engine begins, in the calling thread. CP-SAT joins in another thread once that has taken a moment,
+its preparations among it, and found few solutions or none, so that the processor time is at most twice what
+the faster one needs, and the moment; for another moment it is alone, as soon as the own engine asks, then
+both run. The own engine need not ask for it to join, nor to be broken off: who watches its limits does.
+Solutions of CP-SAT are kept until it has them all: those that were not delivered yet follow then, in
+lexicographic order, which both keep. Orders of search are followed by the own engine, and hints by CP-SAT.
+Under an objective the own engine hears of the best that CP-SAT has found, and where neither ends for long,
+local search joins, in a third thread, for as long as it gains something: from a start of its own, since
+from the others' best solution it found less. To the pipeline a race is one backend.
 """
 
 import math
 import sys
 import threading
-import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from contextvars import copy_context
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -32,7 +33,6 @@ from cpqueens.kernels.jit import tiers
 from cpqueens.language.rows import IntArray, behind
 from cpqueens.language.statement import Statement
 from cpqueens.solving.beside import Beside, best_of
-from cpqueens.system.platforms import give_way
 
 OWN, RIVAL, HEURISTIC = "backtracking", "cpsat", "local-search"
 
@@ -41,10 +41,12 @@ _ORDERS = {
 }  # fmt: skip
 """Parameters that do not keep the others from racing, by the one that follows them."""
 
-HEAD_START = 0.03
-"""Processor seconds that the own engine searches by itself: loading and building it are none."""
+HEAD_START = 0.04
+"""Seconds that the own engine has by itself (`tiers.meter`), whatever it does in them. Where it lists fast
+they begin anew with each slice.
+"""
 
-TURN = 0.03
+TURN = 0.04
 """Seconds that CP-SAT then has by itself: beside an engine that works in Python it would wait, again and
 again, for the interpreter, and take several times as long.
 """
@@ -62,10 +64,6 @@ MANY = 64
 
 KEPT = 20_000
 """Solutions that CP-SAT may keep."""
-
-SILENCE = 0.3
-"""Seconds that the own engine works or pauses (`tiers.had`) until CP-SAT joins, if nothing is heard of it: it
-waits for its compiler."""
 
 LATE, WITHOUT, PATIENCE = 2.0, 3.0, 1.0
 """Processor seconds of the own engine until a heuristic joins, those that it may take without a solution, and
@@ -149,25 +147,41 @@ def _alone(model: Statement, request: Request) -> str | None:
     return None
 
 
-class _Rival(Beside):
-    """CP-SAT in a thread of its own; what it delivers is kept."""
+class _Helper(Beside):
+    """Another solver in a thread of its own; what it delivers is kept.
 
-    def __init__(self, model: Statement, request: Request) -> None:
+    Attributes
+    ----------
+    passed_on
+        How many of its improving solutions have been delivered.
+    """
+
+    def __init__(
+        self, name: str, model: Statement, request: Request, seconds: float, patience: float, without: float
+    ) -> None:
         limit = 1 if request.want is Want.ONE else request.solution_limit
         self._enough = KEPT if limit is None else limit
-        self.rows: list[IntArray] = []
-        seconds = math.inf if request.clock.share is None else request.clock.share
-        told = replace(_told(RIVAL, request), look_ahead=False)
-        super().__init__(named.get_backend(RIVAL), model, told, seconds, 0.0, self._keep, 0.0, seconds)
+        self.rows, self.passed_on = list[IntArray](), 0
+        told = _told(name, request)
+        super().__init__(named.get_backend(name), model, told, seconds, patience, self._keep, 0.0, without)
 
     def _keep(self, batch: IntArray) -> bool:
         self.rows += list(np.array(batch, dtype=np.int64))
         return len(self.rows) < self._enough
 
-    def _work(self) -> None:
-        if self._given.spare:
-            give_way()
-        super()._work()
+    def news(self) -> list[IntArray]:
+        """Return what it has found since this was asked last."""
+        rows = self.rows[self.passed_on :]
+        self.passed_on += len(rows)
+        return rows
+
+
+class _Rival(_Helper):
+    """CP-SAT, which may go on to its end."""
+
+    def __init__(self, model: Statement, request: Request) -> None:
+        seconds = math.inf if request.clock.share is None else request.clock.share
+        super().__init__(RIVAL, model, replace(request, look_ahead=False), seconds, 0.0, seconds)
 
     def end(self) -> None:
         """Have it end; raise what it raised, unless it refuses the model."""
@@ -176,14 +190,9 @@ class _Rival(Beside):
             raise self.error
 
     @property
-    def exhausted(self) -> bool:
-        """Whether it has all solutions, or the best."""
-        return self.ended is not None and self.ended.exhausted
-
-    @property
     def satisfied(self) -> bool:
-        """Whether it has as many solutions as are asked for."""
-        return self.ended is not None and self._enough <= len(self.rows) and self._enough < KEPT
+        """Whether it has as many solutions as are asked for, at its end."""
+        return self._enough <= len(self.rows) and self._enough < KEPT
 
 
 class _Contest:
@@ -197,17 +206,15 @@ class _Contest:
         in_order = request.want is not Want.ALL or Branching.of(request).is_lexicographic
         self._seen: set[bytes] | None = None if in_order else set()  # what was delivered in another order
         self._delivered = 0
-        self._passed_on = 0  # of the rival's improving solutions
-        self._heuristic: Beside | None = None
-        self._proposed: list[IntArray] = []  # by the heuristic
-        self._heard_of = 0  # of these
-        self._gained = 0  # of those that were passed on, how many were the best so far
+        self._heuristic: _Helper | None = None
+        self._gained = 0  # of its solutions, how many were the best so far
         self._best: int | None = None  # the objective of the best solution so far
         self._closed = False
         self._thread = threading.get_ident()
-        self._head_start = HEAD_START if LIBRARY in sys.modules else HEAD_START + LOADING
-        self._began: float | None = None  # after the first slice: processor time of this thread
-        self._heard_at = math.inf  # by `tiers.had`; it has not begun
+        self._had, self._context = tiers.meter(), copy_context()
+        self._joins_at = HEAD_START if LIBRARY in sys.modules else HEAD_START + LOADING
+        self._joining = threading.Lock()
+        self._waits = True  # until the rival has had its turn
 
     def run(self) -> Ended:
         """Race to the end or to a stop."""
@@ -223,15 +230,18 @@ class _Contest:
 
     def _both(self) -> Ended:
         own = replace(
-            _told(OWN, self.request), interrupted=self._interrupted, heard=self._heard, reordered=None
-        )
-        if self.request.want is Want.BEST:
-            own = replace(own, incumbent=self._incumbent)
+            _told(OWN, self.request), interrupted=self._interrupted, heard=self._heard, reordered=None,
+            incumbent=self._incumbent if self.request.want is Want.BEST else self.request.incumbent,
+        )  # fmt: skip
         try:
-            with tiers.running(own.should_stop, part=True):
-                ended = within_limits(named.get_backend(OWN), self.model, own, self._take)
+            try:
+                with tiers.running(own.should_stop, part=True):
+                    ended = within_limits(named.get_backend(OWN), self.model, own, self._take)
+            finally:  # who still watches it may have found it time
+                with self._joining:
+                    self._joins_at = math.inf
         except (ModelError, UnsupportedConstraint) as refusal:
-            if self._delivered or self._passed_on or self._listing:
+            if self._delivered or (self.rival is not None and self.rival.passed_on) or self._listing:
                 raise  # a listing was never anybody else's, or it is the user's own error
             return self._without_own(f"{OWN} refuses: {refusal}")
         reason = str(ended.statistics.get("reason"))
@@ -250,7 +260,7 @@ class _Contest:
             self._pass_on_improvements()
             bound = None if rival.ended is None else rival.ended.bound
             ended = replace(ended, objective=None, bound=bound)
-        beside = [RIVAL] if self._passed_on or (ended.bound is not None and not ended.exhausted) else []
+        beside = [RIVAL] if rival.passed_on or (ended.bound is not None and not ended.exhausted) else []
         return _credited(ended, OWN, f"{OWN} and {RIVAL} raced; {reason}", [*self._helpers, *beside])
 
     def _without_own(self, reason: str) -> Ended:
@@ -270,45 +280,46 @@ class _Contest:
         if self._seen is not None and len(self._seen) <= KEPT:  # more than the rival may have
             self._seen.update(row.tobytes() for row in batch)
         self._closed = not self._deliver(batch)
-        self._heard_at = tiers.had()
         return not self._closed
 
     def _heard(self, found: int) -> None:
-        """Let the rival join, or end where it cannot be the first any more."""
-        now, self._heard_at = time.thread_time(), tiers.had()
-        self._began = now if self._began is None else self._began
-        seconds = now - self._began
-        if self.rival is None:
-            if seconds > self._head_start and not (self._listing and found >= FEW * seconds):
-                self.rival = _Rival(self.model, self.request)
-                left = self.request.clock.remaining()
-                self.rival.wait(TURN if left is None else max(0.0, min(TURN, left)))
-        elif self._listing and found > MANY and found >= FEW * seconds:
-            self.rival.give_up()
+        """Let no rival join, or end it, where it cannot be the first any more."""
+        now = self._had()
+        if self._listing and found >= FEW * now:
+            self._joins_at = max(self._joins_at, now + HEAD_START)
+            if self.rival is not None and found > MANY:
+                self.rival.give_up()
 
     def _interrupted(self) -> bool:
+        self._join()
         if threading.get_ident() == self._thread:
             self._pass_on_improvements()
             self._call_heuristic()
-            self._heard_at = min(self._heard_at, tiers.had())
-            if self.rival is None and tiers.had() - self._heard_at > SILENCE:
-                self.rival = _Rival(self.model, self.request)
         return self._closed or self._lost() or self.request.interrupted()
+
+    def _join(self) -> None:
+        """Let the rival join when it is time, and wait while it has its turn, where the own engine asks."""
+        with self._joining:
+            if self.rival is None and self._had() > self._joins_at:
+                self.rival = self._context.run(_Rival, self.model, self.request)
+        if self._waits and self.rival is not None and threading.get_ident() == self._thread:
+            self._waits, left = False, self.request.clock.remaining()
+            if self.rival.had() < TURN:
+                self.rival.wait(TURN if left is None else max(0.0, min(TURN, left)))
 
     def _lost(self) -> bool:
         rival = self.rival
-        return rival is not None and (rival.exhausted or (rival.satisfied and not self._delivered))
+        if rival is None or rival.ended is None:
+            return False
+        return rival.ended.exhausted or (rival.satisfied and not self._delivered)
 
     def _pass_on_improvements(self) -> None:
         """Deliver others' solutions of ever better values as they come."""
         if self.rival is None or self.request.want is not Want.BEST:
             return
-        rows = self.rival.rows[self._passed_on :]
-        self._passed_on += len(rows)
-        self._pass_on(rows)
-        proposed = self._proposed[self._heard_of :]
-        self._heard_of += len(proposed)
-        self._gained += self._pass_on(proposed)
+        self._pass_on(self.rival.news())
+        if self._heuristic is not None:
+            self._gained += self._pass_on(self._heuristic.news())
 
     def _pass_on(self, rows: list[IntArray]) -> bool:
         """Deliver somebody's solutions; say whether one is the best so far."""
@@ -334,21 +345,11 @@ class _Contest:
 
     def _call_heuristic(self) -> None:
         """Let a heuristic join where nobody ends for long."""
-        if self._heuristic is not None or self.rival is None or self.request.want is not Want.BEST:
+        alone = self.rival is None or self._heuristic is not None
+        if alone or self.request.want is not Want.BEST or self._had() < LATE:
             return
-        if self._began is None or time.thread_time() - self._began < LATE:
-            return
-        request = replace(
-            _told(HEURISTIC, self.request), workers=1, may_grow=False, bounds=None, known=None, learned=None
-        )
-        self._heuristic = Beside(
-            named.get_backend(HEURISTIC), self.model, request, math.inf, PATIENCE, self._propose, 0.0, WITHOUT
-        )
-
-    def _propose(self, batch: IntArray) -> bool:
-        """Take a solution of the heuristic, in its thread."""
-        self._proposed.extend(np.array(batch, dtype=np.int64))
-        return True
+        request = replace(self.request, workers=1, may_grow=False, bounds=None, known=None, learned=None)
+        self._heuristic = _Helper(HEURISTIC, self.model, request, math.inf, PATIENCE, WITHOUT)
 
     @property
     def _helpers(self) -> list[str]:

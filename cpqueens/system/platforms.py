@@ -58,13 +58,13 @@ def give_way() -> None:
     """Let this thread, and those that it starts, have less where processors are few: some steps of nice.
 
     Eight threads that search beside one, on two processors, would leave it a fifth of one; by the weights of
-    Linux it has three quarters of one then. Only Linux knows priorities of threads; elsewhere nothing
-    happens.
+    Linux it has nearly all of one then, and so has another one. Only Linux knows priorities of threads;
+    elsewhere nothing happens.
     """
     if sys.platform == "linux":
         with contextlib.suppress(OSError):
             thread = threading.get_native_id()
-            os.setpriority(os.PRIO_PROCESS, thread, os.getpriority(os.PRIO_PROCESS, thread) + 7)
+            os.setpriority(os.PRIO_PROCESS, thread, os.getpriority(os.PRIO_PROCESS, thread) + 14)
 
 
 def _resource_has(name: str) -> bool:

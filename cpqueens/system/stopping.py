@@ -109,7 +109,7 @@ class stopping:  # noqa: N801 - used like a function
     def __init__(self, should_stop: Callable[[], bool], after: float = 0.0, grace: float = 0.0) -> None:
         self._should_stop, self._asks_from, self._grace = should_stop, after, grace
         self._thread = threading.get_ident()
-        self._used = ThreadTime() if grace else None
+        self._used = ThreadTime() if grace else float  # which is 0
         self._ends: float | None = None  # when the grace is over
         self._fired = self._collects = False
         self._outer: stopping | None = None
@@ -175,7 +175,7 @@ class stopping:  # noqa: N801 - used like a function
         A deletion that comes just then runs functions of others, whose errors Python ignores.
         """
         self._collect_again()
-        if now < self._asks_from or not self._should_stop() or self._has_grace():
+        if now < self._asks_from or not self.must_end():
             return
         # No collection may begin meanwhile, nor in the thread until it has heard: what is raised in functions
         # that it calls is lost; and Python 3.11 may come to a standstill if one begins within
@@ -205,19 +205,26 @@ class stopping:  # noqa: N801 - used like a function
             self._collects = False
             gc.enable()
 
-    def _has_grace(self) -> bool:
-        """Say whether the block may still end by itself."""
-        if self._used is None:
+    def must_end(self) -> bool:
+        """Say whether the block is to stop, and may not end by itself any more."""
+        if not self._should_stop():
             return False
         if self._ends is None:
             self._ends = self._used() + self._grace
-        return self._used() < self._ends
+        return self._used() >= self._ends
 
 
 def unstopped() -> stopping | contextlib.nullcontext[None]:
     """Return a block in which this thread is not broken off: it delivers, or is in another library."""
     watched = threading.get_ident() in _watch.blocks
     return stopping(lambda: False) if watched else contextlib.nullcontext()
+
+
+def heed() -> None:
+    """Be broken off here, between long calls of a library, if the block that this thread is in must end."""
+    block = _watch.blocks.get(threading.get_ident())
+    if block is not None and block.must_end():
+        raise Stopped
 
 
 def watching(stop: Callable[[], None], should_stop: Callable[[], bool]) -> stopping:

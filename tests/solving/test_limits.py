@@ -192,12 +192,13 @@ def test_an_exact_solver_has_its_time_before_company_comes(monkeypatch: pytest.M
 def test_a_rival_joins_by_what_the_own_engine_had(monkeypatch: pytest.MonkeyPatch) -> None:
     """Work and pauses of its own, not the clock."""
     had, joined = [0.0], []
-    monkeypatch.setattr(race.tiers, "had", lambda: had[0])
+    monkeypatch.setattr(race.tiers, "meter", lambda: lambda: had[0])
+    monkeypatch.setattr(race, "LOADING", 0.0)
     monkeypatch.setattr(race, "_Rival", lambda *_: joined.append(had[0]))
     request = Request(base.Want.ALL, Clock(None))
     contest = race._Contest(queens(6), request, lambda _batch: True)
     assert not contest._interrupted()
-    had[0] += race.SILENCE
+    had[0] += race.HEAD_START
     time.sleep(0.01)
     assert not contest._interrupted()
     assert not joined

@@ -26,7 +26,7 @@ from cpqueens.solving.solve import count_solutions
 
 @pytest.fixture
 def _early(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let CP-SAT join after the first slice, however many solutions there are."""
+    """Let CP-SAT join at once, however many solutions there are."""
     monkeypatch.setattr(race, "HEAD_START", 0.0)
     monkeypatch.setattr(race, "FEW", 1e9)
 
@@ -85,7 +85,6 @@ def test_the_outcome_is_that_of_who_answered_with_the_reason() -> None:
 def test_nobody_joins_where_halves_count(monkeypatch: pytest.MonkeyPatch) -> None:
     """However long their compiler takes."""
     monkeypatch.setattr(race, "_Rival", None)
-    monkeypatch.setattr(race, "SILENCE", -1.0)
     outcome = count_solutions(queens(13))
     assert (outcome.count, outcome.statistics["answered_by"]) == (73712, "backtracking")
     assert outcome.statistics["reason"] == "queens are counted"
@@ -308,6 +307,23 @@ def test_options_of_one_solver_are_its_own() -> None:
     m = Model()
     x = m.intvar(0, 5, name="x")
     assert m.solve(num_workers=2)[x] in range(6)
+
+
+@pytest.mark.usefixtures("_early")
+def test_the_rival_answers_while_the_own_engine_makes_its_arrays(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It joins although nobody asks whether to, and its answer breaks off what is being made."""
+    own, get = Slow(0), named.get_backend
+
+    def prepare(model: Any, request: Any, deliver: Any) -> Ended:
+        deadline = time.monotonic() + 600
+        while time.monotonic() < deadline:
+            sum(range(1000))
+        raise AssertionError("never broken off")
+
+    monkeypatch.setattr(own, "run", prepare)
+    monkeypatch.setattr(named, "get_backend", lambda name: own if name == "backtracking" else get(name))
+    outcome = langford(7).enumerate()
+    assert (outcome.solver, outcome.count, outcome.complete) == ("cpsat", 52, True)
 
 
 class Resting:

@@ -109,7 +109,7 @@ def test_a_thread_gives_way_alone() -> None:
     thread = threading.Thread(target=work)
     thread.start()
     thread.join()
-    assert found == [min(19, before + 7)]
+    assert found == [min(19, before + 14)]
     assert os.getpriority(os.PRIO_PROCESS, 0) == before
 
 

@@ -19,7 +19,7 @@ import pytest
 from cpqueens.models.queens import queens
 
 from cpqueens.system import stopping as stops
-from cpqueens.system.stopping import Stopped, ThreadTime, stopping, unstopped, watching
+from cpqueens.system.stopping import Stopped, ThreadTime, heed, stopping, unstopped, watching
 
 
 def work_for_ever() -> None:
@@ -94,6 +94,21 @@ def test_what_only_prepares_is_broken_off_without_the_moment_that_a_search_has()
     run(True)
     run(False)
     assert used[False] >= 1.0 > used[True]
+
+
+def test_who_heeds_waits_for_no_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Within a block that is to stop, unless what is under way must not be broken off, or has its grace."""
+    monkeypatch.setattr(stops, "_EVERY", 60.0)
+    heed()
+    with stopping(lambda: False):
+        heed()
+    with stopping(lambda: True, grace=60.0):
+        heed()
+    with contextlib.suppress(Stopped), stopping(lambda: True):
+        with unstopped():
+            heed()
+        heed()
+        raise AssertionError("not heeded")
 
 
 def test_of_blocks_within_each_other_the_outer_goes_on_watching() -> None:

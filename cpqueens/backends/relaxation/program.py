@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from cpqueens.backends.backtracking.rows import Row
 from cpqueens.backends.relaxation.inequalities import Inequality
 from cpqueens.language.rows import IntArray, Mask
-from cpqueens.system.stopping import unstopped
+from cpqueens.system.stopping import heed, unstopped
 
 EFFORT = 0.25
 """GLOP's own measure, about seconds, that never depends on the clock."""
@@ -108,6 +108,7 @@ class LinearProgram:
     ) -> None:
         from ortools.linear_solver import pywraplp
 
+        heed()
         self._rows, self._objective = rows, objective or NO_ROW
         terms = (*(inequality.row for inequality in rows), self._objective)
         used = dict.fromkeys(v for variables, _, _ in terms for v in variables)
@@ -148,6 +149,7 @@ class LinearProgram:
         """Solve it; None if GLOP says nothing."""
         with unstopped():
             status = self._solver.Solve()
+        heed()
         self.infeasible = status == self._statuses.INFEASIBLE
         if status not in (self._statuses.OPTIMAL, self._statuses.FEASIBLE):
             return None

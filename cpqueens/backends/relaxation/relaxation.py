@@ -40,7 +40,7 @@ from cpqueens.kernels.exact.domains import Memory
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
 from cpqueens.lowered.compiled import EQ, LE, Compiled
-from cpqueens.system.stopping import Stopped
+from cpqueens.system.stopping import Stopped, stopping
 
 LARGEST_SUM = 1 << 60
 """No sum of the row's terms is greater, nor a product of one coefficient with such a sum."""
@@ -329,10 +329,11 @@ def relaxation_of(
 
     def make() -> Relaxation | None:
         free = replace(request, objective_limit=None, incumbent=None, bounds=None, parameters={})
-        ends = ForwardSearch(compiled, network(), free, False, {}).root_ends()
-        if request.should_stop():  # what is kept depends on no clock
-            raise Stopped
-        return None if ends is None else relaxed(compiled, *ends)
+        with stopping(request.should_stop):
+            ends = ForwardSearch(compiled, network(), free, False, {}).root_ends()
+            if request.should_stop():  # what is kept depends on no clock
+                raise Stopped
+            return None if ends is None else relaxed(compiled, *ends)
 
     try:
         has_objective = compiled.objective is not None

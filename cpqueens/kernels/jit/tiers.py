@@ -1,8 +1,7 @@
 """The two tiers of a kernel: plain Python, which starts at once, and machine code, hundreds of times as fast.
 
-An entry begins in plain form. After a few slices it looks whether there is machine code in the cache; where
-there is none, a child process compiles, and when plain running has cost 1.5 s it waits for that. All
-state is in arrays, so each call may run in either form.
+An entry begins in plain form. After a few slices it looks for machine code in the cache; where there is none,
+a child process compiles, for which plain running of 1.5 s waits. Each call may run in either form.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from numpy.typing import NDArray
 from cpqueens.kernels.jit import cache
 from cpqueens.kernels.jit.signatures import flatten
 from cpqueens.system.platforms import ensure_room
-from cpqueens.system.stopping import Stopped, copied, stopping, unstopped
+from cpqueens.system.stopping import Stopped, ThreadTime, copied, stopping, unstopped
 
 if TYPE_CHECKING:
     from cpqueens.kernels.jit.jobs import Job
@@ -158,9 +157,10 @@ def worked() -> float:
     return times["plain_time"] + times["compiled_time"]
 
 
-def had() -> float:
-    """Return this thread's processor seconds, and the pauses in which its run waited for the compiler."""
-    return time.thread_time() + _book.get().whole.paused
+def meter() -> Callable[[], float]:
+    """Return what tells any thread this one's processor seconds, and waits for the compiler, from now on."""
+    spent, book = ThreadTime(), _book.get().whole
+    return lambda: spent() + book.paused
 
 
 class Fixed:

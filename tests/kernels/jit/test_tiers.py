@@ -160,7 +160,7 @@ SMALL = """
 import json, sys
 from cpqueens.models.queens import queens
 from cpqueens.solving import race
-race.HEAD_START = race.SILENCE = 1e9
+race.HEAD_START = 1e9
 found = [queens(8).solve(solver=s, random_seed=1) for s in ("auto", "backtracking", "local-search")]
 there = [name in sys.modules for name in ("numba", "scipy", "ortools")]
 print(json.dumps([[str(o.status) for o in found], there]))
