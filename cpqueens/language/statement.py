@@ -56,39 +56,17 @@ class Kept:
     def __init__(self) -> None:
         self._state: tuple[object, ...] = ()
         self._objective: object = None
-        self._made: dict[Hashable, Any] = {}
-        self._before: dict[Hashable, Any] = {}
+        self.made: dict[Hashable, Any] = {}
+        self.before: dict[Hashable, Any] = {}
 
-    def get(
-        self,
-        state: State,
-        objective: LinearArray | None,
-        what: Hashable,
-        make: Callable[[], Made],
-        grow: Callable[[Made], Made | None] | None = None,
-    ) -> Made:
-        """Return what ``make`` makes, made once; nobody may change it.
-
-        Of a large model that has only got more, ``grow`` makes it of what was kept before, or says None.
-        """
-        if state != self._state or objective is not self._objective:
-            self._turn_to(state, objective)
-        made = self._made
-        if what not in made:
-            large = is_large(state)
-            if large and grow is None:
-                return make()
-            before = self._before.pop(what, None) if large else None
-            grown = None if before is None or grow is None else grow(before)
-            made[what] = make() if grown is None else grown
-        found: Made = made[what]
-        return found
-
-    def _turn_to(self, state: State, objective: LinearArray | None) -> None:
-        """Forget what was made of the model as it was, unless it has only got more."""
-        only_more = bool(self._state) and objective is self._objective and self._state[2:] == state[2:]
-        self._before = {**self._before, **self._made} if only_more else {}
-        self._state, self._objective, self._made = state, objective, {}
+    def turn_to(self, state: State, objective: LinearArray | None) -> None:
+        """Forget what was made of the model as it was, unless it is the same or has only got more."""
+        same_goal = objective is self._objective
+        if same_goal and state == self._state:
+            return
+        only_more = bool(self._state) and same_goal and self._state[2:] == state[2:]
+        self.before = {**self.before, **self.made} if only_more else {}
+        self._state, self._objective, self.made = state, objective, {}
 
 
 class Statement(NamedValues, Constraints, metaclass=ListsWhatIsPublic):
@@ -425,8 +403,22 @@ class Statement(NamedValues, Constraints, metaclass=ListsWhatIsPublic):
         make: Callable[[], Made],
         grow: Callable[[Made], Made | None] | None = None,
     ) -> Made:
-        """Return what ``make`` makes of the model as it is now, kept until it changes; see `Kept`."""
-        return self._kept.get(self._state(), self.objective, what, make, grow)
+        """Return what ``make`` makes of the model as it is now, kept until it changes; nobody may change it.
+
+        Of a large model that has only got more, ``grow`` makes it of what was kept before, or says None.
+        """
+        state, kept = self._state(), self._kept
+        kept.turn_to(state, self.objective)
+        made = kept.made
+        if what not in made:
+            large = is_large(state)
+            if large and grow is None:
+                return make()
+            before = kept.before.pop(what, None) if large else None
+            grown = None if before is None or grow is None else grow(before)
+            made[what] = make() if grown is None else grown
+        found: Made = made[what]
+        return found
 
     def _state(self) -> State:
         posted, goals = self._constraints, self.goals

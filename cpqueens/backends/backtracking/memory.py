@@ -162,7 +162,7 @@ def _net(builder: Builder, x: IntArray, results: IntArray, defining: IntArray) -
         first = offsets([len(own) for own in numbers]) + append(joined(numbers))
         records[of, at.ROWS], records[of, at.ROWS_END] = first[:-1], first[1:]
     append_by_variable(at.IN_ROWS, *_long_rows(builder, records, x.size))
-    append_by_variable(at.WATCH, *_watches(builder, records, defining, arguments[:, 0], owner))
+    append_by_variable(at.WATCH, *_watches(records, defining, arguments[:, 0], owner))
     members = places = _NONE, _NONE
     if builder.different:
         different, lengths = np.concatenate(builder.different), [len(group) for group in builder.different]
@@ -245,7 +245,7 @@ def _propagators(builder: Builder, results: IntArray, words: int) -> tuple[IntAr
 
 
 def _watches(
-    builder: Builder, records: IntArray, defining: IntArray, variables: IntArray, owner: IntArray
+    records: IntArray, defining: IntArray, variables: IntArray, owner: IntArray
 ) -> tuple[IntArray, IntArray]:
     """Return the variables that wake propagators, ascending, and (propagator, events) of each, once."""
     kind = records[:, at.KIND]

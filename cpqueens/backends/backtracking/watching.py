@@ -266,7 +266,7 @@ class TreeObserver:
         values, flags = self._values(m, q), self._flags(m)
         depth, found, restarts = (int(q.state[k]) for k in (tree.DEPTH, tree.FOUND, tree.RESTARTS))
         if not self.recorder.has_begun:
-            self.recorder.begin(values, domains=None if flags is None else (self._cells(m), flags))
+            self.recorder.begin(values, domains=None if flags is None else (self._cells(), flags))
         elif found > self._found:
             self.recorder.show("solution", step, values, flags=flags)
         elif afresh or restarts > self._restarts:
@@ -298,7 +298,7 @@ class TreeObserver:
             self._low, self._high = records[:, at.LOW].copy(), records[:, at.HIGH].copy()
         return records if (self._high - self._low + 1).sum() <= MOST_CELLS else None
 
-    def _cells(self, m: at.Memory) -> IntArray:
+    def _cells(self) -> IntArray:
         sizes = self._high - self._low + 1
         variable = np.repeat(np.arange(self.count), sizes)
         value = np.concatenate([np.arange(a, b + 1) for a, b in zip(self._low, self._high, strict=True)])

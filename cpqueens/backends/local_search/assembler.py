@@ -322,14 +322,14 @@ class Assembler:
         start, incidences = columns.by_variable(self.n, [entries], 5)
         places = owner[term] * self.n + inner.variable
         width = int(np.unique(places, return_counts=True)[1].max(initial=1))
-        bit_rows, slots = self._bit_rows(inner, first, signs)
+        bit_rows, slots = self._bit_rows(inner, first)
         static = build_arena([
             owner, inner.constant, inner.start, inner.variable, np.zeros(4 * width),
             bit_rows, slots,
         ])  # fmt: skip
         return Rows(start, incidences, layout, static)
 
-    def _bit_rows(self, inner: Terms, first: IntArray, signs: IntArray) -> tuple[IntArray, IntArray]:
+    def _bit_rows(self, inner: Terms, first: IntArray) -> tuple[IntArray, IntArray]:
         """Return the rows and slots of `search_triangle`, empty ones where its conditions do not hold."""
         numbers = [row[0] for row in self.rows]
         if len(numbers) * self.n > MAX_SLOTS or any(self.spans[c][1] > 62 for c in numbers):

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from itertools import product
+from itertools import chain, product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -282,10 +282,11 @@ class Formulas:
         self.root = root
         self.ends: Ends = {}  # of the search, written anew by each formula before it reads them
         self._steps: dict[int, Step] = {}
-        for definition in [part for block in definitions for part in block.split()]:
+        self._rank: dict[int, int] = {}
+        for definition in chain.from_iterable(block.split() for block in definitions):
             for v, atom in zip(definition.results.tolist(), functions(definition), strict=True):
+                self._rank[v] = len(self._rank)
                 self._steps[v] = Step(v, _operands(atom), _bounded(atom))
-        self._rank = {variable: k for k, variable in enumerate(self._steps)}
 
     def scope(self, atom: Atom) -> tuple[list[int], list[int]]:
         """Return the decision variables, ascending, and the defined ones, in order, that it depends on."""

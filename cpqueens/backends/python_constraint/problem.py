@@ -147,12 +147,14 @@ class Placement:
 def _domains(model: Statement) -> dict[int, list[int]]:
     """Return the values of each decision variable, ascending; equal intervals share their list."""
     shared: dict[Any, list[int]] = {}
-    ends = zip(model.lower.tolist(), model.upper.tolist(), strict=True)
-    keys = [v if v in model.domains else pair for v, pair in enumerate(ends)]
+    found: dict[int, list[int]] = {}
+    lower, upper = model.lower.tolist(), model.upper.tolist()
     for v in model.decisions.tolist():
-        if keys[v] not in shared:
-            shared[keys[v]] = model.domain_values(v, MOST_VALUES).tolist()
-    return {v: shared[keys[v]] for v in model.decisions.tolist()}
+        key = v if v in model.domains else (lower[v], upper[v])
+        if key not in shared:
+            shared[key] = model.domain_values(v, MOST_VALUES).tolist()
+        found[v] = shared[key]
+    return found
 
 
 # ---- the library's own constraints -----------------------------------------------------------------------

@@ -26,9 +26,6 @@ MOST_VARIABLES = 1 << 10
 SIGNS = {EQ: (1, -1), GE: (-1,), LE: (1,)}
 """By what a row with a relation is multiplied to be at most 0."""
 
-DIFFERENCES = (1, -1), (-1, 1)
-"""Coefficients of two variables, of which one is subtracted from the other."""
-
 
 def add_circles(differences: LazyRows, parts: TermBuilder) -> None:
     """Add what is false if rows ``x - y + constant <= 0`` on wide domains allow no values at all."""
