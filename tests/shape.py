@@ -22,16 +22,16 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 70_377,
+    "code lines": 70_361,
     "files": 478,
     "import lines": 5_446,
     "longest file": 497,
     "sudoku by backtracking, files": 40,
-    "sudoku by backtracking, functions": 283,
+    "sudoku by backtracking, functions": 282,
     "knapsack by local-search, files": 44,
-    "knapsack by local-search, functions": 281,
+    "knapsack by local-search, functions": 280,
     "cross-check of 8 queens, files": 72,
-    "cross-check of 8 queens, functions": 535,
+    "cross-check of 8 queens, functions": 531,
 }
 """What must not be passed today."""
 

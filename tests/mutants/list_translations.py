@@ -168,7 +168,7 @@ PYTHON_CONSTRAINT = Area(
                "model.domain_values(v, MOST_VALUES).tolist()",
                "model.domain_values(v, MOST_VALUES)[:-1].tolist()"),
         Mutant("explicit domains are intervals", "python_constraint.problem._domains",
-               "v if v in model.domains else pair", "pair"),
+               "v if v in model.domains else (lower[v], upper[v])", "(lower[v], upper[v])"),
         Mutant("a false atom without variables is possible", "Placement._settle",
                "self.possible = False", "pass"),
         Mutant("every value survives a unary atom", "Placement._settle",

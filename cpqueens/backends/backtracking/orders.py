@@ -122,7 +122,7 @@ def decide(phases: Sequence[Phase], memory: at.Memory, search: tree.TreeSearch) 
     """Tell a search its next decision, by the phase that comes next; where all are made it says so itself."""
     search.state[tree.ANSWERED] = 1
     for variables, variable_order, value_order in phases:
-        places = [v * at.X_WIDTH for v in variables if tree.is_open(memory, v * at.X_WIDTH)]
+        places = [v * at.X_WIDTH for v in variables if at.is_open(memory, v * at.X_WIDTH)]
         if not places:
             continue
         place = _variable(variable_order, places, memory, search)

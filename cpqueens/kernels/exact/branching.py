@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cpqueens.kernels.exact import domains as at, kinds
-from cpqueens.kernels.exact.domains import Ints, Memory, contains, remove, size, tighten
+from cpqueens.kernels.exact.domains import Ints, Memory, contains, is_open, remove, size, tighten
 from cpqueens.kernels.jit.decorators import inner_kernel
 from cpqueens.kernels.jit.instructions import entry, put
 from cpqueens.kernels.jit.random import below
@@ -69,12 +69,6 @@ class TreeSearch(NamedTuple):
     random: Ints
     after: Ints
     solutions: Ints  # (capacity, decision variables)
-
-
-@inner_kernel
-def is_open(m: Memory, v: int) -> Any:
-    """Say whether v has several values."""
-    return entry(m.x, v + at.LOW) != entry(m.x, v + at.HIGH)
 
 
 @inner_kernel

@@ -356,6 +356,12 @@ def take_out(m: Memory, v: int, value: int) -> Any:
 
 
 @inner_kernel
+def is_open(m: Memory, v: int) -> Any:
+    """Say whether v has several values."""
+    return entry(m.x, v + LOW) != entry(m.x, v + HIGH)
+
+
+@inner_kernel
 def contains(m: Memory, v: int, value: int) -> Any:
     """Say whether ``value`` is in v's domain."""
     if value < entry(m.x, v + LOW) or value > entry(m.x, v + HIGH):

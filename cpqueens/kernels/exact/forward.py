@@ -10,7 +10,7 @@ from typing import Any
 
 from cpqueens.kernels.exact import branching as tree, domains as at
 from cpqueens.kernels.exact.apart import link
-from cpqueens.kernels.exact.branching import TreeSearch, choose_branch, choose_variable, is_open, limit
+from cpqueens.kernels.exact.branching import TreeSearch, choose_branch, choose_variable, limit
 from cpqueens.kernels.exact.domains import Memory, enqueue, forget, note, restore, tally_decision, tighten
 from cpqueens.kernels.exact.propagation import LATE, propagate
 from cpqueens.kernels.exact.propagators.nogoods import keep_path
@@ -106,7 +106,7 @@ def decide(m: Memory, q: TreeSearch, v: int, kind: int, value: int) -> None:
         tally_decision(m, v)
     if q.options[tree.CHECK_ONLY]:
         put(m.x, v + at.FROZEN, 0)
-        if not is_open(m, v):  # from the start, refused by nothing
+        if not at.is_open(m, v):  # from the start, refused by nothing
             note(m, v, at.BOUND | at.DOMAIN, entry(m.x, v + at.LOW), entry(m.x, v + at.HIGH))
     limit(m, v, kind, value)
 
@@ -124,7 +124,7 @@ def descend(m: Memory, q: TreeSearch) -> Any:
         value, possible = replayed_value(m, q, v)
         if not possible:
             return tree.FAILED
-        if not is_open(m, v) and not q.options[tree.CHECK_ONLY]:
+        if not at.is_open(m, v) and not q.options[tree.CHECK_ONLY]:
             return tree.NARROWED
     kind, value = choose_branch(m, q, v)
     if q.state[tree.REPLAYING]:
@@ -199,7 +199,7 @@ def begin(m: Memory, q: TreeSearch) -> Any:
     """Note all fixed variables at the root; all propagators are queued already."""
     q.levels[0, tree.LEFT] = tree.WHOLE
     for v in range(0, m.stack[at.VARIABLES], at.X_WIDTH):
-        if not is_open(m, v):
+        if not at.is_open(m, v):
             note(m, v, at.BOUND | at.DOMAIN, entry(m.x, v + at.LOW), entry(m.x, v + at.HIGH))
     return tree.DECIDED
 

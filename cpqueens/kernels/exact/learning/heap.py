@@ -6,8 +6,7 @@ Activities are integers (`WEIGHT`): what a conflict adds grows, as in MiniSat, s
 from typing import Any
 
 from cpqueens.kernels.exact import domains as at
-from cpqueens.kernels.exact.branching import is_open
-from cpqueens.kernels.exact.domains import Memory
+from cpqueens.kernels.exact.domains import Memory, is_open
 from cpqueens.kernels.exact.learning import literals as of
 from cpqueens.kernels.exact.learning.literals import Learner
 from cpqueens.kernels.jit.decorators import inner_kernel

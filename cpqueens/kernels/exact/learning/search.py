@@ -13,8 +13,8 @@ from typing import Any
 
 from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact.apart import link
-from cpqueens.kernels.exact.branching import AT_LEAST, AT_MOST, EQUAL, halved, is_open, limit, near_saved
-from cpqueens.kernels.exact.domains import Memory
+from cpqueens.kernels.exact.branching import AT_LEAST, AT_MOST, EQUAL, halved, limit, near_saved
+from cpqueens.kernels.exact.domains import Memory, is_open
 from cpqueens.kernels.exact.learning import literals as lit, literals as of
 from cpqueens.kernels.exact.learning.clauses import forget_clauses, propagate_clauses
 from cpqueens.kernels.exact.learning.conflicts import LEARNED, NO_ROOM, analyse, go_back, keep_clause

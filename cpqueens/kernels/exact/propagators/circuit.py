@@ -10,7 +10,7 @@ Room of the propagator: the node at which the last search began, then `ROOM` num
 from typing import Any
 
 from cpqueens.kernels.exact import domains as at
-from cpqueens.kernels.exact.domains import Memory, contains, remove, tighten
+from cpqueens.kernels.exact.domains import Memory, contains, is_open, remove, tighten
 from cpqueens.kernels.jit.decorators import inner_kernel, propagator
 from cpqueens.kernels.jit.instructions import entry, put
 
@@ -39,12 +39,6 @@ def follower(m: Memory, p: int, i: int) -> Any:
 def room(m: Memory, p: int, field: int, i: int) -> Any:
     """Return where a number of a node is."""
     return entry(m.net, p + at.ROWS) + 1 + ROOM * i + field
-
-
-@inner_kernel
-def is_open(m: Memory, v: int) -> Any:
-    """Say whether a variable has several values."""
-    return entry(m.x, v + at.LOW) != entry(m.x, v + at.HIGH)
 
 
 @inner_kernel

@@ -9,8 +9,8 @@ Room of the propagator: `ROOM` numbers for each node.
 from typing import Any
 
 from cpqueens.kernels.exact import domains as at
-from cpqueens.kernels.exact.domains import Memory, remove
-from cpqueens.kernels.exact.propagators.circuit import follower, is_open, nodes_of
+from cpqueens.kernels.exact.domains import Memory, is_open, remove
+from cpqueens.kernels.exact.propagators.circuit import follower, nodes_of
 from cpqueens.kernels.jit.decorators import inner_kernel, propagator
 from cpqueens.kernels.jit.instructions import entry, put
 

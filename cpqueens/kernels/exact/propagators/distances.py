@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from cpqueens.kernels.exact import domains as at
-from cpqueens.kernels.exact.domains import Memory, tighten
+from cpqueens.kernels.exact.domains import Memory, is_open, tighten
 from cpqueens.kernels.jit.decorators import inner_kernel, propagator
 from cpqueens.kernels.jit.instructions import entry, put
 
@@ -58,12 +58,6 @@ def distance_data(marks: int, reach: int) -> Sequence[int]:
     used = sums + most + 1
     lengths = most + reach * marks
     return [reach, levels, sums, used, lengths, *rows, *[0] * (most + 1 + lengths + 1)]
-
-
-@inner_kernel
-def is_open(m: Memory, v: int) -> Any:
-    """Say whether a mark has several places."""
-    return entry(m.x, v + at.LOW) != entry(m.x, v + at.HIGH)
 
 
 @inner_kernel

@@ -14,7 +14,7 @@ other in a ring, where new ones overwrite the oldest; *places* in it count on fo
 from typing import Any
 
 from cpqueens.kernels.exact import domains as at, kinds
-from cpqueens.kernels.exact.domains import Memory, enqueue, set_word, word
+from cpqueens.kernels.exact.domains import Memory, enqueue, is_open, set_word, word
 from cpqueens.kernels.jit.decorators import inner_kernel, propagator
 from cpqueens.kernels.jit.instructions import entry, put
 
@@ -52,12 +52,6 @@ def push(m: Memory, d: int, top: int, number: int) -> Any:
     if top < entry(m.net, d + SLOTS):
         put(m.net, top, number)
     return top + 1
-
-
-@inner_kernel
-def is_open(m: Memory, v: int) -> Any:
-    """Say whether v has several values."""
-    return entry(m.x, v + at.LOW) != entry(m.x, v + at.HIGH)
 
 
 @inner_kernel

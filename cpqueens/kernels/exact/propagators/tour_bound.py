@@ -18,6 +18,7 @@ import numpy as np
 
 from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.exact.domains import Memory, contains, remove, tighten
+from cpqueens.kernels.exact.propagators.circuit import follower
 from cpqueens.kernels.jit.decorators import inner_kernel, propagator
 from cpqueens.kernels.jit.instructions import entry, put
 
@@ -45,12 +46,6 @@ _FARTHEST = 1 << 46
 def nodes_of(m: Memory, p: int) -> Any:
     """Return the number of nodes."""
     return entry(m.net, entry(m.net, p + at.ROWS) + NODES)
-
-
-@inner_kernel
-def follower(m: Memory, p: int, i: int) -> Any:
-    """Return the variable with the successor of a node."""
-    return entry(m.net, entry(m.net, p + at.START) + 2 * i)
 
 
 @inner_kernel
