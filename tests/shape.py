@@ -27,11 +27,11 @@ CEILINGS = {
     "import lines": 5_446,
     "longest file": 497,
     "sudoku by backtracking, files": 40,
-    "sudoku by backtracking, functions": 282,
+    "sudoku by backtracking, functions": 281,
     "knapsack by local-search, files": 44,
-    "knapsack by local-search, functions": 280,
+    "knapsack by local-search, functions": 279,
     "cross-check of 8 queens, files": 72,
-    "cross-check of 8 queens, functions": 531,
+    "cross-check of 8 queens, functions": 530,
 }
 """What must not be passed today."""
 

@@ -417,11 +417,14 @@ class ConstraintList(Sequence[Constraint]):
         They go by relation and width. Those of one variable that are always true are left out: what only such
         ones look at, as the truth in ``(a & b) <= 1``, need not be defined.
         """
+        if not self._relations:
+            return []
         if first:
-            return self._rows(first)
+            added = next((e for e in self._entries[first:] if isinstance(e, int) and e >= 0), None)
+            return [] if added is None else [found for _, found in self._sorts(added)]
         state = len(self._entries), self.cuts
         if self._arrays is None or self._arrays[0] != state:
-            self._arrays = state, self._rows(0)
+            self._arrays = state, [found for _, found in self._sorts(0)]
         return list(self._arrays[1])
 
     def row_positions(self) -> list[list[int]]:
@@ -447,10 +450,6 @@ class ConstraintList(Sequence[Constraint]):
                 mine, terms = mine[open_ones], terms[open_ones]
             if mine.size:
                 yield mine, related(terms, relation)
-
-    def _rows(self, first: int) -> list[Linear]:
-        rows = [e for e in self._entries[first:] if isinstance(e, int) and e >= 0] if first else [0]
-        return [found for _, found in self._sorts(rows[0])] if rows and self._relations else []
 
     def joined(self) -> list[Constraint]:
         """Return all constraints with linear relations and single connectives joined into arrays."""
