@@ -22,16 +22,16 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 70_361,
+    "code lines": 70_337,
     "files": 478,
-    "import lines": 5_446,
+    "import lines": 5_442,
     "longest file": 497,
     "sudoku by backtracking, files": 40,
-    "sudoku by backtracking, functions": 281,
+    "sudoku by backtracking, functions": 279,
     "knapsack by local-search, files": 44,
-    "knapsack by local-search, functions": 279,
+    "knapsack by local-search, functions": 277,
     "cross-check of 8 queens, files": 72,
-    "cross-check of 8 queens, functions": 530,
+    "cross-check of 8 queens, functions": 528,
 }
 """What must not be passed today."""
 

@@ -193,6 +193,7 @@ class Checker:
         self._lower, self._upper = model.lower[self.known], model.upper[self.known]
         self._groups = constraints_in_range(model)
         self._alike: Sequence[Constraint | Alike] | None = None  # made for the first few assignments
+        self._latest: tuple[tuple[int, bytes], tuple[IntArray, Defined | None]] | None = None
         self._gaps = _columns_by_domain(model, self.known) if model.domains else []
 
     @classmethod
@@ -240,9 +241,13 @@ class Checker:
         """Return the values of all variables and where they are defined, None for everywhere."""
         if self._only_decisions:
             return matrix, None
-        if not self.model.has_partial:
-            return self.model.complete(matrix, self.known), None
-        return self.model.complete_where_defined(matrix, self.known)
+        may_fail = self.model.has_partial
+        if len(matrix) > _FEW:
+            return self.model.extend(matrix, self.known, may_fail)
+        few, latest = (len(matrix), matrix.tobytes()), self._latest  # the same are asked for their objectives
+        if latest is None or latest[0] != few:
+            latest = self._latest = few, self.model.extend(matrix, self.known, may_fail)
+        return latest[1]
 
     def _objectives_defined(self, defined: Defined) -> list[Mask]:
         """Return for each objective in which rows it has a value."""
@@ -263,8 +268,7 @@ class Checker:
     def elements(self, matrix: IntArray, positions: Iterable[int]) -> dict[int, IntArray]:
         """Return of the constraints at some positions the violation of each element, (batch, elements)."""
         values, defined = self._complete(matrix)
-        placed = self.model.posted
-        return {k: _amounts(placed(k).constraint.flattened(), values, defined) for k in positions}
+        return {k: _amounts(self.model.posted(k).constraint.flattened(), values, defined) for k in positions}
 
     def objectives(self, matrix: IntArray) -> IntArray:
         """Return the values of all objectives of each row, of shape (batch, objectives)."""

@@ -12,8 +12,9 @@ Where indices begin is an argument, as FlatZinc's own arrays begin at 1; arrays 
 """
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from cpqueens.errors import ModelError, UnsupportedConstraint
@@ -30,7 +31,6 @@ from cpqueens.language.expressions import BoolArray
 from cpqueens.language.functions import all_, any_, div_trunc, element, maximum, minimum, mod_trunc
 from cpqueens.language.rows import as_rows
 from cpqueens.language.term import Term
-from cpqueens.lowered.forms import runs
 from cpqueens.text.plaintext import shown
 
 _MOST_POWERS = 200
@@ -78,12 +78,19 @@ def linear(weights: Sequence[int], terms: Sequence[Term]) -> Term:
 
 def within(term: Any, values: range | tuple[int, ...]) -> BoolArray:
     """Return that a term is in a set, run by run of its values."""
-    spans = [(values.start, values.stop)] if isinstance(values, range) else runs(values)
+    spans = [(values.start, values.stop)] if isinstance(values, range) else _runs(values)
     truths = [
         term == low if low == end - 1 else all_([term >= low, term < end])
         for low, end in (spans if len(values) else ())
     ]
     return truths[0] if len(truths) == 1 else any_(truths)
+
+
+def _runs(ascending: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Yield the first of each run of consecutive numbers, and the number behind its last."""
+    breaks = [k for k in range(1, len(ascending)) if ascending[k] != ascending[k - 1] + 1]
+    for begin, end in pairwise([0, *breaks, len(ascending)]):
+        yield ascending[begin], ascending[end - 1] + 1
 
 
 def _compared(relation: Callable[[Any, Any], Any]) -> Callable[..., Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,11 +10,11 @@ import numpy as np
 from cpqueens.language.arrays import NumberTable, constant_array
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.linear import Linear
-from cpqueens.language.definitions import NO_RESULTS, Definition
+from cpqueens.language.definitions import NO_RESULTS, Definition, results_of
 from cpqueens.language.expressions import LinearArray, Registry
 from cpqueens.language.ranges import LIMIT, require_product
 from cpqueens.language.rows import IntArray, Mask, Positions, distinct
-from cpqueens.language.term import Term
+from cpqueens.language.term import Term, join_terms
 
 
 class Abs(Definition):
@@ -284,6 +284,20 @@ class Element(Definition):
         """Return the position of one result in a table of integers, if it is kept as a term."""
         position, table = self.arguments
         return (position,) if type(position) is Term and not table.variables.shape[1] else None
+
+    def sort(self) -> Any:
+        """Return how many integers a table has in which one result is looked up."""
+        single = self.single_terms()
+        return single and (Element, self.entries, len(single[0].variable_list))
+
+    @classmethod
+    def joined(cls, many: Sequence[Any]) -> Element:
+        """Return results that are looked up in a table each, many perhaps in the same one, as a block."""
+        registry, places = many[0].position.registry, dict[int, int]()
+        which = np.array([places.setdefault(id(one.table), len(places)) for one in many])
+        _, firsts = np.unique(which, return_index=True)
+        tables = constant_array(registry, np.stack([many[k].table.constants for k in firsts.tolist()]))
+        return cls((join_terms(registry, [one.position for one in many]), tables), results_of(many), which)
 
     @property
     def entries(self) -> int:

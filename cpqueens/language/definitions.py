@@ -12,17 +12,18 @@ which is always defined: see `cpqueens.language.definedness`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
 from typing import Any, ClassVar
 
 import numpy as np
 
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.connective import Connective
-from cpqueens.language.constraints.linear import Linear
+from cpqueens.language.constraints.linear import Linear, related
 from cpqueens.language.expressions import LinearArray, Registry
 from cpqueens.language.rows import IntArray, Mask, Positions
-from cpqueens.language.term import Term
+from cpqueens.language.term import Term, join_terms
 
 NO_RESULTS: IntArray = np.zeros(0, dtype=np.int64)
 """Of a block whose variables are still to be made."""
@@ -94,6 +95,17 @@ class Definition:
         groups: Mask = np.all(terms.reshape(len(terms), terms.shape[1] // each, each), axis=2)
         found: Mask = groups[:, self.places(argument)]
         return found
+
+    def sort(self) -> Any:
+        """Return what definitions of single terms have in common that `joined` takes; nothing of others."""
+        single = self.single_terms()
+        return single and (type(self), *[len(term.variable_list) for term in single])
+
+    @classmethod
+    def joined(cls, many: Sequence[Any]) -> Definition:
+        """Return definitions of one sort as a block."""
+        sides = zip(*[one._terms for one in many], strict=True)
+        return cls(tuple([join_terms(side[0].registry, side) for side in sides]), results_of(many))
 
     def evaluate(self, values: IntArray) -> IntArray:
         """Return the results' values, (batch, size), for ``values`` (batch, variables)."""
@@ -172,6 +184,23 @@ class Truth(Definition):
             return constraint.parts
         return super().single_terms() if type(constraint) is Linear else None
 
+    def sort(self) -> Any:
+        """Return the kind of one connective and how many terms it has, or a relation and its term's width."""
+        single, constraint = self.single_terms(), self.constraint
+        if single and isinstance(constraint, Linear):
+            return Linear, constraint.relation, len(single[0].variable_list)
+        return single and (type(constraint), len(single))
+
+    @classmethod
+    def joined(cls, many: Sequence[Any]) -> Truth:
+        """Return truths of one sort as a block."""
+        terms = [term for one in many for term in one.single_terms()]
+        first, registry = many[0].constraint, many[0].constraint.registry
+        if not isinstance(first, Connective):
+            return cls(related(join_terms(registry, terms), first.relation), results_of(many))
+        literals = join_terms(registry, terms).reshape(len(many), len(terms) // len(many))
+        return cls(first.over(literals), results_of(many))
+
     def keys(self) -> list[Any]:
         """Return the constraint's own keys."""
         return self.constraint.element_keys()
@@ -191,3 +220,46 @@ class Truth(Definition):
     def bounds(self) -> tuple[IntArray, IntArray]:
         """Return 0 and 1; the range of the constraint's terms is checked by who makes it."""
         return np.zeros(self.size, dtype=np.int64), np.ones(self.size, dtype=np.int64)
+
+
+def results_of(definitions: Iterable[Definition]) -> IntArray:
+    """Return the variables that are defined."""
+    return np.concatenate([NO_RESULTS, *(d.results for d in definitions)])
+
+
+FEW = 16
+"""Definitions that are evaluated as they are; assignments for which more are put together."""
+
+
+def levels(definitions: Iterable[Definition], count: int) -> list[int]:
+    """Return the level of each definition: 1, or 1 more than the highest of those that it needs.
+
+    They come in an order of evaluation; ``count`` is the number of all variables.
+    """
+    known = [0] * count
+    found = []
+    for definition in definitions:
+        terms = definition.single_terms()
+        if terms is None:
+            needed = chain.from_iterable(
+                [a.variables[a.coefficients != 0].tolist() for a in definition.arguments]
+            )
+        else:
+            needed = chain.from_iterable([term.variable_list for term in terms])
+        found.append(1 + max(map(known.__getitem__, needed), default=0))
+        for variable in definition.results.tolist():
+            known[variable] = found[-1]
+    return found
+
+
+def together(definitions: Sequence[Definition], count: int) -> list[Definition]:
+    """Return definitions in an order of evaluation, with those of a level and sort as one block."""
+    groups: dict[tuple[int, Any], list[Definition]] = {}
+    for k, (level, one) in enumerate(zip(levels(definitions, count), definitions, strict=True)):
+        groups.setdefault((level, one.sort() or k), []).append(one)
+    return [one_block(some) for _, some in sorted(groups.items(), key=lambda group: group[0][0])]
+
+
+def one_block(some: list[Definition]) -> Definition:
+    """Return definitions of one sort as a block."""
+    return some[0].joined(some) if len(some) > 1 else some[0]

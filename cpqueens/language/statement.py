@@ -392,7 +392,8 @@ class Statement(NamedValues, Constraints, metaclass=ListsWhatIsPublic):
         """Return what is pickled, ancestors first: a chain of copies is no deeper than one of them."""
         self.settle()
         kept = {k: v for k, v in vars(self).items() if k not in ("_kept", "_known", "_runs", "_ancestors")}
-        return {"_ancestors": self._ancestors, **kept, "_shared": None, "_tables": {}, "_giver": None}
+        empty: dict[str, Any] = {"_shared": None, "_tables": {}, "_together": {}, "_giver": None}
+        return {"_ancestors": self._ancestors, **kept, **empty}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state, _kept=Kept(), _known={}, _runs=set())

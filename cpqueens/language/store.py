@@ -14,7 +14,7 @@ from cpqueens.language.constraints.connective import Connective, parts_key
 from cpqueens.language.constraints.linear import COMPARED, Linear
 from cpqueens.language.defined_functions import DEFINITION_KINDS, Zero
 from cpqueens.language.definedness import Defined, evaluate
-from cpqueens.language.definitions import Definition, Truth
+from cpqueens.language.definitions import FEW, Definition, Truth, together
 from cpqueens.language.expressions import BoolArray, LinearArray, Operand
 from cpqueens.language.ranges import LIMIT, Mask, reach
 from cpqueens.language.rows import IntArray, Rows, checked_multiply, distinct, greatest, least, normalise
@@ -43,6 +43,7 @@ class VariableStore:
         self._definitions: list[Definition] = []
         self._shared: dict[Any, int] | None = {}  # None: to be made again of the definitions
         self._tables: dict[bytes, NumberTable] = {}
+        self._together: dict[int, list[Definition]] = {}  # so many definitions as few blocks
         self._firsts: list[int] = []  # the first result of each definition; the others follow it
         self.has_partial = False  # whether any variable may be undefined
 
@@ -438,22 +439,30 @@ class VariableStore:
         known
             The indices of these variables; decision variables outside it get 0.
         """
-        if self.has_partial:
-            return self.complete_where_defined(decisions, known)[0]
-        values = np.zeros((len(decisions), self._count), dtype=np.int64, order="F")  # as it is read
-        values[:, known] = decisions
-        for definition in self.definitions:
-            values[:, definition.results] = definition.evaluate(values)
-        return values
+        return self.extend(decisions, known, self.has_partial)[0]
 
     def complete_where_defined(self, decisions: IntArray, known: IntArray) -> tuple[IntArray, Defined]:
         """Return as `complete` the values of all variables, and where they are defined."""
+        values, defined = self.extend(decisions, known, True)
+        assert defined is not None
+        return values, defined
+
+    def extend(self, decisions: IntArray, known: IntArray, partial: bool) -> tuple[IntArray, Defined | None]:
+        """Return the same, with None for everywhere if no function is ``partial``."""
+        blocks = self.definitions
+        if len(decisions) <= FEW < len(blocks):
+            if len(blocks) not in self._together:
+                self._together = {len(blocks): together(blocks, self._count)}
+            blocks = self._together[len(blocks)]
         values = np.zeros((len(decisions), self._count), dtype=np.int64, order="F")  # as it is read
         values[:, known] = decisions
-        defined = np.ones(values.shape, dtype=bool)
-        for definition in self.definitions:
+        defined = np.ones(values.shape, dtype=bool) if partial else None
+        for definition in blocks:
             results = definition.results
-            values[:, results], defined[:, results] = evaluate(definition, values, defined)
+            if defined is None:
+                values[:, results] = definition.evaluate(values)
+            else:
+                values[:, results], defined[:, results] = evaluate(definition, values, defined)
         return values, defined
 
 

@@ -1,13 +1,12 @@
 """Vectorised looks at the compressed rows of many terms at once, and lists of incidences by variable."""
 
-from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
 
 from cpqueens.kernels.local.plain import AT_MOST, END, EQUAL, NOT_EQUAL
 from cpqueens.language.rows import IntArray
-from cpqueens.lowered.compiled import EQ, GE, LE, NE, NO_TERMS, Compiled, Terms, offsets, stable_order
+from cpqueens.lowered.compiled import EQ, GE, LE, NE, Compiled, Terms, offsets, stable_order
 
 RELATIONS = {EQ: (EQUAL, 1), NE: (NOT_EQUAL, 1), LE: (AT_MOST, 1), GE: (AT_MOST, -1)}
 """Relation -> the kernels' kind, and the sign of the activity that is compared with 0."""
@@ -19,15 +18,6 @@ KINDS_AND_SIGNS = np.array([RELATIONS[relation] for relation in sorted(RELATIONS
 def blocks(terms: Terms, start: IntArray) -> list[Terms]:
     """Return the terms ``start[k]`` .. ``start[k + 1] - 1`` for each k, without copying their entries."""
     return [terms.part(a, b) for a, b in pairwise(start.tolist())]
-
-
-def joined(parts: Sequence[Terms]) -> Terms:
-    """Return all terms, one part after the other."""
-    if not parts:
-        return NO_TERMS
-    columns = [(p.start[1:] - p.start[:-1], p.variable, p.coefficient, p.constant) for p in parts]
-    lengths, *others = map(np.concatenate, zip(*columns, strict=True))
-    return Terms(offsets(lengths), *others)
 
 
 def scaled(terms: Terms, factor: IntArray | int) -> Terms:

@@ -8,7 +8,7 @@ decomposed. Terms lie one after the other in compressed rows (`Terms`).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import chain, repeat
 from typing import Any, TypeVar
@@ -124,6 +124,15 @@ NO_TERMS = Terms(np.zeros(1, dtype=np.int64), *(np.zeros(0, dtype=np.int64) for 
 _NO_CODES, _NO_STARTS = partial(np.array, (), dtype=np.int64), partial(np.array, (0,), dtype=np.int64)
 
 
+def joined(parts: Sequence[Terms]) -> Terms:
+    """Return all terms, one part after the other."""
+    if not parts:
+        return NO_TERMS
+    columns = [(p.start[1:] - p.start[:-1], p.variable, p.coefficient, p.constant) for p in parts]
+    lengths, *others = map(np.concatenate, zip(*columns, strict=True))
+    return Terms(offsets(lengths), *others)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Compiled:
     """A lowered model as arrays.
@@ -230,6 +239,7 @@ class Whole:
 class DefinitionBlock:
     """Defined variables of one kind and relation, one after the other, with equally many arguments.
 
+    None of them needs another one.
     ``kind`` is a definition's kind (abs, product, ...), ``truth_linear`` (with ``relation``) or
     ``truth_or``. The arguments of ``results[k]`` are the terms ``each * k`` .. ``each * (k + 1) - 1`` (for
     ``element``: the position, then the table), which may be results before it.
@@ -267,22 +277,6 @@ class DefinitionBlock:
         """Yield a block for each definition."""
         return (self.part(k, k + 1) for k in range(len(self.results)))
 
-    @cached_property
-    def runs(self) -> tuple[DefinitionBlock, ...]:
-        """Parts, one after the other, in which no definition needs another one of the part."""
-        return (self,) if len(self.results) == 1 else tuple(self._runs())
-
-    def _runs(self) -> Iterator[DefinitionBlock]:
-        first, many = self.results[0], len(self.results)
-        own = np.flatnonzero(self.terms.variable >= first)
-        owner = self.terms.start[self.each * np.arange(many + 1)].searchsorted(own, "right") - 1
-        begin = 0
-        for k, needed in zip(owner.tolist(), (self.terms.variable[own] - first).tolist(), strict=True):
-            if needed >= begin:
-                yield self.part(begin, k)
-                begin = k
-        yield self.part(begin, many)
-
 
 class Definitions:
     """Defined variables in an order of evaluation; single ones are made where somebody asks for them.
@@ -305,6 +299,27 @@ class Definitions:
 
     def __getitem__(self, k: int) -> DefinitionBlock:
         return self._singles[k]
+
+
+def side_by_side(parts: Iterable[DefinitionBlock]) -> Definitions:
+    """Return definitions, in an order of evaluation, with those in one block that are of a sort and adjoin.
+
+    One that needs another one of the block begins the next.
+    """
+    groups: list[list[DefinitionBlock]] = []
+    for part in parts:
+        first = groups[-1][0] if groups else part
+        same = (first.kind, first.relation, first.each) == (part.kind, part.relation, part.each)
+        if groups and same and part.terms.variable.max(initial=-1) < first.results[0]:
+            groups[-1].append(part)
+        else:
+            groups.append([part])
+    return Definitions([_one(same) for same in groups])
+
+
+def _one(same: Sequence[DefinitionBlock]) -> DefinitionBlock:
+    results, terms = np.concatenate([one.results for one in same]), joined([one.terms for one in same])
+    return replace(same[0], results=results, terms=terms)
 
 
 def _terms(number: IntArray, arrays: Iterable[LinearArray], shifts: Iterable[int] = repeat(0)) -> Terms:

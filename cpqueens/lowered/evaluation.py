@@ -1,49 +1,23 @@
 """Values and bounds of terms and definitions of a compiled model, one kind at a time."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import reduce
-from itertools import chain
 
 import numpy as np
 
 from cpqueens.kernels.local.plain import FARTHEST
 from cpqueens.language.rows import IntArray
-from cpqueens.lowered.columns import joined
 from cpqueens.lowered.compiled import EQ, GE, LE, NE, Compiled, DefinitionBlock, Terms
-
-MANY = 64
-"""Blocks of definitions from which on they are put together by levels."""
 
 
 def values_of_all(compiled: Compiled, x: IntArray) -> IntArray:
     """Return the values of all variables for the decision variables ``x``."""
     values = np.zeros(compiled.variable_count, dtype=np.int64)
     values[: compiled.decision_count] = x
-    blocks = compiled.definitions.blocks
-    for part in compiled.once(_by_levels) if len(blocks) > MANY else _runs(blocks):
-        arguments = evaluate(part.terms, values).reshape(len(part.results), part.each).T
-        values[part.results] = meant(part, list(arguments))
+    for block in compiled.definitions.blocks:
+        arguments = evaluate(block.terms, values).reshape(len(block.results), block.each).T
+        values[block.results] = meant(block, list(arguments))
     return values
-
-
-def _runs(blocks: Sequence[DefinitionBlock]) -> Iterator[DefinitionBlock]:
-    return chain.from_iterable(block.runs for block in blocks)
-
-
-def _by_levels(compiled: Compiled) -> list[DefinitionBlock]:
-    """Return all definitions in few blocks: what needs only what is on lower levels stands together."""
-    level = np.zeros(compiled.variable_count, dtype=np.int64)
-    found: dict[tuple[int, str, int, int], list[DefinitionBlock]] = {}
-    for part in _runs(compiled.definitions.blocks):
-        own = 1 + int(level[part.terms.variable].max(initial=0))
-        level[part.results] = own
-        found.setdefault((own, part.kind, part.relation, part.each), []).append(part)
-    return [
-        DefinitionBlock(
-            kind, np.concatenate([p.results for p in parts]), joined([p.terms for p in parts]), each, relation
-        )
-        for (_, kind, relation, each), parts in sorted(found.items(), key=lambda item: item[0][0])
-    ]
 
 
 def evaluate(terms: Terms, values: IntArray) -> IntArray:

@@ -12,15 +12,15 @@ import numpy as np
 from cpqueens.language.arrays import concatenate_rows
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.linear import Linear
-from cpqueens.language.definitions import Definition, Truth
+from cpqueens.language.definitions import Definition, Truth, results_of, together
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.posted import join_linear, joined_numbers
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
-from cpqueens.language.term import Term, join_terms
-from cpqueens.lowered.columns import scaled
+from cpqueens.lowered.columns import merge, scaled
 from cpqueens.lowered.compiled import (
     EQ,
+    GE,
     RELATIONS,
     Compiled,
     DefinitionBlock,
@@ -29,11 +29,11 @@ from cpqueens.lowered.compiled import (
     Whole,
     _terms,
     offsets,
+    side_by_side,
 )
 from cpqueens.lowered.lowering import Lowered, Supports, lower
 
 PLAIN_KINDS = frozenset({"AllDifferent", "Count", "Linear", "Or", "Table"})
-TRUTH_KINDS = frozenset({"Linear", "Or"})
 
 Takes = Callable[[Constraint], bool]
 """Says whether an engine takes a plain constraint as it is, instead of its decomposition."""
@@ -68,7 +68,7 @@ PLAIN = ModelForm()
 def _supports(kinds: frozenset[str], takes: Takes | None) -> Supports:
     def supports(constraint: Constraint, context: str) -> bool:
         if context != "plain":
-            return constraint.kind in TRUTH_KINDS
+            return constraint.kind in _TRUTHS
         return constraint.kind in kinds or (takes is not None and takes(constraint))
 
     return supports
@@ -172,7 +172,7 @@ def origins_of(model: Statement, form: ModelForm, backend: str = "backend") -> O
     def of(kind: str) -> list[int]:
         return [k for part in found.get(kind, ()) for k in part.tolist()]
 
-    _, order = _renumber(model, lowered)
+    _, order, _ = _renumber(model, lowered)
     defined = _of_defined(lowered, each)[order].tolist()
     return Origins(of("Linear"), of("Or"), of("AllDifferent"), of("Table"), of("whole"), defined)
 
@@ -228,7 +228,7 @@ _MOST_TOGETHER = 1 << 20
 def compile_model(model: Statement, form: ModelForm = PLAIN, backend: str = "backend") -> Compiled:
     """Return the model as arrays; for errors see `lower`."""
     lowered = lowered_of(model, form, backend)
-    number, order = _renumber(model, lowered)
+    number, order, blocks = _renumber(model, lowered)
     of: dict[str, list[Any]] = defaultdict(list)
     wholes = []
     for constraint in join_linear(lowered.constraints):
@@ -251,7 +251,7 @@ def compile_model(model: Statement, form: ModelForm = PLAIN, backend: str = "bac
         upper=store.upper[order],
         domains={int(number[v]): values for v, values in store.domains.items() if number[v] >= 0},
         wholes=wholes,
-        definitions=_definitions(number, lowered.definitions),
+        definitions=side_by_side(_definitions(number, blocks)) if blocks else Definitions([]),
         objective=objective_terms,
         maximizing=lowered.maximizing,
         stated=np.where(order < model.variable_count, order, -1),
@@ -305,96 +305,79 @@ _ARRAYS: Mapping[str, Callable[[IntArray, Sequence[Any]], dict[str, Any]]] = {
 """What is made of the constraints of each plain kind, where there are any."""
 
 
-def _renumber(model: Statement, lowered: Lowered) -> tuple[IntArray, IntArray]:
-    """Return the new number of each variable (-1 for none), and the variables in the new order."""
-    order = np.concatenate([model.decisions, *(d.results for d in lowered.definitions)])
-    number = np.full(lowered.store.variable_count, -1, dtype=np.int64)
-    number[order] = np.arange(len(order))
-    return number, order
+def _renumber(model: Statement, lowered: Lowered) -> tuple[IntArray, IntArray, list[Definition]]:
+    """Return the new number of each variable (-1 for none), the variables in the new order, and definitions.
 
-
-def _definitions(number: IntArray, blocks: Sequence[Definition]) -> Definitions:
-    """Return all definitions; those of a sort are made together, and are one block where they adjoin."""
-    if not blocks:
-        return Definitions([])
-    groups: dict[Any, list[int]] = {}
-    for k, block in enumerate(blocks):
-        relation = getattr(block.constraint, "relation", None) if isinstance(block, Truth) else None
-        sizes = [block.each(k) for k in range(len(block.arguments))]
-        together = all(sizes) and block.size * sum(sizes) <= _MOST_TOGETHER
-        groups.setdefault((type(block), relation, *sizes) if together else k, []).append(k)
-    found: list[list[DefinitionBlock]] = [[] for _ in blocks]
-    for key, members in groups.items():
-        if not isinstance(key, tuple):
-            block = blocks[members[0]]
-            singles = (block.take(np.array([k]), block.results[[k]]) for k in range(block.size))
-            found[members[0]] = [_alike(number, [one]) for one in singles]
-            continue
-        whole, begin = _alike(number, [blocks[k] for k in members]), 0
-        for first, last in runs(members):
-            end = begin + sum(blocks[k].size for k in range(first, last))
-            found[first] = [whole.part(begin, end)] if end > begin else []
-            begin = end
-    return Definitions([block for part in found for block in part])
-
-
-def runs(ascending: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Yield the first of each run of consecutive numbers, and the number behind its last."""
-    breaks = [k for k in range(1, len(ascending)) if ascending[k] != ascending[k - 1] + 1]
-    for begin, end in pairwise([0, *breaks, len(ascending)]):
-        yield ascending[begin], ascending[end - 1] + 1
-
-
-def _alike(number: IntArray, blocks: Sequence[Definition]) -> DefinitionBlock:
-    """Return definitions of blocks of one kind and relation, whose results have equally many arguments."""
-    kind, relation, shift = _sort(blocks[0])
-    arrays: Sequence[LinearArray] = [a for b in blocks for a in b.arguments]
-    if any(b.size > 1 for b in blocks):
-        arrays = _all_side_by_side(blocks, arrays)
-    terms = [array for array in arrays if type(array) is Term]
-    if len(terms) == len(arrays):
-        arrays = [join_terms(terms[0].registry, terms)]
-    results = number[np.concatenate([b.results for b in blocks])]
-    renumbered = _terms(number, arrays, repeat(shift))
-    return DefinitionBlock(kind, results, renumbered, len(renumbered) // max(1, len(results)), relation)
-
-
-def _sort(block: Definition) -> tuple[str, int, int]:
-    """Return the kind, the code of the relation, and what makes that non-strict."""
-    if not isinstance(block, Truth):
-        return block.kind, EQ, 0
-    constraint = block.constraint
-    relation, shift = RELATIONS[constraint.relation] if isinstance(constraint, Linear) else (EQ, 0)
-    return f"truth_{constraint.kind.lower()}", relation, shift
-
-
-def _all_side_by_side(blocks: Sequence[Definition], arrays: Sequence[LinearArray]) -> Sequence[LinearArray]:
-    """Return the arguments of blocks with equal sizes, those of each result together, as few arrays.
-
-    They may belong to the model and to what it was lowered to.
+    Those are blocks, each behind what it needs.
     """
-    if len(blocks) == 1 or len({array.width for array in arrays}) > 1:
-        return [a for b in blocks for a in (b.arguments if b.size == 1 else _side_by_side(b))]
-    starts = offsets([array.size for array in arrays])[:-1].reshape(len(blocks), -1)
-    many = [b.size for b in blocks]
-    places = [np.repeat(start, many)[:, None] + _places(blocks, k) for k, start in enumerate(starts.T)]
-    order = np.concatenate(places, axis=1).reshape(-1)
-    columns = [(array.variables, array.coefficients, array.constants) for array in arrays]
-    variables, coefficients, constants = (np.concatenate(c)[order] for c in zip(*columns, strict=True))
-    return [LinearArray(arrays[0].registry, order.shape, variables, coefficients, constants)]
+    order, blocks = model.decisions, list[Definition]()
+    number = np.full(lowered.store.variable_count, -1, dtype=np.int64)
+    if lowered.definitions:
+        blocks = together(lowered.definitions, lowered.store.variable_count)
+        order = np.append(order, results_of(blocks))
+    number[order] = np.arange(len(order))
+    return number, order, blocks
+
+
+def _definitions(number: IntArray, blocks: Iterable[Definition]) -> Iterator[DefinitionBlock]:
+    """Yield all definitions; a block of very many terms, or of none, comes one by one."""
+    for block in blocks:
+        sizes = [block.each(k) for k in range(len(block.arguments))] if block.size else []
+        if all(sizes) and block.size * sum(sizes) <= _MOST_TOGETHER:
+            yield from [_compiled(number, block)] if sizes else []
+            continue
+        for row in np.arange(block.size)[:, None]:
+            yield _compiled(number, block.take(row, block.results[row]))
+
+
+def _compiled(number: IntArray, block: Definition) -> DefinitionBlock:
+    write: Callable[..., DefinitionBlock]
+    write, kind, relation, shift = DefinitionBlock, block.kind, EQ, 0
+    if isinstance(block, Truth):
+        write, kind = _TRUTHS[block.constraint.kind]
+        if isinstance(block.constraint, Linear):
+            relation, shift = RELATIONS[block.constraint.relation]
+    results, terms = number[block.results], _terms(number, _side_by_side(block), repeat(shift))
+    return write(kind, results, terms, len(terms) // max(1, len(results)), relation)
+
+
+def _all_true(kind: str, results: IntArray, literals: Terms, each: int, relation: int) -> DefinitionBlock:
+    """Return truths of ``sum of literals >= each``: one relation, so that it needs no further literals."""
+    many = len(results)
+    owner = np.arange(many).repeat(np.diff(literals.start[each * np.arange(many + 1)]))
+    owner, variable, coefficient = merge(owner, literals.variable, literals.coefficient)
+    constant = literals.constant.reshape(many, each).sum(axis=1) - each
+    terms = Terms(offsets(np.bincount(owner, minlength=many)), variable, coefficient, constant)
+    return DefinitionBlock(kind, results, terms, 1, GE)
+
+
+def _first_false(kind: str, results: IntArray, literals: Terms, each: int, relation: int) -> DefinitionBlock:
+    """Return truths of clauses of the literals, of which the first of each is negated."""
+    first = np.arange(len(literals)) % each == 0
+    sign = np.where(first, -1, 1)
+    coefficient = literals.coefficient * sign.repeat(np.diff(literals.start))
+    constant = literals.constant * sign + first
+    terms = replace(literals, coefficient=coefficient, constant=constant)
+    return DefinitionBlock(kind, results, terms, each, relation)
+
+
+_TRUTHS: dict[str, tuple[Callable[..., DefinitionBlock], str]] = {
+    "And": (_all_true, "truth_linear"),
+    "Implication": (_first_false, "truth_or"),
+    "Linear": (DefinitionBlock, "truth_linear"),
+    "Negation": (_first_false, "truth_or"),
+    "Or": (DefinitionBlock, "truth_or"),
+}
+"""Constraints whose truths are compiled as they are: how, and to which kind."""
 
 
 def _side_by_side(block: Definition) -> Sequence[LinearArray]:
     """Return the arguments of a block as one array, in which those of each result lie together."""
-    if len(block.arguments) == 1:
+    if block.size == 1 or len(block.arguments) == 1:
         return block.arguments
-    starts = offsets([array.size for array in block.arguments])[:-1].tolist()
-    places = [start + _places([block], k) for k, start in enumerate(starts)]
+    places, first = [], 0
+    for k, array in enumerate(block.arguments):
+        each = block.each(k)
+        places.append(first + block.places(k)[:, None] * each + np.arange(each))
+        first += array.size
     return [concatenate_rows(block.arguments)._pick(np.concatenate(places, axis=1).reshape(-1))]
-
-
-def _places(blocks: Sequence[Definition], argument: int) -> IntArray:
-    """Return which terms of an argument are those of each result, of blocks with equally many for each."""
-    each = blocks[0].each(argument)
-    groups = np.concatenate([block.places(argument) for block in blocks])
-    return groups[:, None] * each + np.arange(each)

@@ -10,7 +10,7 @@ under which they are defined, and its truth becomes ``raw truth and conditions``
 the values that the terms' variables have, meaningless ones included: no other constraint looks at these.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -23,7 +23,7 @@ from cpqueens.language.constraints.connective import And, Connective
 from cpqueens.language.constraints.linear import Linear
 from cpqueens.language.defined_functions import Maximum
 from cpqueens.language.definedness import conditions
-from cpqueens.language.definitions import Definition, Truth
+from cpqueens.language.definitions import Definition, Truth, results_of
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.posted import join
 from cpqueens.language.ranges import DIFFERENCE
@@ -85,7 +85,7 @@ class Lowered:
 
     def defined(self) -> IntArray:
         """Return the variables that the definitions define."""
-        return reached.results_of(self.definitions)
+        return results_of(self.definitions)
 
 
 def lower(
@@ -234,68 +234,53 @@ class _Lowering:
         roots = [a for c in join(lowered.constraints) for a in c.arguments]
         if lowered.objective is not None:
             roots.append(lowered.objective)
-        if not self.model.has_partial:
-            blocks = reached.evaluation_order(scratch, reached.reached_by(roots, scratch), ())
-            if all(self.knows(block) for block in blocks):
-                return blocks
-        reach = reached.ReachedDefinitions(scratch)
-        reach.add(roots)
         replaced: list[Definition] = []
-        relations: dict[int, Constraint] = {}
         taken_apart: list[int] = []
-        while (found := reach.next()) is not None:
-            definition, rows = found
+        looked_at = np.zeros(0, dtype=bool)
+        while True:  # what is taken apart may define more
+            reach = reached.reached_by(roots, scratch, replaced)
+            looked_at = np.pad(looked_at, (0, len(reach) - len(looked_at)))
             simple: list[Definition] = []
-            if isinstance(definition, Truth):
-                simple += self.truths(definition, rows, relations)
-                if simple and not isinstance(definition.constraint, Linear | Connective):
-                    taken_apart += definition.results[rows].tolist()
-            elif type(definition).simpler is not Definition.simpler:
-                simple += [_function(definition, row, scratch) for row in rows.tolist()]
+            for block in reversed(reached.blocks_of(scratch, reach & ~looked_at)):
+                found = self.simpler(block)
+                if (
+                    found
+                    and isinstance(block, Truth)
+                    and not isinstance(block.constraint, Linear | Connective)
+                ):
+                    taken_apart += block.results.tolist()
+                simple += found
+            if not simple:
+                break
+            looked_at |= reach
             replaced += simple
-            done = reached.results_of(simple) - definition.results[0]
-            left = rows[len(done) :] if len(done) in (0, len(rows)) else np.setdiff1d(rows, done)
-            same = (
-                [definition if len(left) == definition.size else reached.part_of(definition, left)]
-                if len(left)
-                else []
-            )
-            reach.add([a for d in (*simple, *same) for a in d.arguments])
+            roots += [a for d in simple for a in d.arguments]
         lowered.rewritten = bool(replaced)
         if taken_apart:
             _note_decomposed(lowered, self.model, taken_apart)
-        return reached.evaluation_order(scratch, reach.reached, replaced)
+        blocks = reached.blocks_of(scratch, reach)
+        return reached.in_order([*blocks, *replaced], scratch) if replaced else blocks
 
-    def knows(self, definition: Definition) -> bool:
-        """Say whether the backend takes a total definition as it is."""
-        if isinstance(definition, Truth):
-            return self.knows_truth(definition.constraint)
-        return type(definition).simpler is Definition.simpler
+    def simpler(self, block: Definition) -> Sequence[Definition]:
+        """Return equal definitions of results that the backend does not take as they are."""
+        if isinstance(block, Truth):
+            return self.truths(block)
+        if type(block).simpler is Definition.simpler:
+            return []
+        return [_function(block, row, self.scratch) for row in range(block.size)]
 
     def knows_truth(self, constraint: Constraint) -> bool:
         """Say whether the backend takes the truth of a constraint as it is."""
         return self.supports(constraint, "implied") and self.supports(constraint, "negated")
 
-    def truths(self, definition: Truth, rows: IntArray, relations: dict[int, Constraint]) -> list[Truth]:
-        """Return equal truths of supported constraints, none if the present ones are supported.
-
-        ``relations`` has, by the first result of a block of conjunctions, the relations that they are.
-        """
-        constraint = definition.constraint
-        model, known = self.model, self.knows_truth(constraint)
-        if not model.has_partial or definition.results[0] >= model.variable_count:  # all is defined
-            if known:
-                return []
-            if definition.size > 1 and isinstance(constraint, And):
-                first = definition.results.item(0)
-                if first not in relations:
-                    (relations[first],) = constraint.decompose(self.scratch)
-                relation = relations[first].take(rows)
-                if self.knows_truth(relation):
-                    return [Truth(relation, definition.results[rows])]
+    def truths(self, definition: Truth) -> list[Truth]:
+        """Return equal truths of supported constraints, none if the present ones are supported."""
+        known, total = self.knows_truth(definition.constraint), not self.model.has_partial
+        if known and (total or definition.results[0] >= self.model.variable_count):  # all is defined
+            return []
         found = []
-        for row in rows.tolist():
-            guard = _conditions_of(definition, row, model)
+        for row in range(definition.size):
+            guard = _conditions_of(definition, row, self.model)
             if guard or not known:
                 found.append(self.truth(definition, row, guard))
         return found

@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from math import prod
 
 import numpy as np
 
@@ -91,9 +92,8 @@ class Tabulator:
         widths = compiled.upper - compiled.lower
         if any(widths[v] >= MOST_CELLS for v in variables):
             raise NotSimpleError
-        same: dict[bytes, IntArray] = {}
-        values = ((v, values_of(compiled, v)) for v in variables)
-        self.domains = {v: same.setdefault(domain.tobytes(), domain) for v, domain in values}
+        self._equal: dict[tuple[tuple[int, ...], bytes], IntArray] = {}
+        self.domains = {v: self._shared(values_of(compiled, v)) for v in variables}
         self.known: dict[int, Tabled] = {v: ((v,), d) for v, d in self.domains.items()}
         self._made: dict[object, tuple[IntArray, object]] = {}  # with the arrays whose ids are in the key
         self.cells = 0
@@ -115,7 +115,7 @@ class Tabulator:
         return Tabulated(list(self.domains.values()), objective, rows, different)
 
     def _define(self, block: DefinitionBlock) -> None:
-        """Tabulate definitions; of those of one variable each, equal ones are known by their numbers."""
+        """Tabulate definitions; those of one variable each together."""
         terms, shape = block.terms, (len(block.results), block.each)
         single = np.diff(terms.start) == 1
         variable, coefficient = np.full(len(terms), -1), np.zeros(len(terms), dtype=np.int64)
@@ -124,18 +124,30 @@ class Tabulator:
         variable = variable.reshape(shape)
         only = variable.max(axis=1, initial=-1)
         alike = ((variable == only[:, None]) | (variable < 0)).all()
-        if not alike or only.min() < 0 or only.max() >= block.results[0]:
+        if not alike or only.min() < 0:
             for definition in block:
                 self.known[definition.result] = self.defined(definition)
             return
-        arguments, made = [self.known[v] for v in only.tolist()], dict[bytes, IntArray]()
-        numbers = coefficient.reshape(shape), terms.constant.reshape(shape)
-        names = np.column_stack([[id(values) for _, values in arguments], *numbers])
-        for k, result in enumerate(block.results.tolist()):
-            name = names[k].tobytes()
-            if name not in made:
-                made[name] = self.defined(block.part(k, k + 1))[1]
-            self.known[result] = arguments[k][0], made[name]
+        arguments = [self.known[v] for v in only.tolist()]
+        a, constant = coefficient.reshape(shape), terms.constant.reshape(shape)
+        groups: dict[tuple[int, ...], list[int]] = defaultdict(list)
+        for k, (_, values) in enumerate(arguments):
+            groups[values.shape].append(k)
+        for cells, ks in groups.items():
+            step = max(1, MOST_CELLS // (prod(cells) * block.each))
+            for some in (ks[at : at + step] for at in range(0, len(ks), step)):
+                x = np.stack([arguments[k][1] for k in some]).reshape(len(some), -1)
+                each = a[some].T[:, :, None] * x + constant[some].T[:, :, None]
+                tables = self._checked(np.broadcast_to(meant(block, list(each)), x.shape))
+                for k, table in zip(some, tables, strict=True):
+                    self.known[block.results.item(k)] = arguments[k][0], self._shared(table.reshape(cells))
+            self.cells += prod(cells) * len(ks)
+        if self.cells > MOST_IN_ALL:
+            raise NotSimpleError
+
+    def _shared(self, table: IntArray) -> IntArray:
+        """Return the first one of equal tables."""
+        return self._equal.setdefault((table.shape, table.tobytes()), table)
 
     def defined(self, definition: DefinitionBlock) -> Tabled:
         """Return a definition whose arguments are known as a table."""

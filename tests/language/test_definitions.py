@@ -14,6 +14,7 @@ from cpqueens import LinearArray, Model, div_trunc, element, maximum, minimum, m
 from cpqueens.answers.check import Checker
 from cpqueens.language.conversion import define
 from cpqueens.language.defined_functions import DEFINITION_KINDS
+from cpqueens.language.definitions import FEW, together
 
 FUNCTIONS = {
     "abs": lambda x, y: abs(x - y),
@@ -187,3 +188,25 @@ def test_solutions_are_completed_column_by_column() -> None:
     assert product.evaluate(values)[:, 0].tolist() == [
         a * b + abs(c - 1) for a, b, c in oracle.assignments(m).tolist()
     ]
+
+
+def test_definitions_of_a_level_and_sort_are_evaluated_together() -> None:
+    m = Model()
+    x = m.intvar(-3, 3, shape=6, name="x")
+    tables = [[k, 3, -k, 5, 1, 0, 2] for k in range(5)]
+    inner = [element(table, x[k] + 3) + abs(x[k] * x[k + 1]) for k, table in enumerate(tables)]
+    m.add(
+        *(
+            (inner[k] < inner[k + 1]) | (maximum(inner[k], x[k]) == x[5]) & (x[k] // x[5] > 0)
+            for k in range(4)
+        )
+    )
+    assert len(together(m.definitions, m.variable_count)) < len(m.definitions) / 2
+    rows = np.random.default_rng(7).integers(-3, 4, size=(64, 6))
+    expected = m.complete_where_defined(rows, m.decisions)
+    for first in range(0, len(rows), FEW):
+        some = slice(first, first + FEW)
+        found = m.complete_where_defined(rows[some], m.decisions)
+        assert np.array_equal(expected[0][some], found[0])
+        assert np.array_equal(expected[1][some], found[1])
+    assert not expected[1].all()

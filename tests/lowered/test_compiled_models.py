@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import random
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
 from each import each
 from seeds import seeds
 
-from cpqueens import AllDifferent, Count, Model, Table, element
+from cpqueens import AllDifferent, And, Count, Implication, Model, Negation, Or, Table, element
 from cpqueens.crosscheck import oracle
 from cpqueens.fuzzing.generate import random_model
-from cpqueens.lowered import evaluation, forms
-from cpqueens.lowered.compiled import stable_order
-from cpqueens.lowered.evaluation import _by_levels, values_of_all
+from cpqueens.lowered import forms
+from cpqueens.lowered.compiled import side_by_side, stable_order
+from cpqueens.lowered.evaluation import values_of_all
 
 
 def agrees(model: Model, solver: str) -> bool:
@@ -127,17 +129,16 @@ def test_a_truth_that_must_hold_prunes_its_arguments() -> None:
     assert outcome.statistics["failures"] == 0
 
 
-def test_definitions_of_one_block_may_need_each_other() -> None:
-    """Values are computed run by run; in none of them a definition needs another one."""
+def test_no_definition_of_a_block_needs_another_one() -> None:
     model = Model()
     x, table = model.intvar(0, 3, shape=2, name="x"), np.array([2, 3, 1, 0])
     for k in range(2):
         model.add(element(table, element(table, x[k])) >= 0)
     c = forms.compile_model(model)
-    (block,) = c.definitions.blocks
-    assert [part.results.tolist() for part in block.runs] == [[2], [3, 4], [5]]
-    values = values_of_all(c, np.array([3, 1]))
-    assert values.tolist() == [3, 1, 0, 2, 3, 0]
+    assert [block.results.tolist() for block in c.definitions.blocks] == [[2, 3], [4, 5]]
+    assert values_of_all(c, np.array([3, 1])).tolist() == [3, 1, 0, 3, 2, 0]
+    again = side_by_side(c.definitions)
+    assert [block.results.tolist() for block in again.blocks] == [[2, 3], [4, 5]]
 
 
 def random_row(compiled: forms.Compiled, seed: int) -> list[int]:
@@ -148,17 +149,47 @@ def random_row(compiled: forms.Compiled, seed: int) -> list[int]:
 
 
 @seeds(range(60))
-def test_definitions_put_together_by_levels_have_the_same_values(seed: int) -> None:
-    c = forms.compile_model(random_model(seed))
+def test_definitions_in_levels_have_the_values_that_the_model_gives_them(seed: int) -> None:
+    model = random_model(seed)
+    c = forms.compile_model(model)
     x = np.array(random_row(c, seed), dtype=np.int64)
-    levels = _by_levels(c)
-    ranks = {int(v): k for k, block in enumerate(levels) for v in block.results}
-    assert sorted(ranks) == sorted(v for block in c.definitions.blocks for v in block.results.tolist())
-    assert all(ranks.get(v, -1) < k for k, b in enumerate(levels) for v in b.terms.variable.tolist())
-    values = values_of_all(c, x)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(evaluation, "MANY", -1)
-        assert values_of_all(c, x).tolist() == values.tolist()
+    ranks = {int(v): k for k, block in enumerate(c.definitions.blocks) for v in block.results}
+    assert sorted(ranks) == list(range(c.decision_count, c.variable_count))
+    for k, block in enumerate(c.definitions.blocks):
+        assert all(ranks.get(v, -1) < k for v in block.terms.variable.tolist())
+    if not model.has_partial:
+        known = c.stated >= 0
+        expected = model.complete(x[None, :], model.decisions)[0]
+        assert values_of_all(c, x)[known].tolist() == expected[c.stated[known]].tolist()
+
+
+def test_definitions_in_loops_become_a_block_for_each_level() -> None:
+    model = Model()
+    x = model.intvar(0, 9, shape=100, name="x")
+    close = [abs(x[i] - x[i + 1]) <= 2 for i in range(99)]
+    model.add(sum(a & b for a, b in pairwise(close)) >= 1)
+    kinds = [block.kind for block in forms.compile_model(model).definitions.blocks]
+    assert kinds == ["abs", "truth_linear", "truth_linear"]
+
+
+@pytest.mark.parametrize("truth", [And, Implication, Negation, Or], ids=lambda kind: kind.__name__)
+def test_truths_of_connectives_are_compiled_as_they_are(truth: Any, solver: str) -> None:
+    model = Model()
+    x = model.intvar(0, 2, shape=3, name="x")
+    literals = [x[0] == 1, x[1] > x[0]][: 1 if truth is Negation else 2]
+    model.add(truth(*literals) + (x[2] == 0) == 1)
+    model.add((truth(*literals) + truth(x[2] == 1, *literals[1:])) != 2)
+    assert agrees(model, solver)
+    kinds = {block.kind for block in forms.compile_model(model).definitions.blocks}
+    assert kinds <= {"truth_linear", "truth_or"}
+
+
+def test_a_conjunction_may_have_a_literal_twice_and_its_negation(solver: str) -> None:
+    model = Model()
+    b = model.boolvar(shape=3, name="b")
+    c = model.boolvar(shape=2, name="c")
+    model.add(And(b[0], b[1], b[0]) == c[0], And(b[1], b[2], 1 - b[2]) == c[1])
+    assert agrees(model, solver)
 
 
 def test_a_stable_order_is_that_of_numpy() -> None:

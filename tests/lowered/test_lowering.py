@@ -31,7 +31,7 @@ from cpqueens.language.definitions import Definition, Truth
 from cpqueens.language.ranges import OutOfRange
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.lowering import Scratch, lower
-from cpqueens.lowered.reached import evaluation_order
+from cpqueens.lowered.reached import blocks_of, in_order, reached_by
 
 CORE = {"Linear", "Or"}
 
@@ -318,5 +318,6 @@ def test_blocks_that_need_each_other_are_put_in_order_row_by_row() -> None:
     first = scratch.define("abs", (2,), x.bind(scratch))
     last = abs(1 - first[0])
     replaced = Maximum((np.concatenate([x.bind(scratch)[:1], last.reshape(1)]),), first.variables[:, 0])
-    order = evaluation_order(scratch, np.ones(scratch.variable_count, dtype=bool), [replaced])
+    kept = reached_by([last, *replaced.arguments], scratch, [replaced])
+    order = in_order([*blocks_of(scratch, kept), replaced], scratch)
     assert [d.results.tolist() for d in order] == [[2], [4], [3]]

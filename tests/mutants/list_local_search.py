@@ -180,7 +180,7 @@ SEARCH_KERNELS = Area(
                "np.full(shape, row.constant, dtype=np.int64)", "np.zeros(shape, dtype=np.int64)",
                ("tests/backends/local_search/test_one_hot.py",)),
         Mutant("a variable may have no value", "one_hot._Columns.form",
-               "constants.append(-1)", "constants.append(0)",
+               "constants.append(np.array([-1]))", "constants.append(np.array([0]))",
                ("tests/backends/local_search/test_one_hot.py",)),
         Mutant("a number in an AllDifferent takes no value away", "one_hot._all_different",
                "constant += int(has)", "constant += 0",

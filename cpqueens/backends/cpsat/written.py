@@ -11,15 +11,12 @@ from cpqueens.backends.cpsat.clauses import split_clauses, written_out
 from cpqueens.backends.cpsat.constraints import PLAIN, UNDER, write_definition
 from cpqueens.backends.cpsat.native import new_proto, read
 from cpqueens.backends.cpsat.writer import NativeWriter, Row, joined
-from cpqueens.language.arrays import constant_array
 from cpqueens.language.constraints.base import Constraint
-from cpqueens.language.defined_functions import Element
-from cpqueens.language.definitions import Definition, Truth
+from cpqueens.language.definitions import Definition, Truth, one_block, results_of
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.posted import join
 from cpqueens.language.rows import IntArray, Mask
 from cpqueens.language.statement import Statement
-from cpqueens.language.term import join_terms
 from cpqueens.lowered.lowering import Lowered
 
 Started = Callable[[Mask], NativeWriter]
@@ -114,7 +111,7 @@ def _present(part: Portion, lowered: Lowered) -> Mask:
     found = np.zeros(lowered.store.variable_count, dtype=bool)
     found[part.decisions] = True
     if part.definitions:
-        found[np.concatenate([definition.results for definition in part.definitions])] = True
+        found[results_of(part.definitions)] = True
     return found
 
 
@@ -168,42 +165,9 @@ def _write_objective(writer: NativeWriter, row: Row, sign: int) -> None:
     writer.parts.append(f"objective{{vars:[{names}]coeffs:[{joined([sign * a for a in coefficients])}]}}")
 
 
-# ---- definitions of single terms, joined -----------------------------------------------------------------
-
-
 def joined_definitions(definitions: Iterable[Definition]) -> list[Definition]:
     """Return the definitions with those of single terms joined, by what they are of how many terms."""
     groups: dict[object, list[Definition]] = {}
     for k, definition in enumerate(definitions):
-        groups.setdefault(_sort(definition) or k, []).append(definition)
-    return [_joined(group) if len(group) > 1 else group[0] for group in groups.values()]
-
-
-def _sort(definition: Definition) -> object:
-    """Return what definitions have in common that can be joined; None for one of arrays."""
-    terms = definition.single_terms()
-    if terms is None:
-        return None
-    if isinstance(definition, Element):
-        return definition.kind, definition.entries, len(terms[0].variable_list)
-    if isinstance(definition, Truth) and definition.constraint.kind != "Linear":
-        return definition.constraint.kind, len(terms)
-    relation = getattr(definition.constraint, "relation", "") if isinstance(definition, Truth) else ""
-    return definition.kind, relation, *(len(term.variable_list) for term in terms)
-
-
-def _joined(group: list[Definition]) -> Definition:
-    results = np.concatenate([definition.results for definition in group])
-    truths = [d.constraint for d in group if isinstance(d, Truth)]
-    if truths:
-        (constraint,) = join(truths)
-        return Truth(constraint, results)
-    if isinstance(group[0], Element):
-        positions: list[Any] = [definition.arguments[0] for definition in group]
-        registry = positions[0].registry
-        tables = constant_array(
-            registry, np.array([definition.arguments[1].constants for definition in group])
-        )
-        return Element((join_terms(registry, positions), tables), results)
-    terms = zip(*(definition.single_terms() or () for definition in group), strict=True)
-    return type(group[0])(tuple(join_terms(column[0].registry, column) for column in terms), results)
+        groups.setdefault(definition.sort() or k, []).append(definition)
+    return [one_block(group) for group in groups.values()]

@@ -15,7 +15,7 @@ from cpqueens.kernels.local.plain import ALL_DIFFERENT
 from cpqueens.kernels.local.state import Core, Rows
 from cpqueens.language.rows import IntArray, Mask
 from cpqueens.lowered import columns
-from cpqueens.lowered.compiled import EQ, LE, NE, Compiled, Terms, offsets, stable_order
+from cpqueens.lowered.compiled import EQ, LE, NE, Compiled, Terms, joined, offsets, stable_order
 from cpqueens.lowered.structures.shifted_permutation import distinct
 
 MAX_SLOTS = 2_000_000
@@ -235,7 +235,7 @@ class Assembler:
             values = value.picked(np.zeros(len(terms), dtype=np.int64))
             terms, constant = columns.differences(terms, values), 0
         self._enter_one(
-            "Count", columns.RELATIONS[relation][0], columns.joined([terms, number]), relation, value=constant
+            "Count", columns.RELATIONS[relation][0], joined([terms, number]), relation, value=constant
         )
 
     def _all_different(self, terms: Terms) -> None:
@@ -310,7 +310,7 @@ class Assembler:
         """Return the row layer's arrays, None where no constraint is there."""
         if not self.rows:
             return None
-        inner = columns.joined([terms for _, terms, _, _ in self.rows])
+        inner = joined([terms for _, terms, _, _ in self.rows])
         sizes = np.array([len(terms) for _, terms, _, _ in self.rows])
         first = offsets(sizes)
         owner = np.repeat([number for number, *_ in self.rows], sizes)

@@ -20,8 +20,8 @@ from cpqueens.kernels.local import deep as codes
 from cpqueens.kernels.local.arena import OWNER, part
 from cpqueens.kernels.local.state import Core, Deep, Rows
 from cpqueens.language.rows import IntArray, distinct
-from cpqueens.lowered.columns import KINDS_AND_SIGNS, RELATIONS, bounds, joined, merged, scaled
-from cpqueens.lowered.compiled import Compiled, DefinitionBlock, Terms, offsets, stable_order
+from cpqueens.lowered.columns import KINDS_AND_SIGNS, RELATIONS, bounds, merged, scaled
+from cpqueens.lowered.compiled import Compiled, DefinitionBlock, Terms, joined, offsets, stable_order
 
 FUNCTIONS = kinds.FUNCTIONS | {"truth_linear": codes.TRUTH_LINEAR, "truth_or": kinds.TRUTH_OR}
 """Kind of a definition -> its code in the kernels."""
@@ -46,14 +46,11 @@ class _Supports:
         self._sets = list(np.arange(decision_count)[:, None])
         self._unions: dict[tuple[int, ...], int] = {}
 
-    def unions(self, terms: Terms, start: IntArray, results: Sequence[int] = ()) -> list[int]:
-        """Return the numbers of the supports of some groups of terms; ``start[k]`` is the first of group k.
-
-        ``results`` are functions of a group each, and may be in later ones.
-        """
+    def unions(self, terms: Terms, start: IntArray) -> list[int]:
+        """Return the numbers of the supports of groups of terms; ``start[k]`` is the first one of group k."""
         rows, variables, _ = merged(terms)  # some may cancel
         found, number, mine = list[int](), self.number, variables.tolist()
-        for k, (first, end) in enumerate(pairwise(rows.searchsorted(start).tolist())):
+        for first, end in pairwise(rows.searchsorted(start).tolist()):
             if end - first == 1:
                 support = number[mine[first]]
             else:
@@ -65,8 +62,6 @@ class _Supports:
                         union = distinct(np.concatenate([self._sets[k] for k in key]))
                     self._sets.append(union)
             found.append(support)
-            if results:
-                number[results[k]] = support
         return found
 
     def of(self, numbers: Sequence[int]) -> tuple[IntArray, IntArray]:
@@ -122,12 +117,7 @@ class _DeepBuilder:
         for block in reversed(self.compiled.definitions.blocks):
             variables = block.terms.variable
             ends = block.terms.start[block.each * np.arange(len(block.results) + 1)]
-            if not len(variables) or variables.max() < block.results[0]:
-                reached[variables[(reached[block.results] == 1).repeat(ends[1:] - ends[:-1])]] = 1
-                continue
-            for k in range(len(block.results) - 1, -1, -1):  # some need those before them
-                if reached[block.results[k]]:
-                    reached[variables[ends[k] : ends[k + 1]]] = 1
+            reached[variables[(reached[block.results] == 1).repeat(ends[1:] - ends[:-1])]] = 1
         reached[: self.n] = 0
         return reached
 
@@ -146,7 +136,8 @@ class _DeepBuilder:
     def _define(self, block: DefinitionBlock) -> None:
         """Add the arguments of definitions, and what the kernels know of these."""
         many, each, relation, terms = len(block.results), block.each, 0, block.terms
-        self.supports.unions(terms, each * np.arange(many + 1), block.results.tolist())
+        at = block.results.item(0)
+        self.supports.number[at : at + many] = self.supports.unions(terms, each * np.arange(many + 1))
         lengths, places = np.full(many, each), np.zeros(many, dtype=np.int64)
         kinds_of = np.full(many, FUNCTIONS[block.kind])
         if block.kind == "truth_linear":

@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from cpqueens.language.rows import IntArray
-from cpqueens.lowered.compiled import EQ, Compiled, DefinitionBlock, Definitions, Terms
+from cpqueens.lowered.compiled import EQ, Compiled, DefinitionBlock, Terms, side_by_side
 from cpqueens.lowered.evaluation import affines
 from cpqueens.lowered.presolve.cliques import with_cliques
 from cpqueens.lowered.presolve.reduction import Reduced, reduced
@@ -157,7 +157,7 @@ class _Chooser:
             different=self._terms(old.different),
             tables=[(self._terms(terms), rows) for terms, rows in old.tables],
             counts=[(self._terms(a), self._terms(b), r, self._terms(c)) for a, b, r, c in old.counts],
-            definitions=Definitions([*self._truths(), *definitions]),
+            definitions=side_by_side([*self._truths(), *definitions]),
             objective=None if old.objective is None else self._terms(old.objective),
         )
         extreme = self.reduced.extreme

@@ -10,8 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from cpqueens.language.rows import IntArray
-from cpqueens.lowered.columns import joined
-from cpqueens.lowered.compiled import NE, Compiled, Terms, offsets
+from cpqueens.lowered.compiled import NE, Compiled, Terms, joined, offsets
 
 FEWEST, FEWEST_EDGES = 4, 6
 """Variables and edges of a clique: what pairs and triples say is mostly seen by fixed values."""

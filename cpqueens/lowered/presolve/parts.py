@@ -8,11 +8,12 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import compress
 
 import numpy as np
 
 from cpqueens.language.rows import IntArray, Mask
-from cpqueens.lowered.compiled import Compiled, Definitions, Terms, offsets, stable_order
+from cpqueens.lowered.compiled import Compiled, Terms, offsets, side_by_side, stable_order
 
 MOST = 32
 """Parts that are searched apart; of more the smallest are one."""
@@ -153,7 +154,7 @@ def restricted(c: Compiled, label: IntArray, part: int) -> Compiled:
         tables=[table for table, here in zip(c.tables, tables, strict=True) if here],
         counts=[count for count, here in zip(c.counts, counts, strict=True) if here],
         wholes=[whole for whole, here in zip(c.wholes, wholes, strict=True) if here],
-        definitions=Definitions([d for d, here in zip(c.definitions, definitions, strict=True) if here]),
+        definitions=side_by_side(compress(c.definitions, definitions)),
         objective=None if c.objective is None else _share(c.objective, label == part),
     )
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.columns import blocks
-from cpqueens.lowered.compiled import EQ, GE, LE, Compiled, Definitions, Terms, offsets
+from cpqueens.lowered.compiled import EQ, GE, LE, Compiled, Terms, offsets, side_by_side
 from cpqueens.lowered.evaluation import Affine, affines, define, evaluate, holds, values_of_all
 from cpqueens.lowered.presolve.substitution import Domain, Substitution
 from cpqueens.lowered.reached import topological
@@ -114,7 +114,13 @@ class _Builder:
         left = [d for d in self.old.definitions if d.result not in substitution.of]
         rows = [substitution.resolved(d.terms) for d in left]
         place = {d.result: k for k, d in enumerate(left)}
-        order = topological([sorted({place[v] for parts, _ in r for v in parts if v >= n}) for r in rows])
+        needs = [sorted({place[v] for parts, _ in r for v in parts if v >= n}) for r in rows]
+        level = [0] * len(left)
+        for k in topological(needs):
+            level[k] = 1 + max([level[need] for need in needs[k]], default=0)
+        order = sorted(
+            range(len(left)), key=lambda k: (level[k], left[k].kind, left[k].relation, left[k].each)
+        )
         self.definitions = [(left[k], rows[k]) for k in order]
         self.order = [*self.kept, *(d.result for d, _ in self.definitions)]
         self.number = {v: k for k, v in enumerate(self.order)}
@@ -162,11 +168,9 @@ class _Builder:
                 (self._of(terms), self._of(value), relation, self._of(wanted))
                 for terms, value, relation, wanted in old.counts
             ],
-            definitions=Definitions(
-                [
-                    replace(d, results=np.array([number[d.result]]), terms=self._terms(rows))
-                    for d, rows in self.definitions
-                ]
+            definitions=side_by_side(
+                replace(d, results=np.array([number[d.result]]), terms=self._terms(rows))
+                for d, rows in self.definitions
             ),
             objective=None if old.objective is None else self._objective(old.objective),
         )

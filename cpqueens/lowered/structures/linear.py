@@ -7,8 +7,8 @@ from itertools import pairwise
 import numpy as np
 
 from cpqueens.language.rows import IntArray
-from cpqueens.lowered.columns import KINDS_AND_SIGNS, joined, merged
-from cpqueens.lowered.compiled import LE, NE, Compiled, Terms
+from cpqueens.lowered.columns import KINDS_AND_SIGNS, merged
+from cpqueens.lowered.compiled import LE, NE, Compiled, Terms, joined
 
 LARGEST = 1 << 40
 """Activities, beyond which scores are not worth the trouble of testing for overflow."""

@@ -10,6 +10,7 @@ Source: the direct encoding of Walsh, "SAT v CSP", CP 2000; here of sums instead
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -36,7 +37,7 @@ def find(compiled: Compiled) -> LinearForm | None:
     if model is None or model.objective is None or any(len(scope) > 1 for scope in model.objective.tables):
         return None
     try:
-        rows = [model.objective, *_rows(model)]
+        rows = [_SumRows.of(model.objective), *_rows(model)]
         return _Columns(model, rows).form()
     except NotLinearError:
         return None
@@ -46,33 +47,57 @@ class NotLinearError(Exception):
     """A row is no sum of functions of one variable, or there are too many columns."""
 
 
-def _rows(model: Tabulated) -> Iterator[SumRow]:
+@dataclass(frozen=True)
+class _SumRows:
+    """Rows of one kind: sums of functions of one variable each, that are compared with 0.
+
+    Attributes
+    ----------
+    constants
+        Of each row.
+    tables
+        By variable, the values of its functions, (rows, values).
+    """
+
+    kind: int
+    constants: IntArray
+    tables: dict[int, IntArray]
+
+    @classmethod
+    def of(cls, row: SumRow) -> "_SumRows":
+        """Return a row with tables of one variable each."""
+        return cls(row.kind, np.array([row.constant]), {v: t[None, :] for (v,), t in row.tables.items()})
+
+
+def _rows(model: Tabulated) -> Iterator[_SumRows]:
     """Yield the rows with tables of one variable each; relations of two variables become such rows."""
     for row in model.rows:
         scope = sorted({v for variables in row.tables for v in variables})
         if len(scope) == 2 and (row.kind == NOT_EQUAL or any(len(s) == 2 for s in row.tables)):
-            yield from _of_two(row, (scope[0], scope[1]), model)
+            yield _of_two(row, (scope[0], scope[1]), model)
         elif row.kind == NOT_EQUAL and len(scope) == 1:
             ((_, values),) = row.tables.items()
-            yield SumRow(AT_MOST, 0, {(scope[0],): (values + row.constant == 0).astype(np.int64)})
+            yield _SumRows(
+                AT_MOST, np.array([0]), {scope[0]: (values + row.constant == 0).astype(np.int64)[None]}
+            )
         elif row.kind == NOT_EQUAL or any(len(s) == 2 for s in row.tables):
             raise NotLinearError
         else:
-            yield row
+            yield _SumRows.of(row)
     for terms in model.different:
-        yield from _all_different(terms)
+        yield from map(_SumRows.of, _all_different(terms))
 
 
-def _of_two(row: SumRow, scope: tuple[int, int], model: Tabulated) -> Iterator[SumRow]:
-    """Yield for each value of the first variable that the second has none that does not go with it."""
+def _of_two(row: SumRow, scope: tuple[int, int], model: Tabulated) -> _SumRows:
+    """Say for each value of the first variable that the second has none that does not go with it."""
     shape = len(model.domains[scope[0]]), len(model.domains[scope[1]])
     total = np.full(shape, row.constant, dtype=np.int64)
     for own, values in row.tables.items():
         total = total + spread(values, own, scope)
     wrong = {EQUAL: total != 0, NOT_EQUAL: total == 0, AT_MOST: total > 0}[row.kind].astype(np.int64)
-    here = np.eye(shape[0], dtype=np.int64)
-    for place in np.flatnonzero(wrong.any(axis=1)).tolist():
-        yield SumRow(AT_MOST, -1, {(scope[0],): here[place], (scope[1],): wrong[place]})
+    places = np.flatnonzero(wrong.any(axis=1))
+    here = np.eye(shape[0], dtype=np.int64)[places]
+    return _SumRows(AT_MOST, np.full(len(places), -1), {scope[0]: here, scope[1]: wrong[places]})
 
 
 def _all_different(terms: Iterable[Tabled]) -> Iterator[SumRow]:
@@ -98,14 +123,14 @@ def _all_different(terms: Iterable[Tabled]) -> Iterator[SumRow]:
 class _Columns:
     """Numbers the columns of a model's variables, writes rows over them, and knows what they stand for."""
 
-    def __init__(self, model: Tabulated, rows: list[SumRow]) -> None:
+    def __init__(self, model: Tabulated, rows: list[_SumRows]) -> None:
         self.domains, self.rows = model.domains, rows
         self.sizes = np.array([len(domain) for domain in model.domains], dtype=np.int64)
         affine = np.ones(len(self.sizes), dtype=bool)
-        is_affine: dict[bytes, bool] = {}  # by the table, which mostly many have
+        is_affine: dict[tuple[int, bytes], bool] = {}  # by the tables, which mostly many have
         for row in rows:
-            for (v,), values in row.tables.items():
-                table = values.tobytes()
+            for v, values in row.tables.items():
+                table = len(values), values.tobytes()
                 if table not in is_affine:
                     is_affine[table] = bool((np.diff(values, n=2) == 0).all())
                 affine[v] &= is_affine[table]
@@ -132,58 +157,61 @@ class _Columns:
 
     def form(self) -> LinearForm:
         """Return the rows, and behind them those that say that a variable has one value."""
-        written: dict[tuple[bytes, bool], tuple[int, IntArray]] = {}
-        constants, kinds, size = list[int](), list[int](), 0
-        places, parts = [], []  # of each table in a row: that row and the first column, and what is written
+        written: dict[tuple[int, bytes, bool], tuple[IntArray, IntArray]] = {}
+        constants, kinds, size, count = list[IntArray](), list[IntArray](), 0, 0
+        places, parts = [], []  # of tables: their first row and column, and what is written
         first, hot = self.first.tolist(), self.hot.tolist()
-        for one in self.rows:
-            constant = one.constant
-            for (v,), values in one.tables.items():
-                table = values.tobytes(), hot[v]
+        for several in self.rows:
+            constant, many = several.constants, len(several.constants)
+            for v, values in several.tables.items():
+                table = many, values.tobytes(), hot[v]
                 if table not in written:
                     written[table] = self._written(v, values)
-                base, columns = written[table]
-                constant += base
-                places.append((len(constants), first[v]))
-                parts.append(columns)
-                size += len(columns)
+                base, entries = written[table]
+                constant = constant + base
+                places.append((count, first[v], 0))
+                parts.append(entries)
+                size += len(entries)
             constants.append(constant)
-            kinds.append(one.kind)
+            kinds.append(np.full(many, several.kind))
+            count += many
             if size > MOST_ENTRIES:
                 raise NotLinearError
         for v in np.flatnonzero(self.hot).tolist():
-            places.append((len(constants), first[v]))
-            parts.append(np.stack([np.arange(self.sizes[v]), np.ones_like(self.domains[v])], axis=1))
-            constants.append(-1)
-            kinds.append(EQUAL)
-        where = np.array(places, dtype=np.int64).reshape(-1, 2)
-        row, variable = np.repeat(where, [len(part) for part in parts], axis=0).T
-        place, coefficient = np.concatenate([np.zeros((0, 2), dtype=np.int64), *parts]).T
-        variable = variable + place
+            places.append((count, first[v], 0))
+            one = np.ones_like(self.domains[v])
+            parts.append(np.stack([0 * one, np.arange(self.sizes[v]), one], axis=1))
+            constants.append(np.array([-1]))
+            kinds.append(np.array([EQUAL]))
+            count += 1
+        where = np.array(places, dtype=np.int64).reshape(-1, 3)
+        entries = np.concatenate([np.zeros((0, 3), dtype=np.int64), *parts])
+        row, variable, coefficient = (entries + where.repeat([len(part) for part in parts], axis=0)).T
         order = np.lexsort((variable, row))
         row, variable, coefficient = row[order], variable[order], coefficient[order]
         upper = np.where(self.hot, 1, self.sizes - 1)[self.owner]
         form = LinearForm(
-            row, variable, coefficient, np.array(constants), np.array(kinds),
+            row, variable, coefficient, np.concatenate(constants), np.concatenate(kinds),
             np.zeros(len(upper), dtype=np.int64), upper, self.into, self.back,
         )  # fmt: skip
         if not is_small(form):
             raise NotLinearError
         return form
 
-    def _written(self, v: int, values: IntArray) -> tuple[int, IntArray]:
-        """Return a table of one variable as a constant and rows (place of a column, coefficient).
+    def _written(self, v: int, values: IntArray) -> tuple[IntArray, IntArray]:
+        """Return tables of one variable as constants and entries (row, place of a column, coefficient).
 
         There is no column where one is a value. Elsewhere the commonest value has none. Rows are mended by
         their columns: where days off are wished for, those of the shifts are of more use than that of no
         shift, although they are more.
         """
         if not self.hot[v]:
-            step = int(values[1] - values[0]) if len(values) > 1 else 0
-            return int(values[0]), np.array([[0, step]] if step else [], dtype=np.int64).reshape(-1, 2)
-        base = 0
-        if (values != 0).all():
-            different, count = np.unique(values, return_counts=True)
-            base = int(different[count.argmax()])
-        places = np.flatnonzero(values != base)
-        return base, np.stack([places, values[places] - base], axis=1)
+            base, left = values[:, 0], np.diff(values[:, :2])  # the steps, if there is more than one value
+        else:
+            base = np.zeros(len(values), dtype=np.int64)
+            for k in np.flatnonzero((values != 0).all(axis=1)).tolist():
+                different, count = np.unique(values[k], return_counts=True)
+                base[k] = different[count.argmax()]
+            left = values - base[:, None]
+        row, place = np.nonzero(left)
+        return base, np.array([row, place, left[row, place]]).T
