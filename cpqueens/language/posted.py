@@ -28,7 +28,7 @@ from cpqueens.language.conversion import registry_of
 from cpqueens.language.expressions import LinearArray, Registry
 from cpqueens.language.pending import Form, Pending, flatten
 from cpqueens.language.ranges import DIFFERENCE
-from cpqueens.language.rows import IntArray, Mask, as_rows, distinct
+from cpqueens.language.rows import IntArray, Mask, as_rows
 from cpqueens.language.term import Term, join_terms
 
 
@@ -438,7 +438,7 @@ class ConstraintList(Sequence[Constraint]):
         variables, coefficients = as_rows(self._variables), as_rows(self._coefficients)
         constants, sorts = as_rows(self._constants), codes * _WIDEST + ends
         sorts[1:] -= ends[:-1]  # how many variables each has
-        for sort in distinct(sorts).tolist():
+        for sort in sorted(set(sorts.tolist())):
             code, width = divmod(sort, _WIDEST)
             relation, mine = list(CODES)[code], np.flatnonzero(sorts == sort)
             mine = mine[np.searchsorted(mine, first) :]
