@@ -22,14 +22,14 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 70_337,
+    "code lines": 70_336,
     "files": 478,
     "import lines": 5_442,
     "longest file": 497,
     "sudoku by backtracking, files": 40,
     "sudoku by backtracking, functions": 279,
     "knapsack by local-search, files": 44,
-    "knapsack by local-search, functions": 277,
+    "knapsack by local-search, functions": 276,
     "cross-check of 8 queens, files": 72,
     "cross-check of 8 queens, functions": 528,
 }

@@ -241,12 +241,11 @@ class Checker:
         """Return the values of all variables and where they are defined, None for everywhere."""
         if self._only_decisions:
             return matrix, None
-        may_fail = self.model.has_partial
         if len(matrix) > _FEW:
-            return self.model.extend(matrix, self.known, may_fail)
+            return self.model._extend(matrix, self.known, self.model.has_partial)
         few, latest = (len(matrix), matrix.tobytes()), self._latest  # the same are asked for their objectives
         if latest is None or latest[0] != few:
-            latest = self._latest = few, self.model.extend(matrix, self.known, may_fail)
+            latest = self._latest = few, self.model._extend(matrix, self.known, self.model.has_partial)
         return latest[1]
 
     def _objectives_defined(self, defined: Defined) -> list[Mask]:

@@ -239,14 +239,11 @@ def levels(definitions: Iterable[Definition], count: int) -> list[int]:
     known = [0] * count
     found = []
     for definition in definitions:
-        terms = definition.single_terms()
-        if terms is None:
-            needed = chain.from_iterable(
-                [a.variables[a.coefficients != 0].tolist() for a in definition.arguments]
-            )
-        else:
-            needed = chain.from_iterable([term.variable_list for term in terms])
-        found.append(1 + max(map(known.__getitem__, needed), default=0))
+        single = definition.single_terms()
+        needed = [term.variable_list for term in single or ()]
+        if single is None:
+            needed = [a.variables[a.coefficients != 0].tolist() for a in definition.arguments]
+        found.append(1 + max(map(known.__getitem__, chain.from_iterable(needed)), default=0))
         for variable in definition.results.tolist():
             known[variable] = found[-1]
     return found

@@ -439,15 +439,15 @@ class VariableStore:
         known
             The indices of these variables; decision variables outside it get 0.
         """
-        return self.extend(decisions, known, self.has_partial)[0]
+        return self._extend(decisions, known, self.has_partial)[0]
 
     def complete_where_defined(self, decisions: IntArray, known: IntArray) -> tuple[IntArray, Defined]:
         """Return as `complete` the values of all variables, and where they are defined."""
-        values, defined = self.extend(decisions, known, True)
+        values, defined = self._extend(decisions, known, True)
         assert defined is not None
         return values, defined
 
-    def extend(self, decisions: IntArray, known: IntArray, partial: bool) -> tuple[IntArray, Defined | None]:
+    def _extend(self, decisions: IntArray, known: IntArray, partial: bool) -> tuple[IntArray, Defined | None]:
         """Return the same, with None for everywhere if no function is ``partial``."""
         blocks = self.definitions
         if len(decisions) <= FEW < len(blocks):

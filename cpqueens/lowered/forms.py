@@ -320,14 +320,14 @@ def _renumber(model: Statement, lowered: Lowered) -> tuple[IntArray, IntArray, l
 
 
 def _definitions(number: IntArray, blocks: Iterable[Definition]) -> Iterator[DefinitionBlock]:
-    """Yield all definitions; a block of very many terms, or of none, comes one by one."""
+    """Yield all definitions; those of a block of very many terms, or of none, come one by one."""
     for block in blocks:
-        sizes = [block.each(k) for k in range(len(block.arguments))] if block.size else []
+        sizes = [block.each(k) for k in range(len(block.arguments))]
         if all(sizes) and block.size * sum(sizes) <= _MOST_TOGETHER:
-            yield from [_compiled(number, block)] if sizes else []
-            continue
-        for row in np.arange(block.size)[:, None]:
-            yield _compiled(number, block.take(row, block.results[row]))
+            yield _compiled(number, block)
+        else:
+            for row in np.arange(block.size)[:, None]:
+                yield _compiled(number, block.take(row, block.results[row]))
 
 
 def _compiled(number: IntArray, block: Definition) -> DefinitionBlock:

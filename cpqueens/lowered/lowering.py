@@ -240,26 +240,25 @@ class _Lowering:
         while True:  # what is taken apart may define more
             reach = reached.reached_by(roots, scratch, replaced)
             looked_at = np.pad(looked_at, (0, len(reach) - len(looked_at)))
+            fresh = reached.blocks_of(scratch, reach & ~looked_at)
             simple: list[Definition] = []
-            for block in reversed(reached.blocks_of(scratch, reach & ~looked_at)):
+            for block in reversed(fresh):
                 found = self.simpler(block)
-                if (
-                    found
-                    and isinstance(block, Truth)
-                    and not isinstance(block.constraint, Linear | Connective)
-                ):
-                    taken_apart += block.results.tolist()
                 simple += found
+                if found and isinstance(block, Truth):
+                    relation = isinstance(block.constraint, Linear | Connective)
+                    taken_apart += [] if relation else block.results.tolist()
             if not simple:
                 break
             looked_at |= reach
             replaced += simple
             roots += [a for d in simple for a in d.arguments]
-        lowered.rewritten = bool(replaced)
+        if not replaced:
+            return fresh
+        lowered.rewritten = True
         if taken_apart:
             _note_decomposed(lowered, self.model, taken_apart)
-        blocks = reached.blocks_of(scratch, reach)
-        return reached.in_order([*blocks, *replaced], scratch) if replaced else blocks
+        return reached.in_order([*reached.blocks_of(scratch, reach), *replaced], scratch)
 
     def simpler(self, block: Definition) -> Sequence[Definition]:
         """Return equal definitions of results that the backend does not take as they are."""

@@ -134,7 +134,10 @@ class Tabulator:
         for k, (_, values) in enumerate(arguments):
             groups[values.shape].append(k)
         for cells, ks in groups.items():
-            step = max(1, MOST_CELLS // (prod(cells) * block.each))
+            step = MOST_CELLS // max(1, prod(cells) * block.each)
+            if step == 0:  # a long table of numbers is looked up in without a copy for each value
+                self.known |= {block.results.item(k): self.defined(block.part(k, k + 1)) for k in ks}
+                continue
             for some in (ks[at : at + step] for at in range(0, len(ks), step)):
                 x = np.stack([arguments[k][1] for k in some]).reshape(len(some), -1)
                 each = a[some].T[:, :, None] * x + constant[some].T[:, :, None]

@@ -95,7 +95,7 @@ LANGUAGE = Area(
                "(position >= 0) &", "(position >= -1) &"),
         Mutant("conditions of what a definition reaches are not posted", "definedness.conditions",
                "pending += one.arguments", "pass"),
-        Mutant("definitions are not evaluated in order", "VariableStore.extend",
+        Mutant("definitions are not evaluated in order", "VariableStore._extend",
                "in blocks:", "in reversed(blocks):"),
         Mutant("what needs a definition does not come behind it", "definitions.together",
                "key=lambda group: group[0][0]", "key=lambda group: -group[0][0]"),

@@ -74,7 +74,7 @@ def _rows(model: Tabulated) -> Iterator[_SumRows]:
     for row in model.rows:
         scope = sorted({v for variables in row.tables for v in variables})
         if len(scope) == 2 and (row.kind == NOT_EQUAL or any(len(s) == 2 for s in row.tables)):
-            yield _of_two(row, (scope[0], scope[1]), model)
+            yield from _of_two(row, (scope[0], scope[1]), model)
         elif row.kind == NOT_EQUAL and len(scope) == 1:
             ((_, values),) = row.tables.items()
             yield _SumRows(
@@ -88,16 +88,17 @@ def _rows(model: Tabulated) -> Iterator[_SumRows]:
         yield from map(_SumRows.of, _all_different(terms))
 
 
-def _of_two(row: SumRow, scope: tuple[int, int], model: Tabulated) -> _SumRows:
+def _of_two(row: SumRow, scope: tuple[int, int], model: Tabulated) -> Iterator[_SumRows]:
     """Say for each value of the first variable that the second has none that does not go with it."""
     shape = len(model.domains[scope[0]]), len(model.domains[scope[1]])
     total = np.full(shape, row.constant, dtype=np.int64)
     for own, values in row.tables.items():
         total = total + spread(values, own, scope)
     wrong = {EQUAL: total != 0, NOT_EQUAL: total == 0, AT_MOST: total > 0}[row.kind].astype(np.int64)
-    places = np.flatnonzero(wrong.any(axis=1))
-    here = np.eye(shape[0], dtype=np.int64)[places]
-    return _SumRows(AT_MOST, np.full(len(places), -1), {scope[0]: here, scope[1]: wrong[places]})
+    places, step = np.flatnonzero(wrong.any(axis=1)), max(1, MOST_ENTRIES // sum(shape))
+    for some in (places[first : first + step] for first in range(0, len(places), step)):
+        here = (some[:, None] == np.arange(shape[0])).astype(np.int64)
+        yield _SumRows(AT_MOST, np.full(len(some), -1), {scope[0]: here, scope[1]: wrong[some]})
 
 
 def _all_different(terms: Iterable[Tabled]) -> Iterator[SumRow]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from dataclasses import replace
 from itertools import product
 
@@ -18,6 +19,7 @@ from cpqueens.kernels.local.plain import EQUAL
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.structures import one_hot
 from cpqueens.lowered.structures.linear import LinearForm, find as find_linear
+from cpqueens.lowered.term_tables import tabulated
 
 
 def roster(seed: int, nurses: int = 4, days: int = 5) -> Model:
@@ -156,3 +158,20 @@ def test_the_general_engine_has_turns(monkeypatch: pytest.MonkeyPatch) -> None:
     assert outcome.objective is not None
     assert roster(1).check(outcome.solution)
     assert outcome.statistics["improvements"] > 0
+
+
+def test_long_tables_are_tabulated_without_a_copy_for_each_value() -> None:
+    """A table of 4,000 entries at 4,000 places would be 16,000,000 numbers for each element."""
+    model = Model()
+    x = model.intvar(0, 3_999, shape=3, name="x")
+    model.minimize(sum(element([(7 * k + i) % 4_001 for k in range(4_000)], x[i]) for i in range(3)))
+    c = compiled(model)
+    tracemalloc.start()
+    found = tabulated(c, frozenset())
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert found is not None
+    assert found.objective is not None
+    tables = {v: values.tolist() for (v,), values in found.objective.tables.items()}
+    assert tables == {i: [(7 * k + i) % 4_001 for k in range(4_000)] for i in range(3)}
+    assert peak < 8_000_000
