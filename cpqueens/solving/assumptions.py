@@ -257,6 +257,7 @@ def native_core(
     """
     try:
         with share.clock(time_limit) as clock:
+            clock.measure()  # the model is made in this thread
             request = Request(Want.ONE, clock, interrupt.cancel, interrupted=interrupt.poll)
             with stopping(request.should_stop):
                 model, truths = made()

@@ -22,6 +22,7 @@ from cpqueens.backends.clock import Share, sharing
 from cpqueens.crosscheck.roles import Role, constraint_roles
 from cpqueens.crosscheck.two_models import ModelRelation, symmetry_breaking
 from cpqueens.lab.reference import prove
+from cpqueens.language.statement import Statement
 from cpqueens.puzzles.generating import made
 from cpqueens.solving import handover, race
 from cpqueens.system.stopping import Stopped, ThreadTime, stopping, unstopped
@@ -219,6 +220,29 @@ def test_a_share_ends_a_run_by_what_it_has_used() -> None:
     assert share.left == part.left == 0
     assert share.used == part.used >= 0.1
     assert queens(6).solve(solver="backtracking").solution is not None
+
+
+def test_what_asks_a_library_for_a_core_is_made_whatever_the_clock_says(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Who watches limits looks at the share while the model is made, which a busy machine makes slowly."""
+    looks, boolvar = itertools.count(), Model.boolvar
+    monkeypatch.setattr(Clock, "elapsed", lambda _: 1e9 * next(looks))
+    m = Model("switched")
+    x, b = m.intvar(0, 9, name="x"), m.boolvar(shape=3, name="b")
+    m.add(b[0].implies(x > 5), b[1].implies(x < 5), b[2].implies(x == 1))
+
+    def slowly(self: Model, *args: Any, **options: Any) -> Any:
+        end = time.monotonic() + 0.3
+        while time.monotonic() < end:
+            pass
+        return boolvar(self, *args, **options)
+
+    monkeypatch.setattr(Statement, "boolvar", slowly)
+    core = m.solve("cpsat", assumptions=[b]).core
+    assert core is not None
+    assert core.minimal
+    assert len(core.positions) == 2
 
 
 def test_what_nobody_limits_goes_on_whatever_the_clock_says(monkeypatch: pytest.MonkeyPatch) -> None:

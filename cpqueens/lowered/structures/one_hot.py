@@ -37,8 +37,7 @@ def find(compiled: Compiled) -> LinearForm | None:
     if model is None or model.objective is None or any(len(scope) > 1 for scope in model.objective.tables):
         return None
     try:
-        rows = [_SumRows.of(model.objective), *_rows(model)]
-        return _Columns(model, rows).form()
+        return _Columns(model, [_SumRows.of(model.objective), *_rows(model)]).form()
     except NotLinearError:
         return None
 
