@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
@@ -100,6 +101,31 @@ def test_constants_beside_sums_in_all_different(solver: str, second: int) -> Non
     model.add(AllDifferent([x.sum(), zero + 3, zero + second]))
     assert agrees(model, solver)
     assert model.count(solver=solver) == (0 if second == 3 else 6)
+
+
+@each("other", [[0, 0], [1, 3]])
+def test_shifted_variables_beside_sums_in_all_different(solver: str, other: list[int]) -> None:
+    """Beside other constraints: alone it is a board of sums, which is searched in another way."""
+    model = Model()
+    x = model.intvar(0, 3, shape=4, name="x")
+    model.add(AllDifferent([x[0] + x[1], *(x[:2] + other), *x[2:]]), x[0] * x[1] <= 6)
+    assert agrees(model, solver)
+
+
+@each("sizes", [[0, 1, 2, 3], [2, 0, 0, 1]])
+def test_shifted_variables_of_few_values_in_all_different(solver: str, sizes: list[int]) -> None:
+    model = Model()
+    x = model.intvar(0, 3, shape=4, name="x")
+    model.add(AllDifferent(x + sizes), x[0] * x[1] <= 6)
+    assert agrees(model, solver)
+
+
+@each("place", [lambda x: 2 * x + 1, lambda x: x + 1, lambda x: 3 - x])
+def test_a_position_may_be_a_term_of_one_variable(solver: str, place: Callable[[Any], Any]) -> None:
+    model = Model()
+    x, y = model.intvar(0, 2, name="x"), model.intvar(0, 9, name="y")
+    model.add(element([3, 1, 4, 1, 5, 9, 2, 6], place(x)) == y)
+    assert agrees(model, solver)
 
 
 @each("rows", [0, 1])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from mutant import Area, Mutant
 
 CIRCUITS = ("tests/language/constraints/test_circuits.py",)
+COMPILED = ("tests/lowered/test_compiled_models.py",)
 GROWING = ("tests/backends/cpsat/test_written.py",)
 SCHEDULES = ("tests/language/constraints/test_kinds.py", "tests/language/constraints/test_schedules.py")
 
@@ -36,7 +37,7 @@ CPSAT = Area(
         Mutant("elements of one table have one position", "NativeWriter._add_elements",
                "for element.index, _, element.target", "for _, _, element.target"),
         Mutant("numbers are looked up at the variable of any term", "NativeWriter.place",
-               "(coefficients[0], constant) == (1, 0)", "True"),
+               "(coefficients[0], constant) == (1, 0)", "True", tests=COMPILED),
         Mutant("an auxiliary variable lacks the constant", "NativeWriter.auxiliary",
                "constant, \"==\"", "0, \"==\""),
         Mutant("negated literals are positive", "NativeWriter.literal",
