@@ -197,7 +197,7 @@ def _by_values(
     together = [*rows, *more]
     if not more or _is_large(together):
         return None
-    new = max(v for (variables, _, _), _ in more for v in variables) + 1 - len(lower)
+    new = max(0, max(v for (variables, _, _), _ in more for v in variables) + 1 - len(lower))
     low, high = np.pad(lower, (0, new)), np.pad(upper, (0, new), constant_values=1)
     ends: Ends = low.tolist(), high.tolist()
     program = LinearProgram(together, objective, low, high)

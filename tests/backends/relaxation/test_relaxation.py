@@ -302,6 +302,17 @@ def test_costs_of_different_values_are_bounded_by_the_best_assignment() -> None:
     assert found.statistics["relaxation"]["bound"] == best
 
 
+def test_a_model_that_has_all_columns_for_values_before_its_last_variable_is_bounded_too() -> None:
+    m, each = Model("placed"), costs(6)
+    x, y = m.intvar(0, 5, shape=6, name="x"), m.intvar(0, 9, name="y")
+    m += AllDifferent(x)
+    m.minimize(((x[:, None] == np.arange(6)) * each).sum() + abs(y - 2))
+    c = compiled_form(m)
+    found = relaxed(c, c.lower, c.upper)
+    assert found is not None
+    assert found.bound == int(each[linear_sum_assignment(each)].sum())
+
+
 def pigeons(n: int) -> Model:
     m = Model("pigeons")
     x = m.boolvar(shape=(n + 1, n), name="x")
