@@ -1,5 +1,6 @@
 """`cpqueens fuzz`: random tiny models on every backend against brute force."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -60,7 +61,7 @@ def _fuzzed(solvers: list[str] | None, options: dict[str, Any]) -> Any:
 
 
 def _document(report: Any) -> dict[str, Any]:
-    data = plain(report)
+    data = plain(replace(report, coverage={}, asked={}))  # whose keys are tuples
     data["coverage"] = [
         {"kind": kind, "context": context, "solver": solver, "hits": hits}
         for (kind, context, solver), hits in sorted(report.coverage.items())

@@ -134,91 +134,30 @@ def cross_check(
     if not isinstance(model, Instance | Model):
         given = got(model, Model) or shown(model)
         raise ModelError(f"cross_check: a model or a problem's instance is needed, got {given}")
-    if as_switch(proof, "proof"):
-        solvers = [*as_participants(solvers), PROOF]
-    if as_switch(optimal, "optimal") or gap is not None:
-        asked: dict[str, Any] = {
-            "seeds": seeds, "verify": verify, "time_limit": time_limit, "solution_limit": solution_limit,
-            "repeat": repeat, "isolate": isolate, "bundles": bundles, "progress": progress,
-        }  # fmt: skip
-        return _of_optimal_sets(model, solvers, as_gap(gap), published, want, asked)
-    return _checked(
-        model, solvers, seeds, published, verify, symmetries, want, time_limit, solution_limit, repeat,
-        isolate, bundles, progress,
-    )  # fmt: skip
-
-
-def _checked(
-    model: Model | Instance,
-    solvers: Sequence[Any] | str | None,
-    seeds: int | Sequence[int],
-    published: Any = None,
-    verify: Verify | None = None,
-    symmetries: Group = (),
-    want: str = "auto",
-    time_limit: float | None = None,
-    solution_limit: int | None = None,
-    repeat: bool = False,
-    isolate: bool = False,
-    bundles: str | Path | None = None,
-    progress: Progress | None = None,
-    target: NarrowedTo | None = None,
-) -> Report:
-    """Run one model on all solvers; ``target`` says what it was narrowed to, if it was."""
-    started = time.monotonic()
     if isinstance(model, Instance):
         published = _published_of(model) if published is None else published
         verify = model.verify if verify is None and model.problem and model.problem.has_verify else verify
         symmetries, model = as_group(symmetries) or model.symmetries(), model.model
     participants = as_participants(solvers)
+    if as_switch(proof, "proof"):
+        participants = as_participants([*participants, PROOF])
+    if as_switch(isolate, "isolate"):
+        participants = [isolated(p) for p in participants]
+    optima = as_switch(optimal, "optimal") or gap is not None
     plan = Plan(
-        _want(model, want),
+        Want.BEST if optima else _want(model, want),
         as_seeds(seeds),
         Packing(model),
         positive_seconds(time_limit, "time_limit"),
         positive_integer(solution_limit, "solution_limit"),
         as_function(progress, "progress: a function"),
-        target,
     )
-    for participant in participants:
-        look = getattr(participant, "prepare", None)  # of those that may refuse something before the search
-        if callable(look):
-            look(model, plan)
-    if as_switch(isolate, "isolate"):
-        participants = [isolated(p) for p in participants]
     if bundles is not None:
         as_path(bundles)
     verify = as_function(verify, "verify: a function")
     case = Case(model, (), as_published(published), verify, as_group(symmetries))
-    return _Inquiry(plan, participants, started, as_switch(repeat, "repeat"), bundles).report(case)
-
-
-def _of_optimal_sets(
-    model: Model | Instance, solvers: Any, gap: int, published: Any, want: str, asked: Mapping[str, Any]
-) -> Report:
-    """Compare what everyone says of the optimum, then the sets of solutions that are as good."""
-    stated = model.model if isinstance(model, Instance) else model
-    if want not in ("auto", "all", "count"):
-        raise ModelError(f"want: of optimal solutions all or their count are compared, got {shown(want)}")
-    if gap and len(stated.goals) != 1:
-        raise ModelError(f"gap: a model with one objective is needed, this one has {len(stated.goals)}")
-    first = cross_check(model, solvers, published=published, want="best", **asked)
-    best = first.verdict.optimum
-    if first.disagreements or best is None:
-        return first
-    limits = [goal.at_worst(v, gap) for goal, v in zip(stated.goals, first.verdict.optima, strict=True)]
-    within = narrowed(stated, limits)
-    within.name = f"{stated.name}, objective {best}" + (f" or within {gap} of it" if gap else "")
-    listed = "all" if want == "auto" else want
-    target = NarrowedTo(stated, objectives_text(first.verdict.optima), gap)
-    second = _checked(within, solvers, published=(), want=listed, target=target, **asked)
-    if second.verdict.count is None:
-        return second
-    founded = max(first.verdict.evidence, second.verdict.evidence)
-    reason = first.verdict.reason if founded is first.verdict.evidence else second.verdict.reason
-    text = f"{first.verdict.text}, {f'at most {gap} from it' if gap else 'reached by'} {second.verdict.text}"
-    said = replace(second.verdict, text=text, evidence=founded, reason=reason, optimum=best)
-    return replace(second, verdict=said)
+    inquiry = _Inquiry(plan, participants, as_switch(repeat, "repeat"), bundles)
+    return _of_optimal_sets(inquiry, case, as_gap(gap), want) if optima else inquiry.report(case)
 
 
 @dataclass(frozen=True)
@@ -227,24 +166,31 @@ class _Inquiry:
 
     plan: Plan
     participants: Sequence[Participant]
-    started: float
     repeated: bool
     bundles: str | Path | None
 
     def report(self, case: Case) -> Report:
         """Run everyone, or everyone twice, and return the report of what they say."""
+        started = time.monotonic()
+        for participant in self.participants:
+            look = getattr(
+                participant, "prepare", None
+            )  # of those that may refuse something before the search
+            if callable(look):
+                look(case.model, self.plan)
         with listening() as interrupt:
             observations = self._observe(case.model, interrupt)
-            repeats = self._repeat(case.model, observations, interrupt) if self.repeated else ()
+            seconds = self._repeat(case.model, observations, interrupt) if self.repeated else ()
             try:
-                answered = replace(case, observations=observations, repeats=repeats)
-                report = self._conclude(answered, interrupt)
+                pairs = tuple(zip(observations, seconds, strict=False))
+                answered = replace(case, observations=observations, repeats=pairs)
+                report = self._conclude(answered, interrupt, started)
             finally:
-                for o in (*observations, *(second for _, second in repeats)):
+                for o in (*observations, *seconds):
                     o.close()
         if not self.repeated:
             return report
-        missed = self.participants[len(repeats) : len(observations)]
+        missed = self.participants[len(seconds) : len(observations)]
         lost = (NotCompared(p.name, "a second run", "not run to the end: interrupted") for p in missed)
         return replace(report, not_compared=(*report.not_compared, *lost))
 
@@ -264,16 +210,14 @@ class _Inquiry:
 
     def _repeat(
         self, model: Model, observations: Sequence[Observation], interrupt: Interrupt
-    ) -> tuple[tuple[Observation, Observation], ...]:
-        """Return everyone's first and second answer, as far as both came to their own end."""
-        pairs = []
-        for participant, first in interrupt.until_seen(zip(self.participants, observations, strict=False)):
-            second = participant.observe(model, self.plan)
-            if not interrupt.seen:
-                pairs.append((first, second))
-            else:
-                second.close()
-        return tuple(pairs)
+    ) -> tuple[Observation, ...]:
+        """Return everyone's second answer, as far as both came to their own end."""
+        found: list[Observation] = []
+        for participant in interrupt.until_seen(self.participants[: len(observations)]):
+            found.append(participant.observe(model, self.plan))
+        if interrupt.seen and found:
+            found.pop().close()
+        return tuple(found)
 
     def _followed_up(self, case: Case, interrupt: Interrupt) -> list[Disagreement]:
         """Return the disagreements, each with its bundle and, unless a signal came, its diagnosis."""
@@ -294,7 +238,7 @@ class _Inquiry:
             found.append(d)
         return found
 
-    def _conclude(self, case: Case, interrupt: Interrupt) -> Report:
+    def _conclude(self, case: Case, interrupt: Interrupt, started: float) -> Report:
         """Return the report of a case."""
         disagreements = self._followed_up(case, interrupt)
         accused = frozenset(name for d in disagreements for name in d.accused.split(" or "))
@@ -318,8 +262,36 @@ class _Inquiry:
             ),
             interrupted=interrupt.seen,
             verdict=verdict(case, disagreements, levels),
-            seconds=time.monotonic() - self.started,
+            seconds=time.monotonic() - started,
         )
+
+
+def _of_optimal_sets(inquiry: _Inquiry, case: Case, gap: int, want: str) -> Report:
+    """Compare what everyone says of the optimum, then the sets of solutions that are as good."""
+    stated = case.model
+    _want(stated, "best")
+    if want not in ("auto", "all", "count"):
+        raise ModelError(f"want: of optimal solutions all or their count are compared, got {shown(want)}")
+    if gap and len(stated.goals) != 1:
+        raise ModelError(f"gap: a model with one objective is needed, this one has {len(stated.goals)}")
+    first = inquiry.report(case)
+    best = first.verdict.optimum
+    if first.disagreements or best is None:
+        return first
+    limits = [goal.at_worst(v, gap) for goal, v in zip(stated.goals, first.verdict.optima, strict=True)]
+    within = narrowed(stated, limits)
+    within.name = f"{stated.name}, objective {best}" + (f" or within {gap} of it" if gap else "")
+    listed = Want.COUNT if want == "count" else Want.ALL
+    target = NarrowedTo(stated, objectives_text(first.verdict.optima), gap)
+    plan = replace(inquiry.plan, want=listed, packing=Packing(within), target=target)
+    second = replace(inquiry, plan=plan).report(replace(case, model=within, published=None, symmetries=()))
+    if second.verdict.count is None:
+        return second
+    founded = max(first.verdict.evidence, second.verdict.evidence)
+    reason = first.verdict.reason if founded is first.verdict.evidence else second.verdict.reason
+    text = f"{first.verdict.text}, {f'at most {gap} from it' if gap else 'reached by'} {second.verdict.text}"
+    said = replace(second.verdict, text=text, evidence=founded, reason=reason, optimum=best)
+    return replace(second, verdict=said)
 
 
 def _want(model: Model, want: str) -> Want:
@@ -419,11 +391,9 @@ def _coverage_losses(case: Case, plan: Plan, heuristics: Sequence[HeuristicRepor
             lost.append(
                 NotCompared(o.name, plan.want.value, f"asked for {o.want.value} only: no such feature")
             )
-    lost += [
-        NotCompared(o.name, counted(o.missed, "solution"), "valid, but not as good as asked for")
-        for o in case.observations
-        if o.missed
-    ]
+        if o.missed:
+            what = counted(o.missed, "solution")
+            lost.append(NotCompared(o.name, what, "valid, but not as good as asked for"))
     lost += [NotCompared(h.name, "seeds", h.lost) for h in heuristics if h.lost]
     if case.verify is not None and any(o.store and o.store.distinct > 10_000 for o in case.observations):
         lost.append(

@@ -5,6 +5,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from inspect import signature
 from typing import Any
 
@@ -13,6 +14,7 @@ import numpy as np
 from cpqueens.answers.check import Checker, read_assignment
 from cpqueens.answers.outcome import Outcome
 from cpqueens.answers.quality import Quality, quality, wilson_interval
+from cpqueens.answers.runs import Runs
 from cpqueens.answers.solution import Solution
 from cpqueens.backends.base import Want
 from cpqueens.crosscheck.compare import Case, objectives_text
@@ -39,6 +41,7 @@ class Attempt:
     rejection: str | None = None
     message: str = ""
     steps: int | None = None
+    row: IntArray | None = None  # where it was checked already
 
 
 @dataclass
@@ -124,16 +127,23 @@ class Heuristic:
 
 
 def collect_runs(
-    model: Model, name: str, role: str, plan: Plan, attempt: Callable[[int], Attempt]
+    model: Model,
+    name: str,
+    role: str,
+    plan: Plan,
+    attempt: Callable[[int], Attempt],
+    made: Runs | None = None,
 ) -> Observation:
-    """Run a heuristic over all seeds and check every answer."""
+    """Run a heuristic over all seeds and check every answer, unless it has ``made`` all runs in one call."""
     started = time.monotonic()
     store, checker, tally = SolutionStore(plan.packing), Checker.of(model), Trials(len(plan.seeds))
     best: tuple[int, IntArray] | None = None
     with listening() as interrupt:
-        for seed in interrupt.until_seen(plan.seeds):
-            made = interrupt.attempt(lambda seed=seed: attempt(seed))  # type: ignore[misc]
-            row, why, message = (None, "", "") if made is None else judge(model, checker, made, plan.target)
+        if made is not None:
+            _enter(made, checker, store, tally)
+        for seed in interrupt.until_seen(plan.seeds if made is None else ()):
+            tried = interrupt.attempt(partial(attempt, seed))
+            row, why, message = (None, "", "") if tried is None else judge(model, checker, tried, plan.target)
             if row is not None:
                 tally.succeed(checker, row[None, :])
                 store.add(row[None, :])
@@ -141,23 +151,33 @@ def collect_runs(
             elif interrupt.seen:
                 tally.censored += 1
             else:
-                tally.fail(why, f"{why}, seed {seed}: {message}")
+                tally.fail(why, f"{why}, seed {seed}: {message}" if message else "")
             if plan.progress is not None:
                 plan.progress(name, tally.successes, time.monotonic() - started)
     store.finish()
     return Observation(
         name=name, families=frozenset({name}), role=role, want=Want.ONE, proves=False, store=store,
         count=store.distinct, invalid=tally.rejections["invalid"], best=best, heuristic=tally,
-        seed=plan.seeds[0], seconds=time.monotonic() - started, interrupted=interrupt.seen,
+        seed=plan.seeds[0], seconds=time.monotonic() - started,
+        interrupted=interrupt.seen or (made is not None and made.ended_by is not None),
     )  # fmt: skip
+
+
+def _enter(made: Runs, checker: Checker, store: SolutionStore, tally: Trials) -> None:
+    """Count runs that were made in one call."""
+    store.add(made.matrix[made.solved])
+    tally.succeed(checker, made.matrix[made.solved])
+    for reason in made.stop_reason[~made.solved].tolist():
+        tally.fail(reason, "")
+    tally.censored += made.ended_by is not None
 
 
 def judge(
     model: Model, checker: Checker, attempt: Attempt, target: NarrowedTo | None = None
 ) -> tuple[IntArray | None, str, str]:
     """Return the checked row of an attempt, or None with a named rejection and the reason."""
-    if attempt.rejection is not None:
-        return None, attempt.rejection, attempt.message
+    if attempt.row is not None or attempt.rejection is not None:
+        return attempt.row, attempt.rejection or "", attempt.message
     row, problem = read_answer(model, attempt.assignment)
     if row is None:
         return None, _kind_of(problem), problem

@@ -19,12 +19,11 @@ from cpqueens.backends import named
 from cpqueens.backends.base import Backend, Clock, Feature, Want
 from cpqueens.crosscheck.findings import Code
 from cpqueens.crosscheck.given import Exhaustive
-from cpqueens.crosscheck.heuristic import Heuristic, Trials, better_of
+from cpqueens.crosscheck.heuristic import Attempt, Heuristic, collect_runs
 from cpqueens.crosscheck.observe import Observation, Participant, Plan, observe_backend
 from cpqueens.crosscheck.sets import Packing, SolutionStore
 from cpqueens.errors import CpqueensError, ModelError
 from cpqueens.files.modelfile import dump_model, parse_model
-from cpqueens.language.rows import IntArray
 from cpqueens.model import Model
 from cpqueens.proofs.check import check_proof
 from cpqueens.proofs.parts import BadProof
@@ -163,75 +162,33 @@ class BackendParticipant:
 
 def _observe_seeds(model: Model, participant: BackendParticipant, plan: Plan) -> Observation:
     """Run a backend that does not prove once for each seed and put its runs together."""
-    started = time.monotonic()
-    want = Want.BEST if plan.want is Want.BEST else Want.ONE
-    one = replace(plan, want=want, progress=None)
+    one = replace(plan, want=Want.BEST if plan.want is Want.BEST else Want.ONE, progress=None)
     found: list[Observation] = []
-    store, tally = SolutionStore(plan.packing), Trials(len(plan.seeds))
-    with listening() as interrupt:
-        made = participant.many(model, one) if want is Want.ONE and len(plan.seeds) > 1 else None
-        if made is not None:
-            found.append(_enter(model, participant, one, made, store, tally))
-            if plan.progress is not None:
-                plan.progress(participant.name, store.raw, time.monotonic() - started)
-        for seed in interrupt.until_seen(plan.seeds if made is None else ()):
-            o = participant.once(model, one, seed)
-            found.append(o)
-            rows = o.best[1][None, :] if o.best is not None else o.store.first(1) if o.store else None
-            if rows is not None and len(rows):
-                tally.succeed(Checker.of(model), rows)
-                store.add(rows)
-            elif o.interrupted or interrupt.seen:
-                tally.censored += 1
-            else:
-                tally.fail(o.ended_by, o.message)
-            if plan.progress is not None:
-                plan.progress(participant.name, store.raw, time.monotonic() - started)
-            if o.interrupted:
-                break
-    store.finish()
-    if not found:
-        name, seed = participant.name, plan.seeds[0]  # a signal kept it from running at all
-        found.append(
-            Observation(name, frozenset({name}), "heuristic", want, proves=False, seed=seed, interrupted=True)
-        )
-    return _together(model, found, store, tally, time.monotonic() - started)
 
+    def attempt(seed: int) -> Attempt:
+        o = participant.once(model, one, seed)
+        found.append(o)
+        rows = o.best[1][None, :] if o.best is not None else o.store.first(1) if o.store else None
+        if rows is None or not len(rows):
+            return Attempt(seed, o.seconds, rejection=o.ended_by, message=o.message)
+        return Attempt(seed, o.seconds, row=rows[0])
 
-def _enter(
-    model: Model, participant: BackendParticipant, plan: Plan, made: Runs, store: SolutionStore, tally: Trials
-) -> Observation:
-    """Enter many runs; return what was seen of one of them, made again, for all that is true of each."""
-    store.add(made.matrix[made.solved])
-    tally.succeed(Checker.of(model), made.matrix[made.solved])
-    for reason in made.stop_reason[~made.solved].tolist():
-        tally.fail(reason, "")
-    broken_off = made.ended_by is not None
-    tally.censored += broken_off
-    first = participant.once(model, plan, plan.seeds[0])
-    return replace(first, interrupted=first.interrupted or broken_off)
-
-
-def _together(
-    model: Model, found: list[Observation], store: SolutionStore, runs: Trials, seconds: float
-) -> Observation:
-    checker = Checker.of(model)
-    best: tuple[int, IntArray] | None = None
-    for o in found:
-        if o.best is not None:
-            best = better_of(checker, best, o.best[1][None, :])
-    for rows in store.rows() if best is None and model.objective is not None else ():
-        best = better_of(checker, best, rows)
+    made = participant.many(model, one) if one.want is Want.ONE and len(plan.seeds) > 1 else None
+    if made is not None:  # what is true of each run is seen of one of them, made again
+        attempt(plan.seeds[0])
+    together = collect_runs(model, participant.name, "heuristic", plan, attempt, made)
     ended = [o for o in found if o.error is None]
+    if not found:
+        return replace(together, want=one.want)  # a signal kept it from running at all
     if not ended:
         return found[0]
-    faults = tuple(f for o in found for f in o.faults)
     crashed = next(o for o in found if o.error is not None) if len(ended) < len(found) else None
     return replace(
-        ended[0], store=store, count=store.distinct, best=best, faults=faults, heuristic=runs,
-        invalid=sum(o.invalid for o in found), seconds=seconds, claims_all=False, claims_none=False,
+        ended[0], store=together.store, count=together.count, best=together.best, seconds=together.seconds,
+        heuristic=together.heuristic, faults=tuple(f for o in found for f in o.faults),
+        invalid=sum(o.invalid for o in found), duplicates=0, claims_all=False, claims_none=False,
         error=None if crashed is None else crashed.error, message="" if crashed is None else crashed.message,
-        duplicates=0, interrupted=any(o.interrupted for o in found),
+        interrupted=together.interrupted or found[-1].interrupted,
     )  # fmt: skip
 
 
@@ -264,6 +221,10 @@ class Isolated:
     def name(self) -> str:
         """The label, or the backend's name."""
         return self.label or self.solver
+
+    def prepare(self, model: Model, plan: Plan) -> None:
+        """Refuse an unknown solver, or a parameter that it has not, before anybody has searched."""
+        BackendParticipant(self.name, self.solver, self.options).prepare(model, plan)
 
     def observe(self, model: Model, plan: Plan) -> Observation:
         """Run it in a child process; its death becomes CRASH, HANG or OUT_OF_MEMORY."""

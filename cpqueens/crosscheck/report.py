@@ -5,19 +5,20 @@ For the terminal they are a table.
 
 from __future__ import annotations
 
-import dataclasses
 import io
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from enum import Enum
+from collections.abc import Callable, Iterator, Mapping
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import numpy as np
 
 from cpqueens.answers.quality import Quality
-from cpqueens.crosscheck.findings import Disagreement, Evidence, Findings, HeuristicReport, SolverReport
-from cpqueens.text.plaintext import counted, page, wrapped
+from cpqueens.crosscheck.findings import Disagreement, Findings, HeuristicReport, SolverReport
+from cpqueens.report import html
+from cpqueens.text import plaintext
+from cpqueens.text.plaintext import counted, wrapped
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -59,16 +60,22 @@ def _parts(report: Findings, width: int) -> Iterator[RenderableType]:
     yield table
     if left_out:
         yield Text(f"the terminal is too narrow for: {', '.join(left_out)}")
-    for heuristic in report.heuristics:
-        yield Text("\n".join(heuristic_lines(heuristic)))
-    if report.published is not None:
-        yield Text(published_line(report))
-    for lost in report.not_compared:
-        yield Text(str(lost), style="yellow")
-    for disagreement in report.disagreements:
-        yield Text("\n".join(disagreement_lines(disagreement)), style="red")
+    for text, kind in _said(report):
+        yield Text(text, style={"loss": "yellow", "bad": "red"}.get(kind, ""))
     style = "bold green" if report.agree else "bold red"
     yield Text(report.conclusion, style=style)
+
+
+def _said(report: Findings) -> Iterator[tuple[str, str]]:
+    """Yield what is said beside the table, and whether it is a ``loss`` or ``bad``."""
+    for heuristic in report.heuristics:
+        yield "\n".join(heuristic_lines(heuristic)), ""
+    if report.published is not None:
+        yield published_line(report), ""
+    for lost in report.not_compared:
+        yield str(lost), "loss"
+    for disagreement in report.disagreements:
+        yield "\n".join(disagreement_lines(disagreement)), "bad"
 
 
 def _solver_table(report: Findings, width: int) -> tuple[Any, list[str]]:
@@ -196,84 +203,19 @@ def disagreement_lines(d: Disagreement) -> list[str]:
     return lines
 
 
-_STYLE = """
-.cpq-check { font: 16px/1.5 system-ui, sans-serif; max-width: 70em; overflow-wrap: anywhere;
-  --line: color-mix(in srgb, currentColor 20%, transparent); }
-.cpq-check table { border-collapse: collapse; margin: 1em 0; }
-.cpq-check th, .cpq-check td { padding: .25em .8em; border-bottom: 1px solid var(--line); text-align: right; }
-.cpq-check th:first-child, .cpq-check td:first-child { text-align: left; }
-.cpq-check .good { color: color-mix(in srgb, currentColor 40%, #119944); }
-.cpq-check .bad { color: color-mix(in srgb, currentColor 40%, #dd2222); }
-.cpq-check .loss { color: color-mix(in srgb, currentColor 40%, #b07d00); }
-.cpq-check pre { background: color-mix(in srgb, currentColor 7%, transparent); padding: .8em;
-  white-space: pre-wrap; }
-.cpq-check .small { opacity: .75; font-size: 13px; }
-@media (max-width: 40rem) {
-  .cpq-check table, .cpq-check tbody, .cpq-check tr, .cpq-check td { display: block; }
-  .cpq-check th, .cpq-check td:empty { display: none; }
-  .cpq-check td { border: 0; padding: 0; text-align: left; }
-  .cpq-check td::before { content: attr(data-head) ": "; opacity: .75; }
-  .cpq-check td:first-child { font-weight: 600; } .cpq-check td:first-child::before { content: none; }
-  .cpq-check tr { border-bottom: 1px solid var(--line); padding: .4rem 0; }
-  .cpq-check tr:has(th) { display: none; }
-}
-"""
-"""Colours are mixed with that of the text around, so that they are legible on light and on dark ground."""
-
-_PAGE = """
-:root { color-scheme: light dark; --ink: #1d2530; --soft: #5a6573; --line: #d7dce2; --paper: #fdfdfc;
-  --bad: #a3161a; }
-@media (prefers-color-scheme: dark) {
-  :root { --ink: #e3e7ec; --soft: #a2acb8; --line: #39424d; --paper: #14181d; --bad: #ff8f8a; }
-}
-body { color: var(--ink); background: var(--paper); margin: 0 auto; max-width: 76rem; padding: 1rem; }
-.cpq-check h1 { font-size: 1.5rem; line-height: 1.25; } .cpq-check .bad { color: var(--bad); }
-.cpq-check table { font-size: .92rem; font-variant-numeric: tabular-nums; }
-.cpq-check .small { color: var(--soft); font-size: .9rem; opacity: 1; }
-"""
-"""What a page has and a fragment does not: type and colours of an evaluation's page."""
-
-
 def render_html(report: Findings, whole_page: bool = True) -> str:
     """Return the report as HTML, a whole page or a fragment."""
     verdict, title = report.verdict.text, f"Cross-check of {report.model}"
-    founded = report.conclusion.removeprefix(verdict)
-    kind = "good" if report.agree else "bad"
-    body = [
-        f"<style>{_STYLE}</style><div class='cpq-check'>",
+    colour = plaintext.GOOD if report.agree else plaintext.BAD
+    fragment = plaintext.fragment(
         f"<h1>{escape(title)}</h1>",
-        f"<p>{escape(report.scope)}; asked for: {escape(report.want)}</p>",
-        f"<p class='{kind}'><strong>{escape(verdict)}</strong>{escape(founded)}</p>",
-        _table(report),
-        *_paragraphs((line for h in report.heuristics for line in heuristic_lines(h)), ""),
-        *_paragraphs([published_line(report)] if report.published is not None else [], ""),
-        *map(_disagreement, report.disagreements),
-        *_paragraphs(map(str, report.not_compared), "loss"),
-        f"<p class='small'>{escape(_origin(report))}</p></div>",
-    ]
-    fragment = "\n".join(body)
-    # the page's style comes last: some of it stands in the place of the fragment's
-    return page(title, "", f"{fragment}<style>{_PAGE}</style>") if whole_page else fragment
-
-
-def _table(report: Findings) -> str:
-    names, rows = solver_rows(report)
-    head = "".join(f"<th>{escape(name)}</th>" for name in names)
-    lines = ("<tr>" + "".join(map(_cell, names, row)) + "</tr>" for row in rows)
-    return f"<table><tr>{head}</tr>{''.join(lines)}</table>"
-
-
-def _cell(head: str, text: str) -> str:
-    """Return a cell, which on a narrow screen has its head before it."""
-    return f'<td data-head="{escape(head)}">{escape(text)}</td>'
-
-
-def _paragraphs(texts: Iterable[str], kind: str) -> list[str]:
-    return [f"<p class='{kind}'>{escape(text)}</p>" for text in texts]
-
-
-def _disagreement(d: Disagreement) -> str:
-    return f"<pre class='bad'>{escape(chr(10).join(disagreement_lines(d)))}</pre>"
+        plaintext.line(f"{report.scope}; asked for: {report.want}"),
+        plaintext.heading(report.conclusion.removeprefix(verdict), plaintext.badge(verdict, colour)),
+        html.data_table(*solver_rows(report)),
+        *(f'<pre class="{kind}" style="white-space:pre-wrap">{escape(t)}</pre>' for t, kind in _said(report)),
+        plaintext.line(_origin(report)),
+    )
+    return html.page(title, fragment) if whole_page else fragment
 
 
 def _origin(report: Findings) -> str:
@@ -286,15 +228,9 @@ SCHEMA = "cpqueens.cross-check"
 
 def to_dict(report: Findings) -> dict[str, Any]:
     """Return the report as dicts, lists, numbers and texts; ``version`` grows when fields change meaning."""
-    data = plain({f.name: getattr(report, f.name) for f in dataclasses.fields(report)})
-    version = data.pop("schema")
-    return {
-        "schema": SCHEMA,
-        "version": version,
-        "exit_code": report.exit_code,
-        "agree": report.agree,
-        **data,
-    }
+    data = plain(report)
+    head = {"schema": SCHEMA, "version": data.pop("schema")}
+    return {**head, "exit_code": report.exit_code, "agree": report.agree, **data}
 
 
 def to_json(report: Findings) -> str:
@@ -304,23 +240,14 @@ def to_json(report: Findings) -> str:
 
 def plain(value: Any) -> Any:
     """Return any part of a report as plain data."""
-    for kind, convert in _CONVERTERS:
-        if isinstance(value, kind):
-            return convert(value)
-    if dataclasses.is_dataclass(value):
-        return {f.name: plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
-    return value
+    return msgspec.to_builtins(value, str_keys=True, enc_hook=as_builtin)
 
 
-_CONVERTERS: tuple[tuple[Any, Any], ...] = (
-    (Evidence, int),
-    (Enum, lambda e: e.value),
-    (Mapping, lambda m: {str(k): plain(v) for k, v in m.items()}),
-    ((list, tuple, set, frozenset), lambda items: [plain(item) for item in items]),
-    (np.ndarray, lambda array: array.tolist()),
-    (np.integer, int),
-    (np.floating, float),
-)
+def as_builtin(value: Any) -> Any:
+    """Return what msgspec has no form for as something that it has."""
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    return dict(value) if isinstance(value, Mapping) else str(value)
 
 
 class Report(Findings):

@@ -20,14 +20,13 @@ from cpqueens.answers.outcome import Outcome, StopReason
 from cpqueens.answers.runs import Runs
 from cpqueens.kernels.jit import tiers
 from cpqueens.lab.drawing import Picture, band, drawn, look, marked, together
-from cpqueens.lab.evaluation import STYLE, table
 from cpqueens.lab.evaluation_text import interval, laid_out, percent
 from cpqueens.lab.runlength import Interval, RunLengths
 from cpqueens.lab.source_programs import Program, lengths, played
 from cpqueens.model import Model
 from cpqueens.problems.catalog import load
+from cpqueens.report import html
 from cpqueens.system.requirements import versions
-from cpqueens.text import plaintext
 from cpqueens.text.plaintext import wrapped
 
 Cells = list[list[str]]
@@ -409,10 +408,10 @@ def page(sections: Sequence[Reproduced], runs: int) -> str:
         f"{seconds:.0f} s of processor time. Intervals hold the truth in 95 of 100 cases."
     )
     body = f'<h1>{title}</h1><p class="soft">{about}</p>{"".join(_parts(sections))}'
-    return plaintext.page(title, STYLE + _COMMANDS, body)
+    return html.page(title, body, _COMMANDS)
 
 
-_COMMANDS = "pre { white-space: pre-wrap; font-size: .85rem; margin: .4rem 0 1rem; color: var(--soft); }"
+_COMMANDS = "pre { font-size: .85rem; margin: .4rem 0 1rem; color: var(--soft); }"
 
 
 def _parts(sections: Sequence[Reproduced]) -> Iterator[str]:
@@ -422,10 +421,10 @@ def _parts(sections: Sequence[Reproduced]) -> Iterator[str]:
         yield f'<h2>{escape(section.name)}</h2><p class="soft">Source: {escape(section.source)}</p>'
         for one in found.tables:
             head, *rows = one.rows
-            yield table(head, rows, one.caption)
+            yield html.data_table(head, rows, one.caption)
             yield f"<pre>{escape(chr(10).join(one.commands))}</pre>"
         for plot in map(picture, found.plots):
-            yield f"<figure><div>{plot.svg}</div><figcaption>{escape(plot.caption)}</figcaption></figure>\n"
+            yield html.figure(plot.svg, plot.caption)
         for title, listed in notes(section):
             items = "".join(f"<li>{escape(note)}</li>" for note in listed)
             yield f"<p>{title}</p><ul>{items}</ul>"

@@ -13,10 +13,10 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from cpqueens.lab.evaluation import STYLE
 from cpqueens.lab.evaluation_plots import incumbents
 from cpqueens.lab.performance import anytime
 from cpqueens.lab.runfile import RunRecord
+from cpqueens.report.html import STYLE
 
 Line = Mapping[str, Any]
 """A run: row, party, seed, maximizing, seconds, and incumbents as pairs of seconds and objective."""

@@ -370,7 +370,7 @@ def test_the_report_as_text_json_and_html(queens6):
     from html.parser import HTMLParser
 
     from cpqueens.crosscheck.report import render_html, to_json
-    from cpqueens.lab.evaluation import STYLE
+    from cpqueens.report.html import STYLE
 
     liar = Scripted("<liar>", lie(rows=lambda a: a.rows[1:]))
     report = cross_check(queens6, [HONEST, liar], published=4)
