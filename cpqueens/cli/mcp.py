@@ -9,7 +9,6 @@ import os
 import re
 import tempfile
 import threading
-import time
 from collections.abc import Callable, Mapping
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -25,7 +24,7 @@ from cpqueens.exchange.minizinc import minizinc_model
 from cpqueens.files.modelfile import parse_model
 from cpqueens.model import Model
 from cpqueens.solving.explain import NotInfeasible
-from cpqueens.system.children import Worker
+from cpqueens.system.children import Worker, be_silent
 from cpqueens.system.requirements import requirement
 from cpqueens.text.plaintext import shown
 
@@ -39,8 +38,8 @@ if TYPE_CHECKING:
 LONGEST_TEXT, LARGEST_ANSWER, MEMORY = 1_000_000, 1_000_000, 4 * 2**30
 """Letters of a model, bytes of an answer, bytes of address space."""
 
-LONGEST_TIME, READING, _LOOK_EVERY = 60.0, 20.0, 0.05
-"""Seconds of one call, for reading and answering, and between two looks whether it has answered."""
+LONGEST_TIME, READING = 60.0, 20.0
+"""Seconds of one call, and for reading and answering."""
 
 SOLVERS = ("auto", "backtracking", "cpsat", "local-search")
 """Solvers, with a strategy behind a colon or not, that a caller may name."""
@@ -65,19 +64,13 @@ def answer(verb: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
     except ModelError as error:
         return {"error": str(error)}
     worker = Worker("cpqueens.cli.mcp:run_call", (verb, dict(arguments)), MEMORY)
-    done = False
     try:
-        end = time.monotonic() + seconds + READING
-        while not worker.connection.poll(_LOOK_EVERY):
-            if time.monotonic() > end:
-                return {"error": f"{verb}: no answer within {seconds + READING:g} s"}
-        found: dict[str, Any] = json.loads(worker.connection.recv_bytes(LARGEST_ANSWER))
-        done = True
+        found: dict[str, Any] = json.loads(worker.answer(seconds + READING, LARGEST_ANSWER))
         return found
+    except TimeoutError:
+        return {"error": f"{verb}: no answer within {seconds + READING:g} s"}
     except (EOFError, OSError):
         return {"error": f"{verb}: its process died; {MEMORY >> 20:,} MB are allowed"}
-    finally:
-        worker.end(0.5 if done else 0.0)
 
 
 def _refuse_long(arguments: Mapping[str, Any]) -> None:
@@ -94,9 +87,7 @@ def _seconds(value: float) -> float:
 
 def run_call(connection: Connection, verb: str, arguments: dict[str, Any]) -> None:
     """Send the answer to a call; runs in the child."""
-    silent = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(silent, 1)
-    os.dup2(silent, 2)
+    be_silent()
     try:
         found = CALLS[verb](**arguments)
     except CpqueensError as error:

@@ -16,10 +16,8 @@ ends with all that it started (see
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
-import selectors
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -31,7 +29,7 @@ from cpqueens.errors import ModelError, UnsupportedRequest
 from cpqueens.files.modelfile import dump_model
 from cpqueens.model import Model
 from cpqueens.solving.request import at_least_one
-from cpqueens.system.children import Command, Patience
+from cpqueens.system.children import LOOK_EVERY, Command, Patience
 from cpqueens.system.interrupts import listening
 from cpqueens.system.platforms import runs_commands
 from cpqueens.text.bounded import decoded, parse_json
@@ -40,7 +38,6 @@ from cpqueens.text.plaintext import one_line, shown
 
 DEFAULT_LIMIT = 60.0
 GRACE = 0.25
-_LOOK_EVERY = 0.05  # seconds between looks for signals
 _TAIL = 400
 
 
@@ -152,59 +149,26 @@ def _left(limit: float | None, command: Command) -> Callable[[], float]:
         deadline = time.monotonic() + limit + GRACE
         return lambda: deadline - time.monotonic()
     patience = Patience(DEFAULT_LIMIT + GRACE, command.pid)
-    return lambda: 0.0 if patience.is_over() else max(_LOOK_EVERY, patience.remaining() or 0.0)
+    return lambda: 0.0 if patience.is_over() else max(LOOK_EVERY, patience.remaining() or 0.0)
 
 
 def _talk(
     command: Command, line: bytes, left: Callable[[], float], output: int, interrupted: Callable[[], bool]
 ) -> tuple[bytes, bytes, str]:
     """Feed and read the process until it closes its output or meets a limit; return output and the limit."""
-    process = command.process
-    assert process.stdin is not None
-    assert process.stdout is not None
-    assert process.stderr is not None
-    parts: dict[str, list[bytes]] = {"out": [], "err": []}
-    size, pending, why = 0, memoryview(line), ""
-    with selectors.DefaultSelector() as selector:
-        for stream in (process.stdin, process.stdout, process.stderr):
-            os.set_blocking(stream.fileno(), False)
-        selector.register(process.stdin, selectors.EVENT_WRITE, "in")
-        selector.register(process.stdout, selectors.EVENT_READ, "out")
-        selector.register(process.stderr, selectors.EVENT_READ, "err")
-        while not why and any(key.data == "out" for key in selector.get_map().values()):
-            remaining = left()
-            for key, _ in selector.select(min(max(remaining, 0.0), _LOOK_EVERY)):
-                if key.data == "in":
-                    pending = _feed(selector, key.fileobj, pending)
-                else:
-                    size += _read(selector, key.fileobj, parts[key.data])
-            endings = {"interrupted": interrupted(), "oversized": size > output, "late": remaining <= 0}
-            why = next((name for name, met in endings.items() if met), "")
+    heard, why = {"out": bytearray(), "err": bytearray()}, ""
+
+    def over() -> bool:
+        nonlocal why
+        size = len(heard["out"]) + len(heard["err"])
+        endings = {"interrupted": interrupted(), "oversized": size > output, "late": left() <= 0}
+        why = next((name for name, met in endings.items() if met), "")
+        return bool(why)
+
+    command.talk(line, lambda stream, part: heard[stream].extend(part), over)
     if not why:
         command.wait(max(0.0, left()))
-    return b"".join(parts["out"]), b"".join(parts["err"]), why
-
-
-def _feed(selector: selectors.BaseSelector, stream: Any, pending: memoryview) -> memoryview:
-    try:
-        pending = pending[os.write(stream.fileno(), pending[:65536]) :]
-    except BlockingIOError:
-        return pending
-    except OSError:  # it does not want to read the task: its business
-        pending = pending[len(pending) :]
-    if not pending:
-        selector.unregister(stream)
-        with contextlib.suppress(OSError):
-            stream.close()
-    return pending
-
-
-def _read(selector: selectors.BaseSelector, stream: Any, parts: list[bytes]) -> int:
-    data = os.read(stream.fileno(), 65536)
-    if not data:
-        selector.unregister(stream)
-    parts.append(data)
-    return len(data)
+    return bytes(heard["out"]), bytes(heard["err"]), why
 
 
 def judge_run(seed: int, run: ProcessRun) -> Attempt:

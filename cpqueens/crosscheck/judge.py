@@ -1,6 +1,5 @@
 """Candidates for a model held against a reference: what is wrong with each, with a witness in words."""
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -14,7 +13,7 @@ from cpqueens.errors import CpqueensError, ModelError
 from cpqueens.files.modelfile import dump_model, parse_model
 from cpqueens.model import Model
 from cpqueens.problems import catalog
-from cpqueens.system.children import Patience, Worker
+from cpqueens.system.children import Worker, be_silent
 from cpqueens.system.interrupts import listening
 from cpqueens.text.plaintext import shown
 
@@ -23,8 +22,6 @@ MEMORY, READING = 2 * 2**30, 20.0
 
 _LARGEST = 50_000_000
 """Bytes of a model's text that are taken from a candidate."""
-
-_LOOK_EVERY = 0.05
 
 
 class Judged(StrEnum):
@@ -186,18 +183,13 @@ def read_apart(reference: str, parameters: Sequence[str], *, seconds: float = RE
         If there is none within the limits.
     """
     worker = Worker("cpqueens.crosscheck.judge:send_model", (reference, list(parameters)), MEMORY)
-    text: bytes | None = None
     try:
         with listening() as interrupt:
-            patience = Patience(seconds, worker.pid)
-            while not worker.connection.poll(_LOOK_EVERY):
-                if interrupt.poll() or patience.is_over():
-                    raise ModelError(f"{reference}: no model within {seconds:g} s")
-            text = worker.connection.recv_bytes(_LARGEST)
+            text = worker.answer(seconds, _LARGEST, interrupt.poll)
+    except TimeoutError:
+        raise ModelError(f"{reference}: no model within {seconds:g} s") from None
     except (EOFError, OSError):
         raise ModelError(f"{reference}: the process that read it died, or its model is too large") from None
-    finally:
-        worker.end(0.0 if text is None else 0.5)
     if text[:1] != b"+":
         raise ModelError(shown(text[1:].decode(errors="replace"), 300)[1:-1])
     return parse_model(text[1:].decode(errors="replace"))
@@ -205,9 +197,7 @@ def read_apart(reference: str, parameters: Sequence[str], *, seconds: float = RE
 
 def send_model(connection: Connection, reference: str, parameters: list[str]) -> None:
     """Read a model and send its text after a ``+``, or why there is none after a ``-``; runs in the child."""
-    silent = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(silent, 1)
-    os.dup2(silent, 2)
+    be_silent()
     try:
         text = "+" + dump_model(catalog.load(reference, parameters).model)
     except CpqueensError as error:

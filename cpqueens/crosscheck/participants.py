@@ -28,7 +28,7 @@ from cpqueens.model import Model
 from cpqueens.proofs.check import check_proof
 from cpqueens.proofs.parts import BadProof
 from cpqueens.solving.request import NEEDED, build_request, choose
-from cpqueens.system.children import Patience, Worker
+from cpqueens.system.children import LOOK_EVERY, Patience, Worker
 from cpqueens.system.interrupts import Interrupt, listening
 from cpqueens.text.parameters import needed
 from cpqueens.text.plaintext import shown
@@ -198,7 +198,6 @@ def _observe_seeds(model: Model, participant: BackendParticipant, plan: Plan) ->
 MEMORY = 8 * 2**30
 GRACE = 20.0
 """Seconds beyond its time limit after which a backend counts as hung (start and compilation included)."""
-_LOOK_EVERY = 0.05  # seconds between looks for signals
 LAST_WORDS = 3.0
 """Seconds in which an interrupted backend may say what it has found."""
 
@@ -273,7 +272,7 @@ class Isolated:
             if patience.is_over():
                 return None, "hung"
             try:
-                found = worker.connection.recv() if worker.connection.poll(_LOOK_EVERY) else None
+                found = worker.connection.recv() if worker.connection.poll(LOOK_EVERY) else None
             except (EOFError, ConnectionError):
                 return None, "" if last is None else "interrupted"
             if isinstance(found, Observation):

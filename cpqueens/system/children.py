@@ -15,6 +15,7 @@ import marshal
 import multiprocessing
 import os
 import select
+import selectors
 import signal
 import subprocess
 import sys
@@ -32,6 +33,7 @@ SUPERVISED = runs_commands()
 _SCRIPT = str(Path(__file__).with_name("supervise.py"))
 _PATIENCE = 8.0  # seconds for a supervisor to end what it watches
 _FRESH = 0.05  # seconds
+LOOK_EVERY = 0.05  # seconds between looks at limits and signals
 _SERVE = (
     "import signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); sys.path[:] = sys.argv[2:]; "
     "from cpqueens.system.children import serve; serve(int(sys.argv[1]))"
@@ -140,6 +142,30 @@ class Command:
             self._used, self._look_again = sum(known) if known else None, now + _FRESH
         return self._used
 
+    def talk(self, given: bytes, take: Callable[[str, bytes], object], over: Callable[[], bool]) -> None:
+        """Feed it, and take what it writes to ``out`` and ``err``, until it closes ``out`` or all is over."""
+        pending = memoryview(given)
+        streams = {"in": self.process.stdin, "out": self.process.stdout, "err": self.process.stderr}
+        with selectors.DefaultSelector() as selector:
+            for name, stream in streams.items():
+                assert stream is not None, "it is piped"
+                os.set_blocking(stream.fileno(), False)
+                selector.register(
+                    stream, selectors.EVENT_WRITE if name == "in" else selectors.EVENT_READ, name
+                )
+            while not over() and any(key.data == "out" for key in selector.get_map().values()):
+                for key, _ in selector.select(LOOK_EVERY):
+                    if key.data == "in":
+                        pending = _fed(key.fd, pending)
+                        ended = not pending
+                    else:
+                        take(key.data, part := os.read(key.fd, 2**16))
+                        ended = not part
+                    if ended:
+                        selector.unregister(key.fileobj)
+                        with contextlib.suppress(OSError):
+                            key.fileobj.close()  # type: ignore[union-attr]
+
     def wait(self, seconds: float) -> bool:
         """Wait until it has ended by itself; say whether it has."""
         return self._hear("S", seconds)
@@ -166,6 +192,16 @@ class Command:
             with contextlib.suppress(OSError):
                 os.killpg(self._said.get("P", 0) or self.process.pid, signal.SIGKILL)
         os.close(self._report)
+
+
+def _fed(descriptor: int, pending: memoryview) -> memoryview:
+    """Return what is left of what is to be written."""
+    try:
+        return pending[os.write(descriptor, pending[:65536]) :]
+    except BlockingIOError:
+        return pending
+    except OSError:  # it does not want to read: its business
+        return pending[:0]
 
 
 class Worker:
@@ -205,6 +241,26 @@ class Worker:
         if SUPERVISED and self.pid:
             with contextlib.suppress(OSError):
                 os.kill(self.pid, signal.SIGINT)
+
+    def answer(self, seconds: float, most: int, over: Callable[[], bool] = lambda: False) -> bytes:
+        """Return the bytes, at most so many, that it sends; end it.
+
+        Raises
+        ------
+        TimeoutError
+            If it sends none within so many seconds of a processor, or before all is over.
+        OSError, EOFError
+            If it has died, or sends more.
+        """
+        patience, said = Patience(seconds, self.pid), b""
+        try:
+            while not self.connection.poll(LOOK_EVERY):
+                if over() or patience.is_over():
+                    raise TimeoutError
+            said = self.connection.recv_bytes(most)
+        finally:
+            self.end(0.5 if said else 0.0)
+        return said
 
     def end(self, patience: float = 0.0) -> int | None:
         """End it and its family, after ``patience`` seconds for an end by itself; return its exit code."""
@@ -292,6 +348,13 @@ def run(connection: Any, function: str, arguments: tuple[Any, ...]) -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)  # also where we were started in the background
     module, _, name = function.partition(":")
     getattr(importlib.import_module(module), name)(connection, *arguments)
+
+
+def be_silent() -> None:
+    """Let what this process prints go nowhere; in the child process."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (1, 2):
+        os.dup2(nowhere, stream)
 
 
 _PAUSE = 0.02  # seconds

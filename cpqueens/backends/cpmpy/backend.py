@@ -18,7 +18,7 @@ from cpqueens.backends.cpmpy.cpmpy_constraints import supports
 from cpqueens.errors import BackendFault, MissingLibrary, UnsupportedConstraint
 from cpqueens.language.statement import Statement
 from cpqueens.lowered.lowering import lower
-from cpqueens.system.children import Worker, processor_seconds
+from cpqueens.system.children import LOOK_EVERY, Worker, processor_seconds
 from cpqueens.text.plaintext import one_line
 
 MODULES: dict[str, tuple[str, str]] = {
@@ -94,7 +94,6 @@ def missing() -> dict[str, str]:
             if name not in _PROGRAMS and not is_installed(name)}  # fmt: skip
 
 
-_LOOK_EVERY = 0.05  # seconds between looks at limits and signals
 _idle: dict[str, Worker] = {}
 """Processes that wait for their next model, one a solver."""
 
@@ -213,7 +212,7 @@ def _last_said(
     try:
         worker.connection.send(question)
         while not request.should_stop():
-            if worker.connection.poll(_LOOK_EVERY):
+            if worker.connection.poll(LOOK_EVERY):
                 kind, *said = worker.connection.recv()
                 if kind != "rows":
                     return kind, *said

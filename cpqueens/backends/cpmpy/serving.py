@@ -1,6 +1,5 @@
 """The process in which a solver of CPMpy works: it takes models, one after another, and sends solutions."""
 
-import os
 import sys
 import time
 import warnings
@@ -12,6 +11,7 @@ import numpy as np
 from cpqueens.backends.cpmpy.to_cpmpy import to_cpmpy
 from cpqueens.errors import UnsupportedConstraint
 from cpqueens.language.statement import Statement
+from cpqueens.system.children import be_silent
 
 _BATCH, _EVERY = 1024, 0.05  # solutions, seconds
 
@@ -28,9 +28,7 @@ def answer_all(connection: Any, answer: Callable[..., tuple[Any, ...]]) -> None:
     ``("ended", exhausted, objective)``, ``("unsupported", why)`` or ``("failed", why)``.
     """
     warnings.simplefilter("ignore")
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    for stream in (1, 2):  # solvers print, and panic, there
-        os.dup2(nowhere, stream)
+    be_silent()  # solvers print, and panic
     while True:
         try:
             question = connection.recv()

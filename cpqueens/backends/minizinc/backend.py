@@ -6,7 +6,6 @@ MiniZinc's program: where it is, and which solvers it knows.
 import json
 import os
 import re
-import selectors
 import shutil
 import subprocess
 import tempfile
@@ -108,7 +107,6 @@ def family(name: str | None) -> str:
 
 
 DEFAULT = "gecode"
-_LOOK_EVERY = 0.05  # seconds between looks at limits and signals
 _TOO_LARGE = re.compile("integer literal|out of (range|limits)|overflow|too large", re.IGNORECASE)
 """What solvers say of integers beyond their own range, of 32 bits mostly."""
 _INTEGER = re.compile(r"-?\d+")
@@ -188,7 +186,7 @@ class _Listener:
         self.with_objective = request.want is Want.BEST
         self.width = len(model.decisions) + self.with_objective
         self.objective: int | None = None
-        self.rest = b""
+        self.rest = self.errors = b""
         self.row = ""
         self.exhausted = self.enough = False
         self.found = 0
@@ -198,27 +196,17 @@ class _Listener:
         command = Command(self.words, piped=True, environment=writing_into(folder))
         if command.used() is not None:
             self.request.clock.measure(lambda: command.used() or 0.0)
-        errors = b""
         try:
-            with selectors.DefaultSelector() as selector:
-                for stream in (command.process.stdout, command.process.stderr):
-                    assert stream is not None
-                    selector.register(stream, selectors.EVENT_READ)
-                while selector.get_map() and not self.enough and not self.request.should_stop():
-                    for key, _ in selector.select(_LOOK_EVERY):
-                        part = key.fileobj.read1(2**16)  # type: ignore[union-attr]
-                        if not part:
-                            selector.unregister(key.fileobj)
-                        elif key.fileobj is command.process.stdout:
-                            self._hear(part)
-                        else:
-                            errors = (errors + part)[-4000:]
+            command.talk(b"", self._hear, lambda: self.enough or self.request.should_stop())
         finally:
             stopped = self.request.should_stop()
             code = command.end()
-        return self._ended(code, stopped, errors.decode(errors="replace"))
+        return self._ended(code, stopped, self.errors.decode(errors="replace"))
 
-    def _hear(self, part: bytes) -> None:
+    def _hear(self, stream: str, part: bytes) -> None:
+        if stream == "err":
+            self.errors = (self.errors + part)[-4000:]
+            return
         *lines, self.rest = (self.rest + part).split(b"\n")
         for raw in lines:
             line = raw.decode(errors="replace").strip()
