@@ -181,6 +181,20 @@ def test_the_first_call_has_one_step_since_that_may_take_long() -> None:
     assert calls == [1]
 
 
+def test_no_task_of_a_machine_is_put_before_another_one_alone() -> None:
+    """What stands between them on the machine comes first, too, and so it would have to come before itself."""
+    m = Model()
+    start = m.intvar(0, 9, shape=3)
+    m.add(NoOverlap(start, 2))
+    schedule = schedule_of(m)
+    assert schedule is not None
+    walk = begun(schedule, 1)
+    first, second, third = walk.part(codes.ORDER).tolist()
+    assert codes.bring(first, third, walk.arena) == -1
+    assert codes.bring(first, second, walk.arena) == 0
+    assert walk.part(codes.ORDER).tolist() == [second, first, third]
+
+
 def circle(m: Model, s: object) -> None:
     m.add(s[0] >= s[1] - 3, s[1] >= s[0])  # type: ignore[index]
 
@@ -191,6 +205,7 @@ NOT_SCHEDULES: dict[str, Callable[[Model, object], None]] = {
     "three variables": lambda m, s: m.add(s[0] + s[1] >= s[2]),  # type: ignore[index]
     "a gap": lambda m, s: m.add(s[0] != 3),  # type: ignore[index]
     "a maximum that must be large": lambda m, s: m.add(maximum(s) >= 5),
+    "a maximum that waits for another task": lambda m, s: m.add(maximum(s) >= m.intvar(0, 9) + 2),
     "a task that may be absent": lambda m, s: m.add(NoOverlap(s, 2, m.boolvar(3))),
     "a duration to choose": lambda m, s: m.add(NoOverlap(s, m.intvar(1, 2, shape=3))),
     "one of three": lambda m, s: m.add(Or([s[0] >= s[1], s[1] >= s[2], s[2] >= s[0]])),  # type: ignore[index]

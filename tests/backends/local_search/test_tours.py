@@ -50,6 +50,24 @@ def by_tables(seed: int) -> Model:
     return m
 
 
+def narrow_tables(seed: int) -> Model:
+    """Return one with tables of which a variable's values leave few rows."""
+    m, d = Model(), roads(seed)
+    x, c = m.intvar(0, N - 1, shape=N, name="x"), m.intvar(30, 80, shape=N, name="c")
+    m.add(Circuit(x), *(Table([x[i], c[i]], [[j, d[i, j]] for j in range(N)]) for i in range(N)))
+    m.minimize(c.sum())
+    return m
+
+
+def narrow_sums(seed: int) -> Model:
+    """Return one that equalities divide into two sums, each within limits."""
+    m, d = Model(), roads(seed)
+    x, z = m.intvar(0, N - 1, shape=N, name="x"), m.intvar(120, 150, shape=2, name="z")
+    m.add(Circuit(x), *(z[k] == sum(element(d[i], x[i]) for i in range(k, N, 2)) for k in range(2)))
+    m.minimize(z[0] + 2 * z[1])
+    return m
+
+
 def by_truths(seed: int) -> Model:
     """Return one whose nodes count from 1 and whose objective is a variable that equalities define."""
     m, d = Model(), roads(seed)
@@ -203,6 +221,8 @@ def two_rounds(seed: int) -> Model:
 FORMS: Mapping[str, Callable[[int], Model]] = {
     "elements": by_elements,
     "tables": by_tables,
+    "narrow tables": narrow_tables,
+    "narrow sums": narrow_sums,
     "truths": by_truths,
     "symmetric": symmetric,
     "prizes": prizes,
