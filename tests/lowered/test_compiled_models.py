@@ -75,6 +75,14 @@ def test_several_clauses_in_one_block(solver: str) -> None:
     assert agrees(model, solver)
 
 
+def test_literals_may_be_terms(solver: str) -> None:
+    model = Model()
+    x, b = model.intvar(1, 2, shape=2, name="x"), model.boolvar(shape=2, name="b")
+    model.add(Or([x[0] - 1, 1 - b[0], 2 - x[1]]), Or([1 - b[0], 1 - b[1]]))
+    assert agrees(model, solver)
+    assert model.count(solver=solver) == 11
+
+
 def test_several_clauses_in_one_block_in_local_search() -> None:
     model = Model()
     x = model.intvar(0, 2, shape=6, name="x")

@@ -9,7 +9,7 @@ from cpqueens.backends.backtracking.clauses import StatedClauses
 from cpqueens.backends.backtracking.decomposed import DECOMPOSED, ExplainedParts, add_number, add_table
 from cpqueens.backends.backtracking.memory import LISTED_DEFINED, memory_of
 from cpqueens.backends.backtracking.network import Builder
-from cpqueens.backends.backtracking.rows import Proved, Row, groups
+from cpqueens.backends.backtracking.rows import Proved, Row
 from cpqueens.backends.backtracking.wholes.implied import is_empty_board
 from cpqueens.backends.backtracking.wholes.parts import Propagator
 from cpqueens.backends.known import LearnedClauses
@@ -17,7 +17,7 @@ from cpqueens.kernels.exact import domains as at, kinds
 from cpqueens.kernels.exact.learning import literals as lit
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.rows import IntArray
-from cpqueens.lowered.compiled import Compiled, DefinitionBlock, Terms
+from cpqueens.lowered.compiled import Compiled, DefinitionBlock
 from cpqueens.lowered.forms import Origins
 
 DROPPED = ("all_different_values", "distances", "fractional_bound", "tour_bound")
@@ -57,11 +57,6 @@ class ExplainedBuilder(Builder, ExplainedParts):
         super().__init__(compiled, not is_empty_board(compiled), True, sources, without)
         self.clausal, self.collected = apart, StatedClauses()
         self.truths_of_values: dict[tuple[int, tuple[int, ...]], int] = {}
-
-    def clauses(self, terms: Terms, start: IntArray) -> None:
-        """Add all clauses."""
-        for rows in self.each(groups(terms, start), self.sources.clauses):
-            self.add(kinds.CLAUSE, *self.literals(rows))
 
     def propagator(self, own: Propagator) -> None:
         """Add a propagator that is compiled apart, unless clauses and rows, or others, say the same."""

@@ -2,7 +2,7 @@
 
 from array import array
 from collections.abc import Collection, Container, Iterable, Iterator, Sequence
-from itertools import chain, combinations, pairwise
+from itertools import chain, combinations, pairwise, repeat
 from typing import TypeVar
 
 import numpy as np
@@ -47,6 +47,9 @@ _ONE = (1,)
 
 class Builder(TermBuilder):
     """Collects propagators and auxiliary variables."""
+
+    clausal = False
+    """Whether clauses are kept apart, by a search that learns."""
 
     def __init__(
         self,
@@ -117,9 +120,8 @@ class Builder(TermBuilder):
                 self.linear(row, relation)
             return
         equal = (linear.relation == EQ) & self.strong
-        for row, _ in linear.picked(
-            np.flatnonzero(equal & (linear.lengths > FEW) & (linear.lengths <= SPLIT))
-        ):
+        longer = np.flatnonzero(equal & (linear.lengths > FEW) & (linear.lengths <= SPLIT))
+        for row, _ in linear.picked(longer):
             self.split(row)
         short = [self.seen(linear, np.flatnonzero(equal & (linear.lengths == n)), n) for n in (2, 3)]
         seen = np.sort(np.concatenate(short))
@@ -212,13 +214,33 @@ class Builder(TermBuilder):
             self.propagators.append(kinds.FUNCTIONS[block.kind], (self.variable(row),), _ONE, 0, result)
 
     def truths(self, block: DefinitionBlock) -> None:
-        """Add the propagators of truths."""
-        rows, each = rows_of(block.terms), block.each
-        for k, result in enumerate(block.results.tolist()):
-            if block.kind == "truth_linear":
-                self.truth(rows[k], block.relation, result)
-            else:
-                self.add(kinds.TRUTH_OR, *self.literals(rows[each * k : each * (k + 1)]), result=result)
+        """Add the propagators of truths: of ``!=`` that of the opposite, and its complement."""
+        terms, results = block.terms, block.results
+        if block.kind != "truth_linear":
+            start = block.each * np.arange(len(results) + 1)
+            self.disjunctions(kinds.TRUTH_OR, terms, start, results, repeat(self.origin))
+            return
+        if block.relation == NE:
+            pairs = np.column_stack([results, self.new_truths(len(results))])
+            two = np.full(len(results), 2)
+            self.propagators.extend(kinds.EQUAL, two, pairs, np.ones_like(pairs), -1)
+            results = pairs[:, 1]
+        kind = kinds.TRUTH_EQUAL if block.relation in (EQ, NE) else kinds.TRUTH_AT_MOST
+        sign = -1 if block.relation == GE else 1
+        self.propagators.extend(
+            kind, np.diff(terms.start), terms.variable, sign * terms.coefficient, sign * terms.constant,
+            results,
+        )  # fmt: skip
+
+    def disjunctions(
+        self, kind: int, terms: Terms, start: IntArray, results: IntArray, origins: Iterable[int]
+    ) -> None:
+        """Add clauses or truths of disjunctions; group g has the terms ``start[g]:start[g + 1]``."""
+        if self.marks is None and not self.clausal and are_literals(terms):
+            self.propagators.extend(kind, np.diff(start), terms.variable, terms.coefficient, 0, results)
+            return
+        for rows, result in zip(self.each(groups(terms, start), origins), results.tolist(), strict=True):
+            self.add(kind, *self.literals(rows), result=result)
 
     def functions(self, block: DefinitionBlock, flat: IntArray, ends: IntArray | None = None) -> None:
         """Add the propagators of functions of these variables, with their bounds if these are known."""
@@ -382,17 +404,6 @@ class Builder(TermBuilder):
             bounds.add_fractional_bounds(long, limited, self.objective_row * at.P_WIDTH, self)
         return limited
 
-    def clauses(self, terms: Terms, start: IntArray) -> None:
-        """Add all clauses; mostly each literal is a truth or the negation of one."""
-        sign, constant = terms.coefficient, terms.constant
-        plain = (terms.start[1:] - terms.start[:-1] == 1).all()
-        plain = plain and (((sign == 1) & (constant == 0)) | ((sign == -1) & (constant == 1))).all()
-        if plain and self.marks is None:
-            self.propagators.extend(kinds.CLAUSE, np.diff(start), terms.variable, sign)
-            return
-        for rows in self.each(groups(terms, start), self.sources.clauses):
-            self.add(kinds.CLAUSE, *self.literals(rows))
-
     def build(self, proved: Iterable[tuple[Row, int]] = ()) -> None:
         """Add everything that the compiled model has, and at last a row that bounds its objective."""
         c = self.compiled
@@ -412,7 +423,8 @@ class Builder(TermBuilder):
             if len(differences) > 1 and "cliques" not in self.without:
                 implied.add_cliques(differences, self)
         if len(c.clause_start) > 1:
-            self.clauses(c.literals, c.clause_start)
+            none = np.full(len(c.clause_start) - 1, -1)
+            self.disjunctions(kinds.CLAUSE, c.literals, c.clause_start, none, self.sources.clauses)
         if len(c.different):
             self.all_differents(c.different, c.different_start)
         for table_terms, allowed in self.each(c.tables, self.sources.tables):
@@ -433,6 +445,13 @@ class Builder(TermBuilder):
                 self.propagators.append(kinds.EQUAL, *row)
             elif limited is not None:
                 bounds.add_proved_row(row, *limited, self)
+
+
+def are_literals(terms: Terms) -> bool:
+    """Say whether all terms are truths or negations of them, as literals mostly are."""
+    sign, constant = terms.coefficient, terms.constant
+    single = (terms.start[1:] - terms.start[:-1] == 1).all()
+    return bool(single and (((sign == 1) & (constant == 0)) | ((sign == -1) & (constant == 1))).all())
 
 
 def differences(terms: Terms) -> tuple[IntArray, IntArray]:

@@ -15,7 +15,7 @@ from cpqueens.kernels.exact import kinds
 from cpqueens.kernels.exact.apart import KINDS
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray, Mask
-from cpqueens.lowered.compiled import EQ, GE, LE, NE, Compiled, DefinitionBlock, Terms, Whole
+from cpqueens.lowered.compiled import EQ, GE, LE, Compiled, DefinitionBlock, Terms, Whole
 
 Row = tuple[tuple[int, ...], tuple[int, ...], int]
 """A term: variables, coefficients, constant."""
@@ -57,9 +57,16 @@ def difference(first: Row, second: Row) -> Row:
 
 
 def rows_of(terms: Terms) -> list[Row]:
-    """Return some terms as rows."""
+    """Return some terms as rows; mostly each has one variable, for which zip makes tuples by itself."""
     lengths = terms.start[1:] - terms.start[:-1]
-    return _rows(terms.variable.tolist(), terms.coefficient.tolist(), terms.constant.tolist(), lengths)
+    v, a, constants = terms.variable.tolist(), terms.coefficient.tolist(), terms.constant.tolist()
+    if (lengths == 1).all():
+        return list(zip(zip(v, strict=True), zip(a, strict=True), constants, strict=True))
+    vs, factors = iter(v), iter(a)
+    return [
+        (tuple(islice(vs, n)), tuple(islice(factors, n)), c)
+        for n, c in zip(lengths.tolist(), constants, strict=True)
+    ]
 
 
 def each_row(terms: Terms) -> Iterator[Row]:
@@ -75,19 +82,6 @@ def in_pieces(blocks: Iterable[DefinitionBlock], terms: int) -> Iterator[Definit
         step = max(1, terms // max(1, block.each))
         for first in range(0, many, step):
             yield block.part(first, min(first + step, many))
-
-
-def _rows(
-    variables: list[int], coefficients: list[int], constants: list[int], lengths: IntArray
-) -> list[Row]:
-    """Return rows of so many variables each; mostly it is one, for which zip makes tuples by itself."""
-    if (lengths == 1).all():
-        return list(zip(zip(variables, strict=True), zip(coefficients, strict=True), constants, strict=True))
-    v, a = iter(variables), iter(coefficients)
-    return [
-        (tuple(islice(v, n)), tuple(islice(a, n)), c)
-        for n, c in zip(lengths.tolist(), constants, strict=True)
-    ]
 
 
 def groups(terms: Terms, start: IntArray) -> Iterator[list[Row]]:
@@ -107,17 +101,13 @@ class LazyRows:
         return len(self.relation)
 
     def __iter__(self) -> Iterator[tuple[Row, int]]:
-        return iter(self._few) if len(self) <= FEW_ROWS else self._pieces()
+        if len(self) <= FEW_ROWS:
+            return iter(self._few)
+        return zip(each_row(self.terms), self.relation.tolist(), strict=True)
 
     @cached_property
     def _few(self) -> list[tuple[Row, int]]:
         return list(zip(rows_of(self.terms), self.relation.tolist(), strict=True))
-
-    def _pieces(self) -> Iterator[tuple[Row, int]]:
-        for first in range(0, len(self), AT_ONCE):
-            last = min(first + AT_ONCE, len(self))
-            rows = rows_of(self.terms.part(first, last))
-            yield from zip(rows, self.relation[first:last].tolist(), strict=True)
 
     @cached_property
     def lengths(self) -> IntArray:
@@ -214,6 +204,13 @@ class TermBuilder:
         self.upper.append(high)
         return len(self.lower) - 1
 
+    def new_truths(self, many: int) -> IntArray:
+        """Add auxiliary variables that are 0 or 1."""
+        first = len(self.lower)
+        self.lower.extend(array("q", [0]) * many)
+        self.upper.extend(array("q", [1]) * many)
+        return np.arange(first, first + many)
+
     def decides_more(self, many: int) -> bool:
         """Say whether the search may decide so many auxiliary variables too."""
         return self.learning and len(self.decided) + many <= MOST_DECIDED
@@ -224,9 +221,7 @@ class TermBuilder:
         One of them comes first, and the search decides which. Of tasks there are starts and durations.
         """
         many = len(first.T)
-        truths = len(self.lower) + np.arange(2 * many).reshape(2, many, order="F")
-        self.lower.frombytes(np.zeros_like(truths).tobytes())
-        self.upper.frombytes(np.ones_like(truths).tobytes())
+        truths = self.new_truths(2 * many).reshape(2, many, order="F")
         self.propagators.extend(
             integers([kinds.TRUTH_AT_MOST, kinds.TRUTH_AT_MOST, kinds.EQUAL] * many),
             integers([3, 3, 2] * many),
@@ -261,23 +256,15 @@ class TermBuilder:
 
     def literals(self, terms: list[Row]) -> tuple[list[int], list[int]]:
         """Return variables and signs (1 or -1) of 0/1 terms."""
-        variables, signs = [], []
-        for row in terms:
-            negated = row[1] == (-1,) and row[2] == 1
-            variables.append(row[0][0] if negated else self.variable(row))
-            signs.append(-1 if negated else 1)
+        signs = [-1 if row[1:] == ((-1,), 1) else 1 for row in terms]
+        variables = [
+            self.variable(row) if sign > 0 else row[0][0] for row, sign in zip(terms, signs, strict=True)
+        ]
         return variables, signs
 
     def truth(self, row: Row, relation: int, result: int) -> None:
-        """Add ``result == 1`` exactly where ``row relation 0``."""
-        variables, coefficients, constant = row
-        sign = -1 if relation == GE else 1
-        if relation == NE:  # the truth of the opposite, and its complement
-            opposite = self.new_variable(0, 1)
-            self.add(kinds.EQUAL, [result, opposite], [1, 1], -1)
-            result, relation = opposite, EQ
-        kind = kinds.TRUTH_EQUAL if relation == EQ else kinds.TRUTH_AT_MOST
-        self.add(kind, variables, [sign * a for a in coefficients], sign * constant, result)
+        """Add ``result == 1`` exactly where ``row relation 0``: one of `LE`, `EQ`."""
+        self.add(kinds.TRUTH_EQUAL if relation == EQ else kinds.TRUTH_AT_MOST, *row, result)
 
     # ---- what the compiled model says -----------------------------------------------------------------
 
