@@ -182,7 +182,7 @@ def test_the_first_call_has_one_step_since_that_may_take_long() -> None:
 
 
 def test_no_task_of_a_machine_is_put_before_another_one_alone() -> None:
-    """What stands between them on the machine comes first, too, and so it would have to come before itself."""
+    """What stands between them on the machine comes first, too, so that it would have to precede itself."""
     m = Model()
     start = m.intvar(0, 9, shape=3)
     m.add(NoOverlap(start, 2))
