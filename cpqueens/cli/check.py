@@ -14,7 +14,7 @@ from cpqueens.answers.check import Check, Checker, Violation
 from cpqueens.answers.solution import SolutionSet
 from cpqueens.answers.stated import soft_violations
 from cpqueens.cli.options import json_option, load
-from cpqueens.cli.results import CHECKER_DOUBT, DONE, INVALID, document, echo_json
+from cpqueens.cli.results import CHECKER_DOUBT, DONE, INVALID, echo_document
 from cpqueens.cli.terminal import say, style_of
 from cpqueens.errors import ModelError
 from cpqueens.files.reading import Found, target_of
@@ -49,7 +49,7 @@ def command(model: str, rest: tuple[str, ...], base: str | None, by_column: bool
     found = _read(sources, instance, None if base is None else int(base), by_column)
     report = _examine(instance, found)
     if as_json:
-        echo_json(document("check", instance, **report))
+        echo_document("check", instance, **report)
     else:
         say("\n".join(_lines(instance, found, report)))
     if report["doubts"]:

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from cpqueens.cli.options import json_option, load
-from cpqueens.cli.results import DONE, INVALID, LIMIT, document, echo_json
+from cpqueens.cli.results import DONE, INVALID, LIMIT, echo_document
 from cpqueens.cli.terminal import say
 from cpqueens.errors import ModelError
 from cpqueens.proofs.check import check_proof
@@ -35,7 +35,7 @@ def command(model: str, rest: tuple[str, ...], as_json: bool) -> int:
         raise ModelError(f"{label(place)}: {reason_of(error)}") from None
     except BadProof as error:
         if as_json:
-            echo_json(document("check-proof", instance, believed=False, why=str(error)))
+            echo_document("check-proof", instance, believed=False, why=str(error))
         else:
             say(f"problem    {instance.title}\nproof      not believed: {error}")
         return INVALID
@@ -49,7 +49,7 @@ def command(model: str, rest: tuple[str, ...], as_json: bool) -> int:
             "steps": proved.steps,
             "evidence": 0 if proved.complete else 1 if proved.solutions else 4,
         }
-        echo_json(document("check-proof", instance, believed=True, seconds=seconds, **fields))
+        echo_document("check-proof", instance, believed=True, seconds=seconds, **fields)
     else:
         level = "evidence   0, by cpqueens.proofs, which shares no code with any solver"
         said = f"problem    {instance.title}\nproof      believed: {proved}\ntime       {seconds:.2f} s"

@@ -1,16 +1,16 @@
 """`cpqueens compare`: do two models have the same solutions?"""
 
-from dataclasses import asdict
 from typing import Any
 
 import click
 
-from cpqueens.cli.options import json_option, load, split_pair, term_of
-from cpqueens.cli.results import echo_json
+from cpqueens.cli.options import json_option, load, split_pair, term_of, time_option
+from cpqueens.cli.results import echo_document
 from cpqueens.cli.terminal import Standing, progress, say
 from cpqueens.crosscheck.equivalence import compare
+from cpqueens.crosscheck.report import plain
 from cpqueens.crosscheck.roles import SOLVERS, ConstraintRole, Role, constraint_roles
-from cpqueens.crosscheck.two_models import ModelComparison, values_text
+from cpqueens.crosscheck.two_models import values_text
 from cpqueens.errors import ModelError
 from cpqueens.language.posted import Posted
 from cpqueens.model import Model
@@ -25,9 +25,7 @@ from cpqueens.text.plaintext import shown
 @click.option(
     "--map", "maps", multiple=True, metavar="NAME=OTHER", help="a variable or term of A, and that of B"
 )
-@click.option(
-    "--time-limit", type=float, metavar="SECONDS", help="by the clock; default: 10 s of processor time"
-)
+@time_option("by the clock; default: 10 s of processor time")
 @click.option(
     "--solver", "solvers", multiple=True, metavar="SOLVER", help="exact ones; default: cpsat, backtracking"
 )
@@ -76,37 +74,14 @@ def command(
         for role in (Role.REDUNDANT, Role.BREAKS_SYMMETRIES)
     )
     if as_json:
-        echo_json(
-            {
-                "schema": "cpqueens.compare", "version": 1, "verdict": found.verdict, "equal": found.equal,
-                "shared": list(found.shared), "proofs": {k: list(v) for k, v in found.proofs.items()},
-                "differences": _documents(found),
-                "common": None if found.common is None else dict(found.common),
-                "optima": list(found.optima),
-                "optimal": None if found.optimal is None else {
-                    "verdict": found.optimal.verdict, "differences": _documents(found.optimal),
-                    "proofs": {k: list(v) for k, v in found.optimal.proofs.items()},
-                },
-                "redundant": spare if redundant else [[], []],
-                "roles": [[asdict(one) for one in each] for each in roles],
-                "orbits": None if found.orbits is None else asdict(found.orbits),
-                "symmetry_breaking": breaking, "seconds": found.seconds,
-            }
-        )  # fmt: skip
+        more = {"redundant": spare if redundant else [[], []], "roles": plain(roles)}
+        echo_document("compare", **plain(found), equal=found.equal, **more, symmetry_breaking=breaking)
         return found.exit_code
     lines = [str(found)]
     for letter, model, each in zip("ab", models, roles, strict=True):
         lines += [line for one in each for line in _about(letter, model, one, redundant)]
     say("\n".join(lines))
     return found.exit_code
-
-
-def _documents(found: ModelComparison) -> list[dict[str, Any]]:
-    """Return all witnesses of a comparison as documents."""
-    return [
-        {"values": dict(d.values), "accepted": d.accepted, "refused": d.refused, "reasons": list(d.reasons)}
-        for d in found.differences
-    ]
 
 
 def _about(letter: str, model: Model, found: ConstraintRole, all_roles: bool) -> list[str]:

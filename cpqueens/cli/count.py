@@ -63,11 +63,8 @@ def _orbits(instance: Instance, given: dict[str, Any], as_json: bool) -> int:
     if as_json:
         sizes = {str(size): many for size, many in sorted(tally.sizes.items())}
         found = {"orbits": tally.orbits, "orbit_sizes": sizes, "sum_agrees": agrees}
-        results.echo_json(
-            results.document(
-                "count", instance, **results.outcome_fields(outcome), **found, published=comparison
-            )
-        )
+        fields = results.outcome_fields(outcome)
+        results.echo_document("count", instance, **fields, **found, published=comparison)
     else:
         many = f"{tally.orbits:,} up to symmetry, {outcome.count:,} in all"
         lines = [f"problem    {instance.title}", f"solutions  {'' if whole else 'at least '}{many}"]
@@ -105,9 +102,7 @@ def _at_once(instance: Instance, given: dict[str, Any], as_json: bool) -> int:
         outcome = count_solutions(instance.model, on_progress=note, **given)
     comparison = results.compared(instance, outcome, given=given)
     if as_json:
-        results.echo_json(
-            results.document("count", instance, **results.outcome_fields(outcome), published=comparison)
-        )
+        results.echo_document("count", instance, **results.outcome_fields(outcome), published=comparison)
     else:
         at_least = "" if outcome.complete else "at least "
         lines = [f"problem    {instance.title}", f"solutions  {at_least}{outcome.count:,}"]

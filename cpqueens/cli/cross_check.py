@@ -37,12 +37,7 @@ BUNDLES = "cpqueens-bundles"
 @click.option(
     "--want", type=click.Choice(("auto", "all", "count", "best", "one")), default="auto", show_default=True
 )
-@click.option(
-    "--time-limit",
-    type=float,
-    metavar="SECONDS",
-    help="for each run; a Python function receives it, and counts as late if it takes longer",
-)
+@shared.time_option("for each run; a Python function receives it, and counts as late if it takes longer")
 @click.option("--limit", type=int, metavar="K", help="solutions asked of each exact backend")
 @shared.optima_options
 @click.option("--proof", is_flag=True, help="also check a proof step by step")
@@ -174,8 +169,8 @@ def _metamorphic(instance: Instance, as_json: bool, options: dict[str, Any]) -> 
         ]
     not_run = solvers[len(reports) :]
     if as_json:
-        about = {"schema": "cpqueens.metamorphic", "version": 1, "solvers": plain(reports)}
-        results.echo_json({**about, "interrupted": interrupt.seen, "not_run": not_run})
+        fields = {"solvers": plain(reports), "interrupted": interrupt.seen, "not_run": not_run}
+        results.echo_document("metamorphic", **fields)
     else:
         lines = [*map(str, reports), *(f"{solver}: not run: interrupted" for solver in not_run)]
         say("\n".join(lines))

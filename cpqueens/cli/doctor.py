@@ -13,7 +13,7 @@ from cpqueens.backends import named
 from cpqueens.backends.cpmpy import backend as cpmpy
 from cpqueens.cli import warming
 from cpqueens.cli.options import json_option
-from cpqueens.cli.results import DONE, REFUSED, document, echo_json
+from cpqueens.cli.results import DONE, REFUSED, echo_document
 from cpqueens.cli.terminal import Standing, progress, say
 from cpqueens.kernels.jit import cache
 from cpqueens.system.platforms import limits, processors
@@ -53,7 +53,7 @@ def command(compiling: bool, as_json: bool) -> int:
     facts = _facts()
     if as_json:
         listed = [{**asdict(library), "is_fit": library.is_fit} for library in libraries]
-        echo_json(document("doctor", libraries=listed, backends=_backends(), **facts))
+        echo_document("doctor", libraries=listed, backends=_backends(), **facts)
     else:
         say("\n".join(_lines(libraries, facts)))
     return DONE if all(library.is_fit for library in libraries if library.required) else REFUSED

@@ -81,12 +81,8 @@ def _told(verb: str, instance: Instance, store: str, found: DurableCount, as_jso
     totals = found.totals
     comparison = results.compared(instance, found)
     if as_json:
-        fields = {
-            "count": found.count, "complete": found.complete, "stop_reason": found.stop_reason,
-            "done": totals.done, "parts": totals.parts, "conflicts": totals.conflicts,
-            "damaged": list(totals.damaged), "poison": list(totals.poison), "seconds": totals.seconds,
-        }  # fmt: skip
-        results.echo_json(results.document(verb, instance, **fields, published=comparison))
+        fields = {"complete": found.complete, "stop_reason": found.stop_reason, "published": comparison}
+        results.echo_document(verb, instance, **vars(totals), **fields)
     else:
         at_least = "" if found.complete else "at least "
         stopped = "" if found.stop_reason == "exhausted" else f", stopped by {found.stop_reason}"

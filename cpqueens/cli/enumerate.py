@@ -250,18 +250,21 @@ def command(
     group = shared.declared_symmetries(instance) if up_to_symmetry else ()
     if positive_integer(limit, "--limit") is not None and not group:
         given["solution_limit"] = limit
-    head = results.document("enumerate", instance, up_to_symmetry=up_to_symmetry, file=out)
+    asked = {"up_to_symmetry": up_to_symmetry, "file": out}
+    head = results.document("enumerate", instance, **asked) if as_json else None
     with ExitStack() as stack:
         shown = group if orbits else ()
-        sink = _sink(stack, instance, head if as_json else None, shown, form, out, force)
+        sink = _sink(stack, instance, head, shown, form, out, force)
         funnel = Funnel(sink, group, limit)
         outcome = _run(instance, funnel, given, out is not None)
     classes = funnel.count if group else None
     comparison = results.compared(instance, outcome, classes, given)
     if as_json:
-        _print_json(
-            sink, head, {**results.outcome_fields(outcome), "orbits": classes, "published": comparison}
-        )
+        told = {**results.outcome_fields(outcome), "orbits": classes, "published": comparison}
+        if isinstance(sink, JsonSink):
+            sink.finish(told)
+        else:
+            results.echo_document("enumerate", instance, **asked, **told)
     else:
         _print(outcome, funnel, instance.title, form, out, results.published_lines(comparison))
     return results.exit_of_compared(outcome, comparison)
@@ -305,13 +308,6 @@ def _run(instance: Instance, funnel: Funnel, given: dict[str, Any], shown: bool)
             click.get_current_context().meta[JSON_WANTED] = False  # the document is complete
         raise
     return outcome if funnel.reason is None else replace(outcome, stop_reason=funnel.reason)
-
-
-def _print_json(sink: Sink, head: dict[str, Any], fields: dict[str, Any]) -> None:
-    if isinstance(sink, JsonSink):
-        sink.finish(fields)
-    else:
-        results.echo_json({**head, **fields})
 
 
 def _print(outcome: Outcome, funnel: Funnel, title: str, form: str, out: str | None, said: list[str]) -> None:

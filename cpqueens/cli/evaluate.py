@@ -31,7 +31,7 @@ from cpqueens.text.plaintext import shown
 @click.option("--sizes", metavar="A,B,...", help="values of the first parameter, or NAME=A,B,...")
 @click.option("--runs", type=int, default=100, show_default=True, metavar="N", help="of each, on each size")
 @click.option("--seed", type=int, default=0, show_default=True, metavar="SEED", help="first seed")
-@click.option("--time-limit", type=float, metavar="SECONDS", help="limit for each run")
+@shared.time_option("limit for each run")
 @click.option("--step-limit", type=int, metavar="STEPS", help="for each run of a solver that counts steps")
 @click.option(
     "--processes",

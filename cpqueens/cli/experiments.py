@@ -3,7 +3,7 @@
 import click
 
 from cpqueens.cli.options import PLACE, json_option
-from cpqueens.cli.results import document, echo_json
+from cpqueens.cli.results import echo_document
 from cpqueens.cli.terminal import Standing, progress, say, width_of_output
 from cpqueens.lab.classical_texts import chosen, reproduce
 from cpqueens.lab.experiments import Reproduced, data, page, text
@@ -44,7 +44,7 @@ def command(runs: int, only: tuple[str, ...], out: str | None, as_json: bool) ->
     if out is not None:
         write_whole(out, page(done, runs))
     if as_json:
-        echo_json(document("experiments", **data(done, runs)))
+        echo_document("experiments", **data(done, runs))
     elif out is not None:
         say(f"written    {out}")
     return 0

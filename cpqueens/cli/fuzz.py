@@ -8,7 +8,7 @@ import click
 
 from cpqueens.cli.durable import durable_given, stored
 from cpqueens.cli.options import json_option, store_options
-from cpqueens.cli.results import echo_json
+from cpqueens.cli.results import echo_document
 from cpqueens.cli.terminal import Standing, progress, say
 from cpqueens.crosscheck.report import plain
 from cpqueens.errors import ModelError
@@ -38,7 +38,7 @@ def command(solvers: str | None, as_json: bool, out: str | None, **options: Any)
         named = [s for s in solvers.split(",") if s] if solvers is not None else None
         report = _fuzzed(named, {**options, **given})
     if as_json:
-        echo_json(_document(report))
+        echo_document("fuzz", **_document(report))
     else:
         say(str(report))
         if store is not None and report.models < options["models"]:
@@ -70,7 +70,7 @@ def _document(report: Any) -> dict[str, Any]:
         {"what": what, "solver": solver, "times": times}
         for (what, solver), times in sorted(report.asked.items())
     ]
-    return {"schema": "cpqueens.fuzz", "version": data.pop("schema"), "exit_code": report.exit_code, **data}
+    return {"version": data.pop("schema"), "exit_code": report.exit_code, **data}
 
 
 def _folder(name: str) -> None:

@@ -6,8 +6,8 @@ from typing import Any
 import click
 
 from cpqueens.cli.compare import paired
-from cpqueens.cli.options import json_option, load
-from cpqueens.cli.results import document, echo_json
+from cpqueens.cli.options import json_option, load, time_option
+from cpqueens.cli.results import echo_document
 from cpqueens.cli.terminal import Standing, progress, say
 from cpqueens.crosscheck.judge import Assessment, Judged, judge, read_apart
 from cpqueens.errors import ModelError
@@ -27,7 +27,7 @@ ENDINGS = (".json", ".fzn", ".mzn", ".py")
     metavar="NAME=OTHER",
     help="a variable or term, and its name in candidates",
 )
-@click.option("--time-limit", type=float, metavar="SECONDS", help="for each; default: 10 s of processor time")
+@time_option("for each; default: 10 s of processor time")
 @click.option("--seed", "random_seed", type=int, default=0, metavar="SEED", help="seed of the random choices")
 @json_option
 def command(
@@ -67,7 +67,7 @@ def command(
             }
             for name, one in found.items()
         ]  # fmt: skip
-        echo_json(document("judge", instance, candidates=judged))
+        echo_document("judge", instance, candidates=judged)
     else:
         say("\n".join(f"{name}: {one}" for name, one in found.items()))
     return 1 if 1 in codes else max(codes, default=0)

@@ -4,7 +4,7 @@ import click
 
 from cpqueens.backends.clock import Share, sharing
 from cpqueens.cli.options import PLACE, json_option
-from cpqueens.cli.results import document, echo_json
+from cpqueens.cli.results import echo_document
 from cpqueens.cli.show import values_published
 from cpqueens.cli.terminal import Standing, progress, say
 from cpqueens.problems import catalog
@@ -29,7 +29,7 @@ def command(as_json: bool, gallery: str | None) -> int:
             return 0
     if as_json:
         listed = [{"name": p.name, "summary": p.summary, "parameters": list(p.parameters)} for p in problems]
-        echo_json(document("list", problems=listed))
+        echo_document("list", problems=listed)
         return 0
     width = max((len(p.name) for p in problems), default=0)
     for problem in problems:

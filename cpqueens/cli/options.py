@@ -175,6 +175,11 @@ def stacked(*decorators: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return lambda command: functools.reduce(lambda c, decorate: decorate(c), reversed(decorators), command)
 
 
+def time_option(about: str) -> Callable[[Command], Command]:
+    """Return ``--time-limit``; what it limits is said by its help."""
+    return click.option("--time-limit", type=float, metavar="SECONDS", help=about)
+
+
 def declared_symmetries(instance: catalog.Instance) -> Group:
     """Return the symmetries of a problem for --up-to-symmetry.
 
@@ -189,9 +194,8 @@ def declared_symmetries(instance: catalog.Instance) -> Group:
     return group
 
 
-def load(model: str, parameters: Sequence[str]) -> catalog.Instance:
-    """Return the model that the arguments name."""
-    return catalog.load(model, parameters)
+load = catalog.load
+"""Return the model that the arguments name."""
 
 
 def run_options(solver: str, params: Sequence[str], **options: Any) -> dict[str, Any]:
@@ -234,7 +238,6 @@ _BINARY: Mapping[type[ast.AST], Callable[[Any, Any], Any]] = {
 _UNARY: Mapping[type[ast.AST], Callable[[Any], Any]] = {
     ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.invert,
 }  # fmt: skip
-_METHODS = ("sum", "reshape")
 _SAID = (
     "names, numbers, lists, [...], + - * @ // %, comparisons, & | ~, .T, .sum(axis=), .reshape(), arange()"
 )
@@ -261,7 +264,7 @@ def term_of(model: Model, text: str) -> Any:
     if len(text) > _LONGEST:
         raise ModelError(f"{shown(text)}: a term of at most {_LONGEST} characters is needed")
     try:
-        found = _TermReader(model).read(ast.parse(text, mode="eval").body)
+        found = _meant(model, ast.parse(text, mode="eval").body)
     except CpqueensError as error:
         raise ModelError(f"{shown(text)}: {error}") from None
     except (SyntaxError, ValueError, TypeError, IndexError, ArithmeticError, RecursionError, MemoryError):
@@ -282,94 +285,56 @@ def split_pair(text: str) -> tuple[str, str] | None:
     return None
 
 
-class _TermReader:
-    """Walks what `ast` made of a text; everything that it does not know is refused."""
-
-    def __init__(self, model: Model) -> None:
-        self._model = model
-
-    def read(self, node: ast.AST) -> Any:
-        """Return terms, truths or numbers."""
-        reader = _READERS.get(type(node))
-        if reader is None:
-            raise TypeError
-        return reader(self, node)
-
-    def _name(self, node: ast.Name) -> Any:
-        return self._model[node.id]
-
-    def _constant(self, node: ast.Constant) -> int:
-        if type(node.value) is not int or abs(node.value) >= 2**63:
-            raise TypeError
-        return node.value
-
-    def _list(self, node: ast.List | ast.Tuple) -> Any:
-        return np.array([self._number(one) for one in node.elts], dtype=np.int64)
-
-    def _number(self, node: ast.AST) -> int:
-        found = self.read(node)
-        if not isinstance(found, int):
-            raise TypeError
-        return found
-
-    def _binary(self, node: ast.BinOp) -> Any:
-        return self._joined(node.op, self.read(node.left), self.read(node.right))
-
-    def _compared(self, node: ast.Compare) -> Any:
-        if len(node.ops) > 1:
-            raise TypeError
-        return self._joined(node.ops[0], self.read(node.left), self.read(node.comparators[0]))
-
-    def _joined(self, op: ast.AST, left: Any, right: Any) -> Any:
-        if type(op) not in _BINARY:
-            raise TypeError
-        if isinstance(left, int) and isinstance(right, int):
-            return self._constant(ast.Constant(_BINARY[type(op)](left, right)))
-        many = max(np.size(left), getattr(left, "size", 1)) * max(np.size(right), getattr(right, "size", 1))
-        if many > _MOST:
-            raise ValueError
-        return _BINARY[type(op)](left, right)
-
-    def _unary(self, node: ast.UnaryOp) -> Any:
-        if type(node.op) not in _UNARY:
-            raise TypeError
-        return _UNARY[type(node.op)](self.read(node.operand))
-
-    def _item(self, node: ast.Subscript) -> Any:
-        at = node.slice
-        parts = at.elts if isinstance(at, ast.Tuple) else [at]
-        return self.read(node.value)[tuple(map(self._index, parts))]
-
-    def _index(self, node: ast.AST) -> Any:
-        if isinstance(node, ast.Slice):
-            ends = (node.lower, node.upper, node.step)
-            return slice(*(None if end is None else self._number(end) for end in ends))
-        if isinstance(node, ast.Constant) and node.value is None:
-            return None
-        return self._number(node)
-
-    def _attribute(self, node: ast.Attribute) -> Any:
-        if node.attr != "T":
-            raise TypeError
-        return self.read(node.value).T
-
-    def _call(self, node: ast.Call) -> Any:
-        named = {word.arg: self._number(word.value) for word in node.keywords if word.arg == "axis"}
-        if len(named) < len(node.keywords):
-            raise TypeError
-        given = [self._number(one) for one in node.args]
-        if isinstance(node.func, ast.Name) and node.func.id == "arange" and not named:
-            if len(range(*given)) > _MOST:
+def _meant(model: Model, node: ast.AST) -> Any:
+    """Return the terms, truths or numbers that a node of `ast` says; what is not known here is refused."""
+    read = functools.partial(_meant, model)
+    match node:
+        case ast.Name(name):
+            return model[name]
+        case ast.Constant(value):
+            return _number(value)
+        case ast.List(parts) | ast.Tuple(parts):
+            return np.array([_number(read(one)) for one in parts], dtype=np.int64)
+        case ast.BinOp(left, op, right) | ast.Compare(left, [op], [right]) if type(op) in _BINARY:
+            return _joined(_BINARY[type(op)], read(left), read(right))
+        case ast.UnaryOp(op, term) if type(op) in _UNARY:
+            return _UNARY[type(op)](read(term))
+        case ast.Subscript(term, at):
+            parts = at.elts if isinstance(at, ast.Tuple) else [at]
+            return read(term)[tuple(_index(model, one) for one in parts)]
+        case ast.Attribute(term, "T"):
+            return read(term).T
+        case ast.Call(ast.Name("arange"), given, []):
+            numbers = [_number(read(one)) for one in given]
+            if len(range(*numbers)) > _MOST:
                 raise ValueError
-            return np.arange(*given, dtype=np.int64)
-        if not isinstance(node.func, ast.Attribute) or node.func.attr not in _METHODS:
-            raise TypeError
-        return getattr(self.read(node.func.value), node.func.attr)(*given, **named)
+            return np.arange(*numbers, dtype=np.int64)
+        case ast.Call(ast.Attribute(term, ("sum" | "reshape") as method), given, named):
+            axis = {word.arg: _number(read(word.value)) for word in named if word.arg == "axis"}
+            if len(axis) == len(named):
+                return getattr(read(term), method)(*(_number(read(one)) for one in given), **axis)
+    raise TypeError
 
 
-_READERS: Mapping[type[ast.AST], Callable[[Any, Any], Any]] = {
-    ast.Name: _TermReader._name, ast.Constant: _TermReader._constant, ast.List: _TermReader._list,
-    ast.Tuple: _TermReader._list, ast.BinOp: _TermReader._binary, ast.Compare: _TermReader._compared,
-    ast.UnaryOp: _TermReader._unary, ast.Subscript: _TermReader._item, ast.Attribute: _TermReader._attribute,
-    ast.Call: _TermReader._call,
-}  # fmt: skip
+def _number(found: Any) -> int:
+    if type(found) is not int or abs(found) >= 2**63:
+        raise TypeError
+    return found
+
+
+def _index(model: Model, node: ast.AST | None) -> Any:
+    match node:
+        case None | ast.Constant(None):
+            return None
+        case ast.Slice():
+            return slice(*(_index(model, end) for end in (node.lower, node.upper, node.step)))
+    return _number(_meant(model, node))
+
+
+def _joined(operation: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
+    if isinstance(left, int) and isinstance(right, int):
+        return _number(operation(left, right))
+    many = max(np.size(left), getattr(left, "size", 1)) * max(np.size(right), getattr(right, "size", 1))
+    if many > _MOST:
+        raise ValueError
+    return operation(left, right)

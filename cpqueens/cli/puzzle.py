@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from cpqueens.cli.options import PLACE, json_option, stacked
-from cpqueens.cli.results import DONE, INFEASIBLE, INVALID, LIMIT, echo_json
+from cpqueens.cli.options import PLACE, json_option, stacked, time_option
+from cpqueens.cli.results import DONE, INFEASIBLE, INVALID, LIMIT, echo_document
 from cpqueens.cli.terminal import Standing, progress, say, style_of
 from cpqueens.puzzles.generating import first_two, made
 from cpqueens.puzzles.puzzle import Puzzle, Square, picture_of, places, read_puzzle
@@ -49,7 +49,7 @@ def _read(file: str, stars: int, touching: bool) -> Puzzle:
 @command.command("solve")
 @_puzzle_options
 @click.option("--solver", default="auto", show_default=True, help="backend or backend:strategy")
-@click.option("--time-limit", type=float, metavar="SECONDS", help="for build, translation and search")
+@time_option("for build, translation and search")
 def solve(file: str, stars: int, touching: bool, as_json: bool, solver: str, time_limit: float | None) -> int:
     """Tell whether there is one solution, none, or more; of two, show the squares that differ."""
     puzzle = _read(file, stars, touching)
@@ -60,7 +60,7 @@ def solve(file: str, stars: int, touching: bool, as_json: bool, solver: str, tim
     differing = sorted(found[0] ^ found[1]) if len(found) > 1 else []
     if as_json:
         boards = [sorted(map(list, queens)) for queens in found]
-        _document("solve", solutions=answer, boards=boards, differing=[list(s) for s in differing])
+        echo_document("puzzle-solve", solutions=answer, boards=boards, differing=[list(s) for s in differing])
     else:
         level = f", {difficulty(puzzle)}" if answer == "one" else ""
         say(f"solutions  {_SAID[answer]}{level}")
@@ -72,10 +72,6 @@ def solve(file: str, stars: int, touching: bool, as_json: bool, solver: str, tim
 
 
 _SAID = {"several": "at least two", "one": "exactly one", "none": "none", "undecided": "not decided in time"}
-
-
-def _document(verb: str, **fields: Any) -> None:
-    echo_json({"schema": f"cpqueens.puzzle-{verb}", "version": 1, **fields})
 
 
 def _drawn(puzzle: Puzzle, given: frozenset[Square] = frozenset()) -> str:
@@ -91,7 +87,9 @@ def check(file: str, stars: int, touching: bool, as_json: bool) -> int:
     done = len(puzzle.queens) == puzzle.size * puzzle.stars and not faults
     left = done or (not faults and bool(first_two(puzzle)[0]))
     if as_json:
-        _document("check", faults=faults, solved=done, solution_left=left, warnings=puzzle.warnings)
+        echo_document(
+            "puzzle-check", faults=faults, solved=done, solution_left=left, warnings=puzzle.warnings
+        )
     else:
         lines = faults or [
             "solved" if done else "no fault, but no solution is left" if not left else "no fault"
@@ -118,7 +116,7 @@ def hint(file: str, stars: int, touching: bool, as_json: bool, every: bool) -> i
              "queens": sorted(map(list, s.queens)), "empty": sorted(map(list, s.empty))}
             for s in steps
         ]  # fmt: skip
-        _document("hint", steps=said)
+        echo_document("puzzle-hint", steps=said)
         return DONE
     for step in steps:
         what = f"queen at {places(step.queens)}" if step.queens else f"nothing at {places(step.empty)}"
@@ -135,9 +133,7 @@ def hint(file: str, stars: int, touching: bool, as_json: bool, every: bool) -> i
 @click.option("--seed", type=int, default=0, show_default=True)
 @click.option("--stars", type=int, default=1, show_default=True, help="in each line and region: 1 to 6")
 @click.option("--level", type=click.Choice(["easy", "medium", "hard", "very hard"]), help="the difficulty")
-@click.option(
-    "--time-limit", type=float, metavar="SECONDS", help="to give up; default: 60 s of processor time"
-)
+@time_option("to give up; default: 60 s of processor time")
 @json_option
 def generate(
     size: int, seed: int, stars: int, level: str | None, time_limit: float | None, as_json: bool
@@ -151,7 +147,9 @@ def generate(
     with progress(Standing("puzzle", time_limit=time_limit)):
         puzzle, hardness, used = made(size, seed, level, stars, time_limit)
     if as_json:
-        _document("generate", regions=list(puzzle.regions), stars=stars, difficulty=hardness, seed=used)
+        echo_document(
+            "puzzle-generate", regions=list(puzzle.regions), stars=stars, difficulty=hardness, seed=used
+        )
     else:
         say("\n".join(" ".join(row) for row in puzzle.regions))
         say(f"difficulty {hardness}, seed {used}", err=True)
@@ -167,7 +165,7 @@ def draw(file: str, stars: int, touching: bool, as_json: bool, out: str | None) 
     if out:
         write_whole(out, board_svg(picture_of(puzzle), title="puzzle"))
     if as_json:
-        _document("draw", file=out, warnings=puzzle.warnings)
+        echo_document("puzzle-draw", file=out, warnings=puzzle.warnings)
     else:
         say(f"written    {out}" if out else _drawn(puzzle))
     return DONE

@@ -3,7 +3,7 @@
 import click
 
 from cpqueens.cli import options as shared
-from cpqueens.cli.results import document, echo_json
+from cpqueens.cli.results import echo_document
 from cpqueens.cli.terminal import Standing, progress, say, watched
 from cpqueens.report.outputfile import OutputFile
 from cpqueens.report.replay import replay_page
@@ -17,7 +17,7 @@ from cpqueens.solving.solve import solve
     "--solver", "solvers", multiple=True, default=("local-search:min-conflicts",), show_default=True,
     help="backend or backend:strategy that can record; several are shown side by side",
 )  # fmt: skip
-@click.option("--time-limit", type=float, metavar="SECONDS", help="limit for each run")
+@shared.time_option("limit for each run")
 @click.option("--step-limit", type=int, metavar="STEPS", help="limit for each run")
 @click.option("--seed", "random_seed", type=int, metavar="SEED", help="seed of the random choices")
 @click.option("--param", "params", multiple=True, metavar="NAME=VALUE", help="a parameter of the solver")
@@ -60,7 +60,7 @@ def command(
         for o in outcomes
     ]
     if as_json:
-        echo_json(document("replay", instance, file=out, bytes=len(page), runs=runs))
+        echo_document("replay", instance, file=out, bytes=len(page), runs=runs)
     else:
         say("\n".join(f"{r['solver']}: {r['status']}, {r['events']:,} events" for r in runs))
         say(f"written    {out} ({len(page) / 1000:,.0f} kB)")

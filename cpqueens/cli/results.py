@@ -62,9 +62,9 @@ def dumps(value: Any) -> str:
     return json.dumps(value, default=_plain, allow_nan=False)
 
 
-def echo_json(value: Any) -> None:
+def echo_document(verb: str, instance: Instance | None = None, **fields: Any) -> None:
     """Print a document."""
-    click.echo(dumps(value))
+    click.echo(dumps(document(verb, instance, **fields)))
 
 
 def _plain(value: Any) -> Any:

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from cpqueens.cli.options import json_option
-from cpqueens.cli.results import DONE, INTERRUPTED, LEDGER_CONFLICT, LIMIT, echo_json
+from cpqueens.cli.results import DONE, INTERRUPTED, LEDGER_CONFLICT, LIMIT, echo_document
 from cpqueens.cli.terminal import Standing, progress, say
 from cpqueens.longrun.coordinator import verify as again
 from cpqueens.longrun.ledger import Ledger, Totals, listed
@@ -35,7 +35,7 @@ def show(store: str, as_json: bool) -> int:
     with closing(Ledger.open(Path(store))) as ledger:
         totals = ledger.totals()
         if as_json:
-            echo_json({"schema": "cpqueens.runs", "version": 1, **_document(ledger, totals)})
+            echo_document("runs", **_fields(ledger, totals))
         else:
             say("\n".join(_lines(ledger, totals)))
     return exit_of(totals)
@@ -48,14 +48,11 @@ def exit_of(totals: Totals) -> int:
     return DONE if totals.complete else LIMIT
 
 
-def _document(ledger: Ledger, totals: Totals) -> dict[str, Any]:
+def _fields(ledger: Ledger, totals: Totals) -> dict[str, Any]:
     job = ledger.job
     return {
         "kind": job.kind, "title": job.title, "solver": job.solver, "splitting": job.splitting,
-        "partition": job.partition, "code": job.code, "count": totals.count, "complete": totals.complete,
-        "done": totals.done, "parts": totals.parts, "confirmed": totals.confirmed,
-        "damaged": list(totals.damaged),
-        "poison": list(totals.poison), "seconds": totals.seconds,
+        "partition": job.partition, "code": job.code, **vars(totals), "complete": totals.complete,
         "conflicts": [dict(zip(("part", "first", "later", "worker", "solver"), c, strict=True))
                       for c in ledger.conflicts()],
         "workers": [dict(zip(("worker", "parts", "seconds"), w, strict=True)) for w in ledger.workers()],

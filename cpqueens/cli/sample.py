@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from cpqueens.cli import options as shared
-from cpqueens.cli.results import document, echo_json
+from cpqueens.cli.results import echo_document
 from cpqueens.cli.terminal import Standing, progress, say, style_of
 from cpqueens.files.solutionfile import SolutionWriter
 from cpqueens.report.draw import check_format, render
@@ -17,9 +17,7 @@ from cpqueens.report.draw import check_format, render
 @click.option("--count", "many", type=int, default=1, show_default=True, metavar="K", help="how many draws")
 @click.option("--seed", "random_seed", type=int, default=0, show_default=True, metavar="SEED")
 @click.option("--solver", default="auto", show_default=True, help="a solver that lists and counts")
-@click.option(
-    "--time-limit", type=float, metavar="SECONDS", help="limit for counting; default: 60 s of processor time"
-)
+@shared.time_option("limit for counting; default: 60 s of processor time")
 @click.option("--approximate", is_flag=True, help="do not count: draw by a random walk, which is not uniform")
 @shared.output_options
 @shared.json_option
@@ -48,7 +46,7 @@ def command(
     if as_json:
         said = {"exact": drawn.exact, "guarantee": drawn.guarantee, "seconds": drawn.seconds, "file": out}
         solutions = [solution.as_dict() for solution in drawn]
-        echo_json(document("sample", instance, count=drawn.count, **said, solutions=solutions))
+        echo_document("sample", instance, count=drawn.count, **said, solutions=solutions)
         return 0
     for solution in drawn if out is None else ():
         say(render(solution, form, style_of(sys.stdout)))

@@ -11,7 +11,7 @@ import click
 from cpqueens.answers.symmetry import Generated, Group
 from cpqueens.backends.backtracking.wholes.registry import takes
 from cpqueens.cli.options import json_option, load, model_arguments
-from cpqueens.cli.results import document, echo_json
+from cpqueens.cli.results import echo_document
 from cpqueens.cli.terminal import WIDTH, columns_of, say
 from cpqueens.errors import CpqueensError
 from cpqueens.language.views import Board
@@ -31,30 +31,28 @@ def command(model: str, parameters: tuple[str, ...], as_json: bool) -> int:
     """Explain a problem: parameters, published values, sizes."""
     instance = load(model, parameters)
     if as_json:
-        echo_json(_document(instance))
+        echo_document("show", instance, **_fields(instance))
     else:
         say("\n".join(_lines(instance, max(60, columns_of(sys.stdout) or _WIDTH))))
     return 0
 
 
-def _document(instance: Instance) -> dict[str, Any]:
+def _fields(instance: Instance) -> dict[str, Any]:
     problem = instance.problem
-    return document(
-        "show",
-        instance,
-        description=problem.description if problem else "",
-        declared=[
+    return {
+        "description": problem.description if problem else "",
+        "declared": [
             {"name": name, "allowed": p.allowed, "default": None if p.required else p.default}
             for name, p in (problem.parameters if problem else {}).items()
         ],
-        published=[
+        "published": [
             {"what": e.what, "value": e.value, "source": e.source, "parameters": dict(e.parameters)}
             for e in (problem.published if problem else ())
         ],
-        sizes={name: _short(size).replace(",", "") for name, size in spaces(instance).items()},
-        symmetries=[symmetry.name for symmetry in instance.symmetries()],
-        structures=_structures(instance),
-    )
+        "sizes": {name: _short(size).replace(",", "") for name, size in spaces(instance).items()},
+        "symmetries": [symmetry.name for symmetry in instance.symmetries()],
+        "structures": _structures(instance),
+    }
 
 
 def _lines(instance: Instance, width: int) -> list[str]:

@@ -10,7 +10,7 @@ import click
 from cpqueens.answers.outcome import Outcome
 from cpqueens.answers.solution import Solution
 from cpqueens.cli import options as shared
-from cpqueens.cli.results import document, echo_json, exit_of_solve, outcome_fields
+from cpqueens.cli.results import echo_document, exit_of_solve, outcome_fields
 from cpqueens.cli.terminal import Standing, progress, say, style_of, summary, watched
 from cpqueens.errors import ModelError
 from cpqueens.files.solutionfile import SolutionWriter
@@ -71,7 +71,8 @@ def command(
     reasons = _explanation(instance, outcome, given) if explain else None
     if as_json:
         said = {} if reasons is None else {"explanation": reasons[0]}
-        echo_json(_document(instance, outcome, out if len(outcome.solutions) else None) | said)
+        written = out if len(outcome.solutions) else None
+        echo_document("solve", instance, **_fields(instance, outcome, written), **said)
     elif reasons is not None:
         say(reasons[1])
     return exit_of_solve(outcome)
@@ -120,7 +121,7 @@ def _explanation(
     return found.to_dict(), str(found)
 
 
-def _document(instance: Instance, outcome: Outcome, out: str | None) -> dict[str, Any]:
+def _fields(instance: Instance, outcome: Outcome, out: str | None) -> dict[str, Any]:
     solution = outcome.solution
     named = None if solution is None else solution.as_dict()
     closest = None if outcome.closest is None else outcome.closest.as_dict()
@@ -133,7 +134,7 @@ def _document(instance: Instance, outcome: Outcome, out: str | None) -> dict[str
     }
     fields |= {} if outcome.profile is None else {"profile": outcome.profile.to_dict()}
     fields |= {"penalty": outcome.penalty, "violated": violated} if instance.model.soft else {}
-    return document("solve", instance, **outcome_fields(outcome), **fields)
+    return outcome_fields(outcome) | fields
 
 
 def _published(instance: Instance) -> dict[str, Any] | None:

@@ -8,7 +8,7 @@ import click
 from cpqueens.backends import named
 from cpqueens.backends.base import Backend, Parameter
 from cpqueens.cli.options import json_option
-from cpqueens.cli.results import document, echo_json
+from cpqueens.cli.results import echo_document
 from cpqueens.cli.terminal import say, width_of_output
 from cpqueens.text.plaintext import wrapped
 
@@ -20,7 +20,7 @@ def command(names: tuple[str, ...], as_json: bool) -> int:
     """List the solvers' strategies with their options and sources."""
     found = [told for name in names or named.available() for told in _strategies(name)]
     if as_json:
-        echo_json(document("strategies", strategies=found))
+        echo_document("strategies", strategies=found)
         return 0
     width = width_of_output()
     say("\n\n".join("\n".join(_lines(told, width)) for told in found))

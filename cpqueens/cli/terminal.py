@@ -63,7 +63,7 @@ def width_of_output() -> int:
 def say(text: str = "", *, err: bool = False) -> None:
     """Print text of whatever origin: names, messages and file names cannot steer the terminal.
 
-    All that verbs print passes here or, as JSON, `cpqueens.cli.results.echo_json`. On a terminal prose is
+    All that verbs print passes here or, as JSON, `cpqueens.cli.results.echo_document`. On a terminal prose is
     broken at words; what goes elsewhere keeps its lines.
     """
     width = columns_of(sys.stderr if err else sys.stdout)

@@ -13,6 +13,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from cpqueens.answers.outcome import StopReason
 from cpqueens.answers.runs import Incumbents
 from cpqueens.errors import ModelError
@@ -181,7 +183,7 @@ def cells(row: RunRecord) -> tuple[Any, ...]:
 _EVERY = 0.2
 """Seconds between writes: as much as a kill may cost."""
 _MOST = 2**63 - 1
-_written = json.JSONEncoder(separators=(",", ":")).encode  # made once: that takes longer than a run's text
+_written = msgspec.json.Encoder().encode
 
 
 class RunFile:
@@ -246,7 +248,7 @@ class RunFile:
         """
         try:
             rows = [run_of(content) for _, content in self._ledger.contents()]
-        except (ValueError, TypeError, LookupError):
+        except msgspec.MsgspecError:
             raise ModelError(f"{label(str(self.path))}: a run in it cannot be read; it is damaged") from None
         return {row.key: row for row in rows}
 
@@ -285,22 +287,9 @@ class RunFile:
 
 
 def text_of(row: RunRecord) -> str:
-    """Return a run as JSON: what is known of it, by name."""
-    known = {name: value for name in COLUMNS if (value := getattr(row, name)) is not None}
-    return _written(known)
+    """Return a run as JSON."""
+    return _written(row).decode()
 
 
-def run_of(text: str) -> RunRecord:
-    """Return the run that `text_of` made the text of.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If it is none.
-    """
-    known = json.loads(text)
-    if "solution" in known:
-        known["solution"] = tuple(map(int, known["solution"]))
-    if "incumbents" in known:
-        known["incumbents"] = tuple((float(at), int(value)) for at, value in known["incumbents"])
-    return RunRecord(**known)
+run_of = msgspec.json.Decoder(RunRecord).decode
+"""Returns the run that `text_of` made the text of."""
