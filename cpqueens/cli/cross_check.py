@@ -5,6 +5,7 @@ import time
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from cpqueens.backends.base import Want
 from cpqueens.cli import options as shared, results
@@ -38,7 +39,9 @@ BUNDLES = "cpqueens-bundles"
     "--want", type=click.Choice(("auto", "all", "count", "best", "one")), default="auto", show_default=True
 )
 @shared.time_option("for each run; a Python function receives it, and counts as late if it takes longer")
-@click.option("--limit", type=int, metavar="K", help="solutions asked of each exact backend")
+@click.option(
+    "--limit", "solution_limit", type=int, metavar="K", help="solutions asked of each exact backend"
+)
 @shared.optima_options
 @click.option("--proof", is_flag=True, help="also check a proof step by step")
 @click.option("--repeat", is_flag=True, help="run each twice with the same seed and compare")
@@ -80,6 +83,9 @@ def _exit_of(report: Any, rate: float | None) -> int:
     return results.DONE if code == results.BELOW else code  # as many miss the optimum as may
 
 
+_PASSED_ON = ("want", "gap", "time_limit", "solution_limit", "repeat", "isolate", "proof")
+
+
 def _compared(instance: Instance, seeds: range, options: dict[str, Any]) -> Any:
     """Return the report of a cross-check, with progress meanwhile."""
     standing = Standing(instance.title, unit="solutions", time_limit=options["time_limit"])
@@ -93,16 +99,10 @@ def _compared(instance: Instance, seeds: range, options: dict[str, Any]) -> Any:
             instance,
             _participants(options),
             seeds=seeds,
-            want=options["want"],
             optimal=bool(options["optimal"]),
-            gap=options["gap"],
-            time_limit=options["time_limit"],
-            solution_limit=options["limit"],
-            repeat=options["repeat"],
-            isolate=options["isolate"],
-            proof=options["proof"],
             bundles=options["bundles"] or None,
             progress=note,
+            **{name: options[name] for name in _PASSED_ON},
         )
 
 
@@ -131,26 +131,19 @@ def _solvers(options: dict[str, Any]) -> list[str]:
     return default_solvers() if named is None else [s for s in named.split(",") if s]
 
 
+_OF_RELATIONS = frozenset(
+    ("model", "parameters", "solvers", "seed", "want", "time_limit", "relations", "bundles", "as_json")
+)
+"""What can be said with ``--metamorphic``."""
+
+
 def _metamorphic(instance: Instance, as_json: bool, options: dict[str, Any]) -> int:
-    refused = (
-        "require",
-        "solutions",
-        "external",
-        "heuristic",
-        "limit",
-        "repeat",
-        "isolate",
-        "proof",
-        "page",
-        "optimal",
-        "gap",
-    )
-    for name in refused:
-        if options[name] or (name in ("gap", "require") and options[name] is not None):
-            option = "--html" if name == "page" else f"--{name}"
-            raise ModelError(f"{option}: not with --metamorphic, which compares each solver with itself")
-    if options["seeds"] != 1:
-        raise ModelError("--seeds: not with --metamorphic, which runs each solver with one seed")
+    context = click.get_current_context()
+    for option in context.command.params:
+        is_given = context.get_parameter_source(option.name or "") is ParameterSource.COMMANDLINE
+        if is_given and option.name not in _OF_RELATIONS:
+            why = "which runs each solver with one seed, and compares it with itself"
+            raise ModelError(f"{option.opts[0]}: not with --metamorphic, {why}")
     measures = {"auto": "auto", "all": "count", "count": "count", "best": "optimum", "one": "feasible"}
     solvers = _solvers(options)
     for solver in solvers:

@@ -6,7 +6,6 @@ For the terminal they are a table.
 from __future__ import annotations
 
 import io
-import json
 from collections.abc import Callable, Iterator, Mapping
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -235,7 +234,7 @@ def to_dict(report: Findings) -> dict[str, Any]:
 
 def to_json(report: Findings) -> str:
     """Return the report as indented JSON text."""
-    return json.dumps(to_dict(report), indent=2, ensure_ascii=False)
+    return msgspec.json.format(msgspec.json.encode(to_dict(report))).decode()
 
 
 def plain(value: Any) -> Any:

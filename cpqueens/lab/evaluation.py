@@ -1,6 +1,5 @@
 """What an evaluation returns: all about its runs, which shows itself as text, JSON, CSV and a page."""
 
-import json
 import os
 from collections.abc import Iterator
 from html import escape
@@ -93,6 +92,10 @@ class Evaluation(Evaluated):
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON; what is infinite or unknown is None."""
+        return dict(msgspec.json.decode(self.to_json()))
+
+    def to_json(self) -> str:
+        """Return that as text."""
         named = {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "runs"}
         references = [
             {**vars(r), "solutions": None if r.solutions is None else len(r.solutions)}
@@ -102,11 +105,7 @@ class Evaluation(Evaluated):
             del target["lengths"]  # which the runs have
         data = {**named, "references": references, "targets": reached, "runs": self.runs.to_dict()}
         told = {"schema": SCHEMA, "version": VERSION, "exit_code": self.exit_code(), **data}
-        return dict(msgspec.json.decode(msgspec.json.encode(told, enc_hook=as_builtin)))
-
-    def to_json(self) -> str:
-        """Return that as text."""
-        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
+        return msgspec.json.encode(told, enc_hook=as_builtin).decode()
 
     def to_html(self) -> str:
         """Return one self-contained page.
