@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple, TypeVar
@@ -10,11 +10,10 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from cpqueens.answers.symmetry import LARGEST, Group, as_group, canonical, orbit_sizes
-from cpqueens.backends.clock import limited, now
+from cpqueens.backends.clock import now
 from cpqueens.errors import ModelError
 from cpqueens.language.rows import IntArray
 from cpqueens.model import Model
-from cpqueens.solving.request import positive_seconds
 
 # ---- two sets of solutions up to declared symmetries -----------------------------------------------------
 # A symmetry is a map of whole solutions, no term, so there is no model of "no image of this is accepted":
@@ -66,11 +65,9 @@ class OrbitComparison:
                     f"    whether {name} loses an orbit of {other} was not decided in the time given"
                 )
             elif lost:
-                values = ", ".join(f"{key} = {value}" for key, value in list((example or {}).items())[:12])
                 least = "" if self.orbits["ba".index(name)] is not None else "at least "
-                lines.append(
-                    f"    {name} loses {least}{lost} of the orbits of {other}, such as that of {values}"
-                )
+                of = f"of the orbits of {other}, such as that of {values_text(example or {})}"
+                lines.append(f"    {name} loses {least}{lost} {of}")
         if self.equal:
             lines.append("    no orbit is lost")
         return "\n".join(lines)
@@ -146,52 +143,6 @@ def _missing(mine: _Listed, other: _Listed) -> IntArray | None:
         return None
     missing = _difference(other.forms, mine.forms)
     return missing if other.complete or len(missing) else None
-
-
-def symmetry_breaking(
-    model: Model, group: Group, *, time_limit: float | None = None, solvers: Sequence[str] = ("cpsat",)
-) -> tuple[int, ...]:
-    """Return the positions of the constraints that refuse solutions, but of no orbit all, each taken alone.
-
-    What is not decided in the time is not returned.
-
-    >>> from cpqueens.answers.symmetry import QUEENS_BOARD
-    >>> from cpqueens.crosscheck.two_models import symmetry_breaking
-    >>> from cpqueens.models.queens import queens
-    >>> m = queens(6)
-    >>> m += m["q"][0] < m["q"][5]
-    >>> symmetry_breaking(m, QUEENS_BOARD) == (m.constraint_count - 1,)
-    True
-
-    Parameters
-    ----------
-    model
-        Any model whose solutions can be listed.
-    group
-        Its symmetries, on all its variables.
-    time_limit
-        Wall seconds for all; by default 10 seconds of processor time.
-    solvers
-        Those that list.
-
-    Examples
-    --------
-    """
-    plain = model.copy()
-    plain.drop_objectives()
-    with limited(positive_seconds(time_limit, "time_limit"), SECONDS) as seconds:
-        return tuple(_breaking(plain, group, now() + seconds, solvers))
-
-
-def _breaking(plain: Model, group: Group, end: float, solvers: Sequence[str]) -> Iterator[int]:
-    """Yield the positions of those that are known in time."""
-    for k in range(len(plain.constraints)):
-        left = end - now()
-        if left <= 0:
-            break
-        orbits = None if plain.posted(k).source is None else orbits_without(plain, k, group, left, solvers)
-        if orbits is not None and orbits.equal and orbits.solutions[0] != orbits.solutions[1]:
-            yield k
 
 
 def orbits_without(

@@ -11,7 +11,7 @@ from cpqueens.models.queens import queens
 from cpqueens import Model, ModelError, compare
 from cpqueens.answers.symmetry import QUEENS_BOARD
 from cpqueens.cli.main import main
-from cpqueens.crosscheck.two_models import symmetry_breaking
+from cpqueens.crosscheck.roles import Role, constraint_roles
 
 N = 6  # one orbit of 4 solutions; of 7 queens there are 6 orbits with 40
 
@@ -63,7 +63,8 @@ def test_nothing_is_claimed_of_what_was_not_listed() -> None:
 def test_constraints_that_only_break_symmetries() -> None:
     m = with_queens(N, (0, 3, "<"), (5, 9, "<"))
     last = m.constraint_count - 1
-    assert symmetry_breaking(m, QUEENS_BOARD, time_limit=600) == (last - 1,)
+    found = constraint_roles(m, symmetries=QUEENS_BOARD, time_limit=600)
+    assert [one.position for one in found if one.role is Role.BREAKS_SYMMETRIES] == [last - 1]
 
 
 def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

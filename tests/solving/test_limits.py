@@ -20,7 +20,7 @@ from cpqueens.backends import base, clock
 from cpqueens.backends.base import Clock, Deliver, Ended, Request
 from cpqueens.backends.clock import Share, sharing
 from cpqueens.crosscheck.roles import Role, constraint_roles
-from cpqueens.crosscheck.two_models import ModelRelation, symmetry_breaking
+from cpqueens.crosscheck.two_models import ModelRelation
 from cpqueens.lab.reference import prove
 from cpqueens.language.statement import Statement
 from cpqueens.puzzles.generating import made
@@ -273,7 +273,7 @@ def test_what_nobody_limits_goes_on_whatever_the_clock_says(monkeypatch: pytest.
     monkeypatch.setattr(time, "monotonic", lambda: 1e4 * next(looks))
     assert [one.role for one in constraint_roles(whole)] == [Role.REFUSES] * 3
     whole.add(whole["q"][0] < whole["q"][5])
-    assert symmetry_breaking(whole, QUEENS_BOARD) == (3,)
+    assert constraint_roles(whole, symmetries=QUEENS_BOARD)[3].role is Role.BREAKS_SYMMETRIES
     assert prove(whole, "half", None).solutions is not None
     assert made(5, 1)[2] == 1
 
