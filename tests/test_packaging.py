@@ -85,7 +85,8 @@ def test_wheel_holds_cpqueens_only(tmp_path: Path) -> None:
         f"cpqueens/exchange/mznlib/{p.name}" for p in (ROOT / "cpqueens/exchange/mznlib").glob("*.mzn")
     }
     assert library
-    assert library | {"cpqueens/report/replay.html"} <= set(names)
+    pages = {f"cpqueens/report/{name}.html" for name in ("page", "problems", "replay")}
+    assert library | pages <= set(names)
     assert "cpqueens/py.typed" in names
 
 

@@ -11,45 +11,6 @@ from typing import Any
 
 from cpqueens.text.plaintext import page
 
-_STYLE = """
-:root{color-scheme:light dark;--page:#faf8f4;--card:#fff;--ink:#22252b;--faint:#666d78;--line:#ddd6cb}
-@media(prefers-color-scheme:dark){:root{--page:#17191d;--card:#21242a;--ink:#e6e4df;--faint:#a3a9b3;--line:#3a3e46}}
-*{box-sizing:border-box}
-body{margin:0;padding:24px;background:var(--page);color:var(--ink);font:16px/1.5 system-ui,sans-serif}
-header,main{max-width:1240px;margin:0 auto}
-h1{margin:0 0 4px;font-size:28px}
-h2{margin:0;font-size:20px}
-nav{margin:14px 0 22px;display:flex;flex-wrap:wrap;gap:2px 14px}
-a{color:inherit}
-main{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,540px),1fr));gap:20px;align-items:start}
-article{background:var(--card);border:1px solid var(--line);border-radius:10px;padding:18px;min-width:0}
-figure{margin:14px 0;background:#fff;border:1px solid var(--line);border-radius:6px;padding:10px}
-figure{text-align:center}
-figcaption{color:#666d78;font-size:14px;overflow-wrap:anywhere}
-figure svg{max-width:100%;max-height:340px;height:auto;width:auto}
-pre{white-space:pre-wrap;overflow-wrap:anywhere;margin:10px 0;padding:10px;border:1px solid var(--line)}
-pre{border-radius:6px;font-size:13px;line-height:1.45}
-p{margin:6px 0}
-button{float:right;margin:6px;padding:4px 12px;font:inherit;font-size:14px;color:var(--ink)}
-button{background:var(--card);border:1px solid var(--faint);border-radius:6px;cursor:pointer}
-.faint{color:var(--faint);font-size:14px;overflow-wrap:anywhere}
-"""
-
-
-_COPY = """<script>
-for (const text of document.querySelectorAll("pre")) {
-  const button = document.createElement("button");
-  button.textContent = "copy";
-  button.setAttribute("aria-label", "Copy this text");
-  button.onclick = async () => {
-    try { await navigator.clipboard.writeText(text.textContent); button.textContent = "copied"; }
-    catch { getSelection().selectAllChildren(text); button.textContent = "selected"; }
-  };
-  text.before(button);
-}
-</script>"""
-"""A browser that refuses the clipboard, as some do for files, selects the text instead."""
-
 
 @dataclass(frozen=True)
 class Exhibit:
@@ -85,9 +46,7 @@ def gallery_page(exhibits: Iterable[Exhibit], title: str) -> str:
     shown = sorted(exhibits, key=lambda e: e.name != "queens")
     links = "".join(f'<a href="#{escape(e.name)}">{escape(e.name)}</a>' for e in shown)
     articles = "\n".join(_article(exhibit) for exhibit in shown)
-    about = '<p class="faint">Each model runs on all solvers that its size allows.</p>'
-    header = f"<header><h1>{escape(title)}</h1>{about}<nav>{links}</nav></header>"
-    return page(title, _STYLE, f"{header}\n<main>\n{articles}\n</main>{_COPY}")
+    return page("problems.html", title=escape(title), links=links, articles=articles)
 
 
 def _article(exhibit: Exhibit) -> str:

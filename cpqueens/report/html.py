@@ -107,44 +107,10 @@ FORMS: dict[str, Callable[[Any], str | None]] = {
 
 # ---- whole pages ----------------------------------------------------------------------------------------
 
-STYLE = """
-:root { color-scheme: light dark; --ink: #1d2530; --soft: #5a6573; --line: #d7dce2; --paper: #fdfdfc;
-  --bad: #a3161a; }
-@media (prefers-color-scheme: dark) {
-  :root { --ink: #e3e7ec; --soft: #a2acb8; --line: #39424d; --paper: #14181d; --bad: #ff8f8a; }
-}
-body { font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper); margin: 0 auto;
-  max-width: 76rem; padding: 1rem; overflow-wrap: anywhere; }
-h1 { font-size: 1.5rem; line-height: 1.25; } h2 { font-size: 1.15rem; margin: 2rem 0 .5rem; }
-p { margin: .3rem 0; } .soft { color: var(--soft); font-size: .9rem; } .bad { color: var(--bad); }
-.wide { overflow-x: auto; }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .92rem; }
-caption { text-align: left; color: var(--soft); padding-bottom: .3rem; }
-th, td { padding: .3rem .7rem .3rem 0; border-bottom: 1px solid var(--line); text-align: right;
-  vertical-align: top; white-space: nowrap; overflow-wrap: normal; }
-.long { text-align: left; } td.long { white-space: normal; min-width: 11rem; }
-th:first-child, td:first-child { text-align: left; }
-.pictures { display: grid; gap: 1rem;
-  grid-template-columns: repeat(auto-fill, minmax(min(100%, 32rem), 1fr)); }
-figure { margin: 1rem 0; min-width: 0; }
-figure svg { width: 100%; height: auto; max-width: 38rem; display: block; }
-figcaption { color: var(--soft); font-size: .9rem; max-width: 38rem; }
-pre { white-space: pre-wrap; margin: .4rem 0; }
-.loss { color: color-mix(in srgb, currentColor 40%, #b07d00); }
-@media (max-width: 40rem) {
-  table, tbody, tr, td, caption { display: block; } th, td:empty { display: none; }
-  td, td.long { border: 0; padding: 0; text-align: left; white-space: normal; overflow-wrap: anywhere; }
-  td::before { content: attr(data-head) ": "; color: var(--soft); }
-  td:first-child { font-weight: 600; } td:first-child::before { content: none; }
-  tr { border-bottom: 1px solid var(--line); padding: .4rem 0; } tr:has(th) { display: none; }
-}
-"""
-"""Of whole pages: type and colours for light and dark, tables that become lists on a narrow screen."""
-
 
 def page(title: str, body: str, style: str = "") -> str:
-    """Return a whole page of this style; what is added to the style and the body are HTML already."""
-    return plaintext.page(title, STYLE + style, body)
+    """Return a whole page; what is added to its style and the body are HTML already."""
+    return plaintext.page("page.html", title=escape(title), style=style, body=body)
 
 
 def paragraphs(texts: Iterable[str], kind: str) -> str:

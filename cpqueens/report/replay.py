@@ -4,12 +4,9 @@ A trace step by step as text: a line for each change, or a board for each event.
 """
 
 import json
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import cache
 from html import escape
-from importlib.resources import files
 from typing import Any
 
 import numpy as np
@@ -23,11 +20,7 @@ from cpqueens.language.views import Board
 from cpqueens.report.board import BLACK, BoardPicture, PairRules, attacks_of, piece_of
 from cpqueens.report.board_text import PLAIN, Style, board_text
 from cpqueens.report.pieces import LOOKS
-
-
-@cache
-def _template() -> str:
-    return files("cpqueens.report").joinpath("replay.html").read_text(encoding="utf-8")
+from cpqueens.text.plaintext import page
 
 
 def replay_page(outcomes: Sequence[Outcome]) -> str:
@@ -64,8 +57,7 @@ def _page(title: str, runs: Sequence[dict[str, Any]]) -> str:
     )
     # in a script element nothing may look like its end
     data = json.dumps(runs, separators=(",", ":")).replace("<", "\\u003c")
-    texts = {"@TITLE@": escape(title), "@ABOUT@": escape(about), "@DATA@": data}
-    return re.sub("|".join(texts), lambda place: texts[place[0]], _template())
+    return page("replay.html", title=escape(title), about=escape(about), data=data)
 
 
 def _run(outcome: Outcome) -> dict[str, Any]:

@@ -291,10 +291,9 @@ def fragment(*parts: str) -> str:
     return f"<div>{''.join(parts)}</div>"
 
 
-def page(title: str, style: str, body: str) -> str:
-    """Return a whole page; ``style`` and ``body`` are HTML already."""
-    return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{escape(title)}</title><style>{style}</style></head>\n<body>{body}</body></html>\n"
-    )
+def page(template: str, **texts: str) -> str:
+    """Return a page of `cpqueens.report`; texts, HTML already, stand in the places of their ``@NAMES@``."""
+    from importlib.resources import files
+
+    whole = files("cpqueens.report").joinpath(template).read_text(encoding="utf-8")
+    return re.sub("@([A-Z]+)@", lambda place: texts[place[1].lower()], whole)

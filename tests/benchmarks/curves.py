@@ -16,7 +16,7 @@ from typing import Any
 from cpqueens.lab.evaluation_plots import incumbents
 from cpqueens.lab.performance import anytime
 from cpqueens.lab.runfile import RunRecord
-from cpqueens.report.html import STYLE
+from cpqueens.report import html
 
 Line = Mapping[str, Any]
 """A run: row, party, seed, maximizing, seconds, and incumbents as pairs of seconds and objective."""
@@ -50,17 +50,9 @@ def page(lines: Iterable[Line]) -> str:
             picture = incumbents(f"curves-{number}", list(parties), curves)
             runs = ", ".join(f"{len(made)} of {party}" for party, made in parties.items())
             caption = f"{picture.caption} Runs: {runs}."
-            parts.append(
-                f"<h2>{escape(row)}</h2>\n<figure><div>{picture.svg}</div>"
-                f"<figcaption>{escape(caption)}</figcaption></figure>\n"
-            )
+            parts.append(f"<h2>{escape(row)}</h2>\n{html.figure(picture.svg, caption)}")
     title = "Objectives over time"
-    return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{title}</title><style>{STYLE}</style></head>\n"
-        f"<body><h1>{title}</h1>\n{''.join(parts)}</body></html>\n"
-    )
+    return html.page(title, f"<h1>{title}</h1>\n{''.join(parts)}")
 
 
 def keep(file: Path, lines: list[Line], new: Iterable[Line]) -> None:

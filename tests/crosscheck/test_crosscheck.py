@@ -370,7 +370,7 @@ def test_the_report_as_text_json_and_html(queens6):
     from html.parser import HTMLParser
 
     from cpqueens.crosscheck.report import render_html, to_json
-    from cpqueens.report.html import STYLE
+    from cpqueens.report import html
 
     liar = Scripted("<liar>", lie(rows=lambda a: a.rows[1:]))
     report = cross_check(queens6, [HONEST, liar], published=4)
@@ -392,7 +392,7 @@ def test_the_report_as_text_json_and_html(queens6):
     assert "<liar>" not in page
     HTMLParser().feed(page)
     assert report._repr_html_() in page
-    assert set(re.findall(r"--\w+: #\w+", STYLE)) <= set(re.findall(r"--\w+: #\w+", page))
+    assert set(re.findall(r"--\w+: #\w+", html.page("", ""))) <= set(re.findall(r"--\w+: #\w+", page))
     for part in ('name="viewport"', "color-scheme: light dark", "max-width: 40rem", 'data-head="verdict"'):
         assert part in page
 
