@@ -2,7 +2,6 @@
 
 import contextlib
 import errno
-import json
 import os
 import sys
 from collections.abc import Callable, Iterator, MutableMapping
@@ -100,9 +99,8 @@ def _say(message: str, code: int, meta: MutableMapping[str, Any]) -> int:
     except (OSError, ValueError):
         abandon_stderr()
     if meta.get(JSON_WANTED):
-        document = {"schema": "cpqueens.error", "version": 1, "error": line, "exit_code": code}
         try:
-            click.echo(json.dumps(document))
+            results.echo_document("error", error=line, exit_code=code)
         except (OSError, ValueError):
             abandon_stdout()
     return code

@@ -1,6 +1,5 @@
 """`cpqueens minizinc`: the solvers that MiniZinc can call, what they answer, and what installs them."""
 
-import json
 import os
 import shlex
 import sys
@@ -21,10 +20,10 @@ from cpqueens.errors import CpqueensError, ModelError
 from cpqueens.exchange.flatzinc import ImportedFlatZinc, load_flatzinc
 from cpqueens.exchange.flatzinc_searches import hint_of, parameters_of, unfollowed
 from cpqueens.exchange.flatzinc_symbols import Output
+from cpqueens.exchange.minizinc import configuration
 from cpqueens.solving.request import named_solver
 from cpqueens.solving.solve import STOP
 from cpqueens.system import platforms
-from cpqueens.system.requirements import version_of
 from cpqueens.system.stopping import Stopped, stopping
 from cpqueens.text.bounded import label, reason_of
 from cpqueens.text.plaintext import counted, shown
@@ -44,61 +43,6 @@ _STATISTICS = {
     "solve_time": "solveTime",
 }
 """Ours, and what MiniZinc calls them."""
-
-
-def answer(
-    path: str,
-    *,
-    solver: str,
-    all_solutions: bool,
-    intermediate: bool,
-    number: int | None,
-    free: bool,
-    milliseconds: int | None,
-    statistics: bool,
-    verbose: bool,
-    **given: Any,
-) -> int:
-    """Read, solve and print; return the exit code."""
-    started = time.monotonic()
-    try:
-        follows = not free and solver.partition(":")[0] in ("auto", "backtracking")
-        reading = stopping(lambda: milliseconds is not None and _left(milliseconds) <= 0)
-        imported = reading.run(lambda: load_flatzinc(path, searched_first=follows))
-        options = {name: value for name, value in given.items() if value is not None}
-        if milliseconds is not None:
-            options["time_limit"] = max(_left(milliseconds), 1e-6)
-        listing = imported.model.objective is None and (all_solutions or (number or 1) > 1)
-        guided = {"hint": hint_of(imported, imported.guides)} | (
-            {} if free else parameters_of(imported, imported.guides, listing)
-        )
-        _say_unfollowed([] if free else unfollowed(imported.guides), verbose)
-        if verbose:
-            say(f"% {imported.model.scope_text()}; {solver} {shown(guided, 500)}", err=True)
-        printer = SolutionPrinter(imported)
-        wants_better = all_solutions or intermediate
-        options = _understood(solver, options | {name: value for name, value in guided.items() if value})
-        if imported.model.objective is not None:
-            outcome = imported.model.solve(
-                solver, on_improvement=printer if wants_better else None, **options
-            )
-        elif listing:
-            printer.limit = None if all_solutions else number
-            outcome = imported.model.enumerate(printer, solver, **options)
-        else:
-            outcome = imported.model.solve(solver, **options)
-    except Stopped:  # while the model was read
-        say(MARKERS["UNKNOWN"])
-        return DONE
-    except CpqueensError:
-        say("=====ERROR=====")
-        raise
-    printer.end(outcome)
-    if imported.model.assumed:
-        say(f"% {imported.model.assumed}", err=True)
-    if statistics:
-        _print_statistics(outcome, printer, time.monotonic() - started)
-    return INTERRUPTED if outcome.stop_reason == "interrupted" else DONE
 
 
 def _left(milliseconds: int) -> float:
@@ -206,9 +150,10 @@ def install(folder: str | None) -> int:
     place = Path(folder) if folder else Path.home() / ".minizinc" / "solvers"
     try:
         place.mkdir(parents=True, exist_ok=True)
-        for name in SOLVERS:
-            program = _write_program(place.absolute(), name)
-            text = json.dumps(_configuration(name, program), indent=2) + "\n"
+        for name, (solver, description, flags) in SOLVERS.items():
+            program = str(_write_program(place.absolute(), name))
+            tags = ["int"] if solver == "local-search" else ["cp", "int"]
+            text = configuration(name, description=description, executable=program, tags=tags, stdFlags=flags)
             (place / f"{name}.msc").write_text(text, encoding="utf-8")
             say(f"written    {place / f'{name}.msc'}")
     except (OSError, ValueError) as error:
@@ -217,22 +162,6 @@ def install(folder: str | None) -> int:
         say("MiniZinc looks there if MZN_SOLVER_PATH names the folder")
     say("try        minizinc --solver cpqueens model.mzn")
     return DONE
-
-
-def _configuration(name: str, program: Path) -> dict[str, Any]:
-    """Return what MiniZinc is told of a solver."""
-    import cpqueens.exchange
-
-    solver, description, flags = SOLVERS[name]
-    exact = [] if solver == "local-search" else ["cp"]
-    return {
-        "id": f"org.cpqueens.{name}", "name": name, "description": description,
-        "version": version_of("cpqueens"),
-        "mznlib": str(Path(cpqueens.exchange.__file__).absolute().with_name("mznlib")),
-        "executable": str(program), "tags": [*exact, "int"], "stdFlags": list(flags), "supportsMzn": False,
-        "supportsFzn": True, "needsSolns2Out": True, "needsMznExecutable": False, "needsStdlibDir": False,
-        "isGUIApplication": False,
-    }  # fmt: skip
 
 
 def _write_program(place: Path, name: str) -> Path:
@@ -266,6 +195,56 @@ def _write_program(place: Path, name: str) -> Path:
 @click.option("-p", "num_workers", type=click.IntRange(1), metavar="N", help="threads")
 @click.option("-s", "statistics", is_flag=True, help="print statistics")
 @click.option("-v", "verbose", is_flag=True, help="report progress on standard error")
-def solve(path: str, **options: Any) -> int:
+def solve(
+    path: str,
+    *,
+    solver: str,
+    all_solutions: bool,
+    intermediate: bool,
+    number: int | None,
+    free: bool,
+    milliseconds: int | None,
+    statistics: bool,
+    verbose: bool,
+    **given: Any,
+) -> int:
     """Solve a FlatZinc model and print checked solutions in the format of MiniZinc."""
-    return answer(path, **options)
+    started = time.monotonic()
+    try:
+        follows = not free and solver.partition(":")[0] in ("auto", "backtracking")
+        reading = stopping(lambda: milliseconds is not None and _left(milliseconds) <= 0)
+        imported = reading.run(lambda: load_flatzinc(path, searched_first=follows))
+        options = {name: value for name, value in given.items() if value is not None}
+        if milliseconds is not None:
+            options["time_limit"] = max(_left(milliseconds), 1e-6)
+        listing = imported.model.objective is None and (all_solutions or (number or 1) > 1)
+        guided = {"hint": hint_of(imported, imported.guides)} | (
+            {} if free else parameters_of(imported, imported.guides, listing)
+        )
+        _say_unfollowed([] if free else unfollowed(imported.guides), verbose)
+        if verbose:
+            say(f"% {imported.model.scope_text()}; {solver} {shown(guided, 500)}", err=True)
+        printer = SolutionPrinter(imported)
+        wants_better = all_solutions or intermediate
+        options = _understood(solver, options | {name: value for name, value in guided.items() if value})
+        if imported.model.objective is not None:
+            outcome = imported.model.solve(
+                solver, on_improvement=printer if wants_better else None, **options
+            )
+        elif listing:
+            printer.limit = None if all_solutions else number
+            outcome = imported.model.enumerate(printer, solver, **options)
+        else:
+            outcome = imported.model.solve(solver, **options)
+    except Stopped:  # while the model was read
+        say(MARKERS["UNKNOWN"])
+        return DONE
+    except CpqueensError:
+        say("=====ERROR=====")
+        raise
+    printer.end(outcome)
+    if imported.model.assumed:
+        say(f"% {imported.model.assumed}", err=True)
+    if statistics:
+        _print_statistics(outcome, printer, time.monotonic() - started)
+    return INTERRUPTED if outcome.stop_reason == "interrupted" else DONE

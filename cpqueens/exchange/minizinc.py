@@ -11,6 +11,7 @@ from cpqueens.backends.minizinc import backend
 from cpqueens.errors import ModelError
 from cpqueens.exchange.flatzinc import ImportedFlatZinc, from_flatzinc
 from cpqueens.model import Model
+from cpqueens.system.requirements import version_of
 from cpqueens.text.bounded import label
 from cpqueens.text.plaintext import one_line, shown
 
@@ -22,10 +23,14 @@ _PATH = re.compile(r'[ \t]*::[ \t]*mzn_path\("((?:[^"\\]|\\.)*)"\)')
 _INTRODUCED = re.compile(r"\bX_INTRODUCED_")
 
 
-def configuration() -> dict[str, object]:
-    """Return what MiniZinc has to be told to write FlatZinc for us."""
-    return {"id": "org.cpqueens.reader", "name": "cpqueens", "version": "1", "mznlib": str(LIBRARY),
-            "executable": "cpqueens", "tags": ["cp", "int"], "stdFlags": [], "supportsFzn": True}  # fmt: skip
+def configuration(name: str, **told: object) -> str:
+    """Return what MiniZinc has to be told to write FlatZinc for us, and what more there is, as JSON."""
+    known = {
+        "id": f"org.cpqueens.{name}", "name": name, "version": version_of("cpqueens"),
+        "mznlib": str(LIBRARY), "executable": "cpqueens", "tags": ["cp", "int"], "stdFlags": [],
+        "supportsFzn": True,
+    }  # fmt: skip
+    return json.dumps(known | told, indent=2) + "\n"
 
 
 def load_minizinc(path: str | Path, data: Iterable[str] = ()) -> ImportedFlatZinc:
@@ -57,7 +62,7 @@ def load_minizinc(path: str | Path, data: Iterable[str] = ()) -> ImportedFlatZin
         raise ModelError(f"{label(path)}: there is no such file")
     with backend.folder() as folder:
         told, flat = Path(folder, "cpqueens.msc"), Path(folder, "model.fzn")
-        told.write_text(json.dumps(configuration()), encoding="utf-8")
+        told.write_text(configuration("cpqueens"), encoding="utf-8")
         words += ["--solver", str(told), "--fzn", str(flat), str(path)]
         done = subprocess.run(
             words, capture_output=True, text=True, errors="replace", check=False,
