@@ -22,9 +22,9 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 70_019,
+    "code lines": 69_992,
     "files": 478,
-    "import lines": 5_439,
+    "import lines": 5_437,
     "longest file": 497,
     "sudoku by backtracking, files": 40,
     "sudoku by backtracking, functions": 279,

@@ -237,11 +237,10 @@ def command(
     durable = durable_given(store, options)
     given = shared.run_options(**options)
     if store is not None:
-        if limit is not None or up_to_symmetry or "proof" in given:
-            refused = (
-                "--limit" if limit is not None else "--proof" if "proof" in given else "--up-to-symmetry"
-            )
-            raise ModelError(f"--store: {refused} is not taken")
+        asked = {"--limit": limit, "--proof": given.get("proof"), "--up-to-symmetry": up_to_symmetry or None}
+        refused = [option for option, value in asked.items() if value is not None]
+        if refused:
+            raise ModelError(f"--store: {refused[0]} is not taken")
         code = in_store("enumerate", instance, store, given, durable, as_json)
         if out and code == results.DONE:
             merge(store, out, force)
@@ -316,11 +315,7 @@ def _print(outcome: Outcome, funnel: Funnel, title: str, form: str, out: str | N
         many += f", {outcome.count:,} in all"
     lines = [f"problem    {title}", f"solutions  {many}", *summary(outcome), *said]
     if out:
-        part = (
-            ""
-            if outcome.complete or outcome.stop_reason is StopReason.SOLUTION_LIMIT
-            else " (the results so far)"
-        )
-        lines.append(f"written    {out}{part}")
+        is_all = outcome.complete or outcome.stop_reason is StopReason.SOLUTION_LIMIT
+        lines.append(f"written    {out}{'' if is_all else ' (the results so far)'}")
     sys.stdout.flush()
     say("\n".join(lines), err=form != "board" and out is None)

@@ -184,13 +184,7 @@ def _write_program(place: Path, name: str) -> Path:
 @click.option("-i", "intermediate", is_flag=True, help="print each better solution")
 @click.option("-n", "number", type=click.IntRange(1), metavar="K", help="stop after K solutions")
 @click.option("-f", "free", is_flag=True, help="free search: ignore the search annotations of the model")
-@click.option(
-    "-t",
-    "milliseconds",
-    type=click.IntRange(1),
-    metavar="MS",
-    help="time limit, including reading",
-)
+@click.option("-t", "milliseconds", type=click.IntRange(1), metavar="MS", help="time limit, with reading")
 @click.option("-r", "random_seed", type=click.IntRange(0, 2**31 - 1), metavar="SEED")
 @click.option("-p", "num_workers", type=click.IntRange(1), metavar="N", help="threads")
 @click.option("-s", "statistics", is_flag=True, help="print statistics")

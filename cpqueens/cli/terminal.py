@@ -252,9 +252,8 @@ class Standing:
         left, done = self._left(), ""
         if self.done is not None and (self.done or self.of):
             whole = "" if self.of is None else f" of {self.of:,}"
-            unit = (
-                self.unit.removesuffix("s") if (self.done if self.of is None else self.of) == 1 else self.unit
-            )
+            many = self.done if self.of is None else self.of
+            unit = self.unit.removesuffix("s") if many == 1 else self.unit
             done = f"{self.done:,}{whole} {unit}".rstrip()
         return {
             "solver": self.solver,

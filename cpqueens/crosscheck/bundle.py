@@ -144,9 +144,8 @@ def _slug(text: str) -> str:
 def _describe(participant: Participant) -> dict[str, Any]:
     data: dict[str, Any] = {"name": participant.name, "kind": type(participant).__name__}
     if isinstance(participant, BackendParticipant):
-        data["solver"] = (
-            participant.solver if isinstance(participant.solver, str) else participant.solver.name
-        )
+        solver = participant.solver
+        data["solver"] = solver if isinstance(solver, str) else solver.name
         data["parameters"] = plain(dict(participant.options))
     if hasattr(participant, "argv"):
         data["argv"] = list(participant.argv)

@@ -106,11 +106,11 @@ def _best(p: Performance, found: Quality) -> str:
         return f"{who}: the best objective is {found.best:,}; nothing is proved to hold it against"
     if found.best == found.proved:
         return f"{who}: the best objective is {found.best:,}, which is optimal"
-    least, ending = (
-        ("", "from the optimum") if found.is_optimum else ("at most ", f"from the bound {found.proved:,}")
-    )
     away = gap_text(found.best, found.proved, found.maximizing)
-    return f"{who}: the best objective is {found.best:,}, {least}{away} {ending}"
+    told = (
+        f"{away} from the optimum" if found.is_optimum else f"at most {away} from the bound {found.proved:,}"
+    )
+    return f"{who}: the best objective is {found.best:,}, {told}"
 
 
 def missing(e: Evaluated) -> list[str]:

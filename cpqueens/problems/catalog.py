@@ -274,28 +274,18 @@ def load(reference: str, assignments: Iterable[str] = ()) -> Instance:
         from cpqueens.exchange.minizinc import minizinc_model
 
         return Instance(None, {}, minizinc_model(reference, given))
-    if ending in _READERS:
-        if given:
-            raise ModelError(f"{reference}: a model file has no parameters, got {shown(given[0])}")
-        return Instance(None, {}, _READERS[ending](reference))
+    if ending in (".json", ".fzn") and given:
+        raise ModelError(f"{reference}: a model file has no parameters, got {shown(given[0])}")
+    if ending == ".json":
+        from cpqueens.files.modelfile import load_model
+
+        return Instance(None, {}, load_model(reference))
+    if ending == ".fzn":
+        from cpqueens.exchange.flatzinc import load_flatzinc
+
+        return Instance(None, {}, load_flatzinc(reference).model)
     problem = find(reference)
     return problem.instance(**problem.read(given))
-
-
-def _read_json(path: str) -> Model:
-    from cpqueens.files.modelfile import load_model
-
-    return load_model(path)
-
-
-def _read_flatzinc(path: str) -> Model:
-    from cpqueens.exchange.flatzinc import load_flatzinc
-
-    return load_flatzinc(path).model
-
-
-_READERS: dict[str, Callable[[str], Model]] = {".json": _read_json, ".fzn": _read_flatzinc}
-"""Model files by their ending; reading one executes nothing."""
 
 
 def _split(reference: str) -> tuple[Path | None, str | None]:
