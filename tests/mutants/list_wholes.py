@@ -2,6 +2,8 @@
 
 from mutant import Area, Mutant
 
+MACHINES = ("tests/backends/backtracking/test_machines_of_resources.py",)
+
 WHOLES = Area(
     "wholes",
     (
@@ -39,6 +41,10 @@ WHOLES = Area(
                "if to < (branches if i == root else mine - 1):", "if to < branches:"),
         Mutant("tasks at the same time are fine", "task_sets.order_pair",
                "if forth >= 0 and back >= 0:", "if True:"),
+        Mutant("tasks of no length are on machines", "registry._too_heavy",
+               "lower[sides[1]] > 0", "lower[sides[1]] >= 0", tests=MACHINES),
+        Mutant("tasks that fill a resource are too heavy for it", "registry._too_heavy",
+               "demand > parts", "demand >= parts", tests=MACHINES),
         Mutant("edges push too far", "no_overlap.find_edges",
                "max(sure, of.number(", "max(most, of.number("),
         Mutant("a task comes after itself", "no_overlap.detect_precedences",

@@ -23,7 +23,7 @@ from cpqueens.backends.backtracking.rows import (
 )
 from cpqueens.backends.backtracking.watching import Sources
 from cpqueens.backends.backtracking.wholes import bounds, implied
-from cpqueens.backends.backtracking.wholes.registry import WHOLES, precede, table_propagator
+from cpqueens.backends.backtracking.wholes.registry import WHOLES, add_machines, precede, table_propagator
 from cpqueens.kernels.exact import domains as at, kinds
 from cpqueens.kernels.exact.apart import KINDS
 from cpqueens.language.constraints.base import Constraint
@@ -439,6 +439,7 @@ class Builder(TermBuilder):
         for variables, values in c.precedence:
             precede(variables, values, self)
         if self.strong and c.wholes:
+            add_machines(c, self)
             bounds.add_tour_bounds(c, linear, limited, self)
         for row, relation in proved:
             if relation == EQ:

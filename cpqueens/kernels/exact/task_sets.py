@@ -122,11 +122,8 @@ def can_precede(m: Memory, p: int, i: int, j: int) -> Any:
 @inner_kernel
 def put_before(m: Memory, p: int, i: int, j: int) -> Any:
     """Let task ``i`` end before ``j`` starts."""
-    start, duration, later = (
-        argument(m, p, STARTS, i),
-        argument(m, p, DURATIONS, i),
-        argument(m, p, STARTS, j),
-    )
+    start, later = argument(m, p, STARTS, i), argument(m, p, STARTS, j)
+    duration = argument(m, p, DURATIONS, i)
     length = max(0, entry(m.x, duration + at.LOW))
     end = entry(m.x, start + at.LOW) + length
     if not tighten(m, later, end, entry(m.x, later + at.HIGH)):

@@ -3,7 +3,7 @@
 `Table`, `ShortTable` and `NegativeTable` for the exact engine: rows as bits.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations, pairwise
@@ -14,9 +14,8 @@ import numpy as np
 from cpqueens.backends.backtracking.rows import TermBuilder
 from cpqueens.backends.backtracking.wholes.parts import Propagator
 from cpqueens.kernels.exact import domains as at, task_sets
-from cpqueens.kernels.exact.propagators import regular as graph, table as layout
+from cpqueens.kernels.exact.propagators import circuit, regular as graph, table as layout
 from cpqueens.kernels.exact.propagators.cardinality import ANY, NEVER, cardinality_data
-from cpqueens.kernels.exact.propagators.circuit import ROOM
 from cpqueens.kernels.exact.propagators.different_values import different_data
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.circuit import Circuit, Inverse, SubCircuit
@@ -28,7 +27,8 @@ from cpqueens.language.constraints.table import NegativeTable, ShortTable
 from cpqueens.language.constraints.table_rows import STAR, by_stars
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import IntArray, distinct
-from cpqueens.lowered.compiled import EQ, GE, LE, RELATIONS, offsets, stable_order
+from cpqueens.lowered.compiled import EQ, GE, LE, RELATIONS, Compiled, offsets, stable_order
+from cpqueens.lowered.presolve.cliques import LOOKS, Edges, cover
 
 MOST_SHARED = 1 << 12
 """Entries of a table up to which what is made of it is remembered for the next one with the same rows."""
@@ -258,7 +258,7 @@ def _circuit(constraint: Circuit | SubCircuit, parts: TermBuilder) -> None:
             parts.propagator(Propagator("depots", nodes, numbers=marks))
             return
         sub = isinstance(constraint, SubCircuit)
-        room = [-1, *[0] * (ROOM * (len(nodes) + 1))]
+        room = [-1, *[0] * (circuit.ROOM * (len(nodes) + 1))]
         parts.propagator(Propagator("circuit", nodes, numbers=room, constant=int(sub)))
 
 
@@ -324,16 +324,21 @@ def _regular(constraint: Regular, parts: TermBuilder) -> None:
 
 
 def _task_variables(constraint: NoOverlap | Cumulative, parts: TermBuilder) -> list[int]:
-    sides = (constraint.start, constraint.duration, constraint.present)
+    sides = [constraint.start, constraint.duration, constraint.present]
+    if isinstance(constraint, Cumulative):
+        sides += [constraint.demand, constraint.capacity.reshape(-1)]
     return [v for side in sides for v in parts.variables(side)]
 
 
+def _add_tasks(name: str, variables: list[int], count: int, parts: TermBuilder) -> None:
+    """Add a propagator of so many tasks, with room for what it knows of them and for a time table."""
+    room = np.zeros((task_sets.ROOM + 4) * (count + 1), dtype=np.int64)
+    parts.propagator(Propagator(name, variables, numbers=room, constant=count))
+
+
 def _no_overlap(constraint: NoOverlap, parts: TermBuilder) -> None:
-    count = constraint.start.size
-    room = np.zeros(task_sets.ROOM * (count + 1), dtype=np.int64)
-    variables = _task_variables(constraint, parts)
-    variables += _orders_of_tasks(variables, count, parts)
-    parts.propagator(Propagator("no_overlap", variables, numbers=room, constant=count))
+    variables, count = _task_variables(constraint, parts), constraint.start.size
+    _add_tasks("no_overlap", variables + _orders_of_tasks(variables, count, parts), count, parts)
 
 
 def _orders_of_tasks(variables: list[int], count: int, parts: TermBuilder) -> list[int]:
@@ -355,11 +360,40 @@ def _orders_of_tasks(variables: list[int], count: int, parts: TermBuilder) -> li
 
 
 def _cumulative(constraint: Cumulative, parts: TermBuilder) -> None:
-    count = constraint.start.size
-    room = [0] * ((task_sets.ROOM + 4) * (count + 1))
-    variables = _task_variables(constraint, parts) + parts.variables(constraint.demand)
-    variables += parts.variables(constraint.capacity.reshape(-1))
-    parts.propagator(Propagator("cumulative", variables, numbers=room, constant=count))
+    _add_tasks("cumulative", _task_variables(constraint, parts), constraint.start.size, parts)
+
+
+MOST_TASKS = 1 << 7
+"""Of a resource on which machines are looked for."""
+
+MOST_MACHINES = 8
+"""Those on which tasks last longest in all: more of them make nodes slower, and save few."""
+
+
+def add_machines(compiled: Compiled, parts: TermBuilder) -> None:
+    """Let tasks follow one another any two of which are too heavy for one of the resources at once."""
+    numbers: dict[tuple[int, ...], int] = {}  # of tasks, by start, duration and presence
+    edges: Edges = {}
+    for whole in compiled.wholes:
+        if isinstance(whole.constraint, Cumulative) and whole.constraint.start.size <= MOST_TASKS:
+            parts.taken = whole
+            for pair in _too_heavy(_task_variables(whole.constraint, parts), parts):
+                a, b = (numbers.setdefault(task, len(numbers)) for task in pair)
+                edges[a, b] = edges[b, a] = {0}
+    tasks, lower = np.array([*numbers], dtype=np.int64).reshape(-1, 3), np.array(parts.lower)
+    machines = [tasks[[task for task, _ in members]].T for members in cover(edges, LOOKS * len(edges))]
+    machines.sort(key=lambda machine: -lower[machine[1]].sum())
+    for machine in machines[:MOST_MACHINES]:
+        _add_tasks("no_overlap", machine.reshape(-1).tolist(), machine.shape[1], parts)
+
+
+def _too_heavy(variables: list[int], parts: TermBuilder) -> Iterator[tuple[tuple[int, ...], ...]]:
+    """Yield pairs of a resource's tasks that last, and demand together more than its greatest capacity."""
+    sides, lower = np.array(variables[:-1], dtype=np.int64).reshape(4, -1), np.array(parts.lower)
+    sides = sides[:, lower[sides[1]] > 0]
+    demand, tasks = lower[sides[3]], [*map(tuple, sides[:3].T.tolist())]
+    heavy = np.triu(demand[:, None] + demand > parts.upper[variables[-1]], 1)
+    yield from ((tasks[i], tasks[j]) for i, j in np.argwhere(heavy).tolist() if tasks[i] != tasks[j])
 
 
 # Decomposed, on 2026-11-28: magic sequences take 5 times as long (counts), a roster of 6 nurses 9 times

@@ -3,9 +3,8 @@
 Gay, Hartert and Schaus, "Simple and scalable time-table filtering for the cumulative constraint" (2015);
 Schutt, Feydy and Stuckey, "Explaining time-table-edge-finding propagation for the cumulative resource
 constraint" (2013): tasks that must lie within a time count with all their energy, others with what runs
-anyhow. Tasks count with their least durations and demands; pairs too heavy to run at once come one after
-the other. Behind the numbers of the tasks lie the steps of the time table: times, and what is demanded for
-sure from each on.
+anyhow. Tasks count with their least durations and demands. Behind the numbers of the tasks lie the steps of
+the time table: times, and what is demanded for sure from each on.
 """
 
 from typing import Any
@@ -116,11 +115,8 @@ def earliest_fit(m: Memory, p: int, steps: int, limit: int, k: int) -> Any:
 @inner_kernel
 def limit_sizes(m: Memory, p: int, steps: int, limit: int, k: int) -> Any:
     """Prune demand and duration of the k-th task, which is present, by what others demand."""
-    t, s, task = (
-        entry(m.net, p + at.ROWS),
-        steps_of(m, p),
-        of.number(m, entry(m.net, p + at.ROWS), of.TASK, k),
-    )
+    t, s = entry(m.net, p + at.ROWS), steps_of(m, p)
+    task = of.number(m, t, of.TASK, k)
     demand, duration = of.argument(m, p, of.DEMANDS, task), of.argument(m, p, of.DURATIONS, task)
     latest = of.number(m, t, of.LATEST, k)
     most, longest = entry(m.x, demand + at.HIGH), entry(m.x, duration + at.HIGH)
@@ -244,33 +240,11 @@ def use_energies(m: Memory, p: int, count: int, steps: int, limit: int) -> Any:
     return 1
 
 
-@inner_kernel
-def least(m: Memory, p: int, side: int, task: int) -> Any:
-    """Return the least duration, or demand, of a task that may be present, at least 0."""
-    possible = entry(m.x, of.argument(m, p, of.PRESENCES, task) + at.HIGH)
-    return max(0, entry(m.x, of.argument(m, p, side, task) + at.LOW)) if possible else 0
-
-
-@inner_kernel
-def order_heavy(m: Memory, p: int) -> Any:
-    """Prune for all pairs of tasks that cannot run at the same time."""
-    most = entry(m.x, of.argument(m, p, of.CAPACITY, 0) + at.HIGH)
-    for i in range(of.tasks_of(m, p)):
-        demand = least(m, p, of.DEMANDS, i)
-        for j in range(i if least(m, p, of.DURATIONS, i) else 0):
-            heavy = demand + least(m, p, of.DEMANDS, j) > most
-            if heavy and least(m, p, of.DURATIONS, j) and not of.order_pair(m, p, i, j):
-                return 0
-    return 1
-
-
 @propagator
 def cumulative(m: Memory, p: int) -> Any:
     """Prune starts, durations, demands, presences and the capacity of tasks that share a resource."""
     capacity = of.argument(m, p, of.CAPACITY, 0)
     if not of.not_negative(m, p, of.DURATIONS) or not of.not_negative(m, p, of.DEMANDS):
-        return 0
-    if not order_heavy(m, p):
         return 0
     for sign in (1, -1):
         count = read_tasks(m, p, sign)
