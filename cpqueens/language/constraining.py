@@ -200,7 +200,7 @@ class Constraints(Objectives):
         constraint = Linear(item.terms.reshape(-1) - 1, ">=") if literals else item  # type: ignore[attr-defined]
         assert isinstance(constraint, Constraint)
         flat = constraint.flattened()
-        self.soft.append(Soft(flat, flat.truth().reshape(-1), each, name, source))
+        self.soft.append(Soft(flat, constraint.truth().reshape(-1), each, name, source))
         self._goals = None
 
     def _own(self, item: BoolArray) -> BoolArray:

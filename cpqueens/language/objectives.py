@@ -109,11 +109,6 @@ class Soft:
         """The user's file and line as text, or ''."""
         return f"{self.source[0]}:{self.source[1]}" if self.source else ""
 
-    @property
-    def penalties(self) -> LinearArray:
-        """What each costs, as terms of shape (size,)."""
-        return (1 - self.truths) * self.weights
-
     def violated(self, values: IntArray, store: VariableStore) -> Iterator[tuple[Constraint, int]]:
         """Yield what does not hold at the values of all variables, (1, variables), and what it costs."""
         for element in np.flatnonzero(self.truths.evaluate(values)[0] == 0).tolist():
@@ -159,8 +154,10 @@ class Objectives(VariableStore):
         return Goal(first.term - total if first.maximizing else first.term + total, first.maximizing), *others
 
     def _total(self) -> LinearArray:
-        terms = [soft.penalties for soft in self.soft]
-        return concatenate_rows(terms).sum() if terms else as_linear(self, 0)
+        if not self.soft:
+            return as_linear(self, 0)
+        truths = concatenate_rows([soft.truths for soft in self.soft])
+        return ((1 - truths) * np.concatenate([soft.weights for soft in self.soft])).sum()
 
     @property
     def objective(self) -> LinearArray | None:
