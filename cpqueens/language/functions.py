@@ -58,7 +58,7 @@ def element(array: Any, *index: Any) -> LinearArray:
         swapped = "; the array comes first: element(array, index)" if not table.ndim else ""
         raise ModelError(f"element: {len(positions)} indices for an array of shape {table.shape}{swapped}")
     if len(positions) > 1:
-        return table[tuple(positions)]
+        return table[tuple(at if type(at) is int else p for at, p in zip(index, positions, strict=True))]
     (position,) = positions
     known = position.constants
     if position.ndim and not position.width and table.width and known.max(initial=0) >= table.size:

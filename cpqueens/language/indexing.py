@@ -74,11 +74,8 @@ def _by_place(array: Operand, key: Any, parts: tuple[Any, ...]) -> tuple[Any, ..
         parts = (key,)  # a label of an index of several levels is a tuple
     found, axis = [], 0
     for part in parts:
-        if _may_be_labels(part):
-            here = known[axis] if axis < len(known) else None
-            found.append(_place_of(array, part, axis, here))
-        else:
-            found.append(part)
+        here = known[axis] if axis < len(known) else None
+        found.append(_place_of(array, part, axis, here) if _may_be_labels(part) else part)
         rest = array.ndim - sum(_span(other) or 0 for other in parts)
         span = _span(part)
         axis += max(0, rest) if span is None else span
@@ -154,8 +151,11 @@ def _pick_by_terms(array: LinearArray, parts: tuple[Any, ...]) -> LinearArray:
     NumPy itself says what is combined with what: a term of size s stands for the positions 0..s-1 of an axis
     that is made as long as that.
     """
-    if len(parts) == array.ndim and all(type(part) is Term and part.variable_list for part in parts):
-        return _single_element(array, parts)
+    single = [part for part in parts if type(part) is Term and part.variable_list]
+    fixed = [type(part) is int and -n <= part < n for part, n in zip(parts, array.shape, strict=False)]
+    if len(single) + sum(fixed) == array.ndim == len(parts):
+        at = tuple(part if one else slice(None) for part, one in zip(parts, fixed, strict=True))
+        return _single_element(array[at] if any(fixed) else array, single)
     terms = _terms_by_axis(array, parts)
     numbers = {axis: term for axis, term in terms.items() if term.size and not term.coefficients.any()}
     if numbers and len(numbers) < len(terms):  # as such: each result then has a table of its own, not all
@@ -177,7 +177,7 @@ def _pick_by_terms(array: LinearArray, parts: tuple[Any, ...]) -> LinearArray:
     return _elements(array, first, table.reshape(-1), position).reshape(picked.shape)
 
 
-def _single_element(array: LinearArray, parts: tuple[Term, ...]) -> LinearArray:
+def _single_element(array: LinearArray, parts: list[Term]) -> LinearArray:
     """Return the one element that single terms, one for each axis, choose."""
     registry = registry_of(array, *parts)
     terms = [as_linear(registry, part, "index") for part in parts]

@@ -32,6 +32,12 @@ BOTH: dict[str, tuple[Write, Write]] = {
         lambda x: [element(TABLE, 1, x[k]) < 9 for k in range(3)],
         lambda x: element(np.array(TABLE), np.ones(3, dtype=int), x) < 9,
     ),
+    "terms of a matrix by term and number": (
+        lambda x: [
+            (x[:, None] + [0, 1])[x[k], -1] + element(x[:, None] + [0, 1], x[k], 0) >= 2 for k in range(3)
+        ],
+        lambda x: (x[:, None] + [0, 1])[x, [1, 1, 1]] + (x[:, None] + [0, 1])[x, [0, 0, 0]] >= 2,
+    ),
     "counts": (
         lambda x: [Count([x[0], x[1], x[2]], 3 - x[2].size) <= 1, Count(list(x), x[0]) == 2],
         lambda x: [(x == 2).sum() <= 1, (x == x[0]).sum() == 2],

@@ -153,6 +153,18 @@ def test_each_element_has_its_weight() -> None:
     assert [v.penalty for v in outcome.violated] == [1, 1, 1, 2]
 
 
+def test_one_by_one_they_are_the_same_truths() -> None:
+    made = []
+    for apart in (False, True):
+        m = Model()
+        x = m.intvar(0, 5, shape=4, name="x")
+        for one in [*(x[:-1] + x[1:] >= 7), *(x == 2)] if apart else [x[:-1] + x[1:] >= 7, x == 2]:
+            m.add_soft(one, weight=3)
+        m.minimize(m.penalties, x.sum())
+        made.append((m.variable_count, m.solve(solver="backtracking").objectives, m.count(optimal=True)))
+    assert made[0] == made[1]
+
+
 def test_an_undefined_soft_constraint_is_violated(optimizer: str) -> None:
     model = Model()
     x, y = model.intvar(0, 2, shape=2, name="x")
