@@ -27,10 +27,8 @@ def command(runs: int, only: tuple[str, ...], out: str | None, as_json: bool) ->
     if out is not None:
         need("matplotlib", "matplotlib")
     done: list[Reproduced] = []
-    sections, standing = (
-        reproduce(runs, only),
-        Standing("experiments", unit="sections", done=0, of=len(chosen(only))),
-    )
+    sections = reproduce(runs, only)
+    standing = Standing("experiments", unit="sections", done=0, of=len(chosen(only)))
     while True:
         with progress(standing):  # not while a section is printed
             found = next(sections, None)

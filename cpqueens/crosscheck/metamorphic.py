@@ -326,10 +326,8 @@ def metamorphic(
         raise ModelError(f"measure: count, feasible or (with an objective) optimum, got {shown(measure)}")
     choose(model, solver, Want.ONE)
     started = time.monotonic()
-    limit, generator = (
-        positive_seconds(time_limit, "time_limit"),
-        Random(needed(seed, int, "seed: an integer")),
-    )
+    limit = positive_seconds(time_limit, "time_limit")
+    generator = Random(needed(seed, int, "seed: an integer"))
     lab = Laboratory(model, solver, measure, limit, generator, as_group(symmetries))
     with listening() as interrupt:
         base = _asked_first(lab, interrupt)

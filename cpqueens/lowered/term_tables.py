@@ -1,7 +1,7 @@
 """A compiled model as tables over one variable or two, where all its terms are that simple."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import prod
@@ -9,7 +9,7 @@ from math import prod
 import numpy as np
 
 from cpqueens.kernels.local.plain import EQUAL
-from cpqueens.language.rows import IntArray
+from cpqueens.language.rows import IntArray, distinct
 from cpqueens.lowered.columns import RELATIONS, blocks
 from cpqueens.lowered.compiled import GE, LE, Compiled, DefinitionBlock
 from cpqueens.lowered.evaluation import Affine, affines, meant
@@ -36,6 +36,12 @@ class SumRow:
     kind: int  # as in `kernels.local.plain`
     constant: int
     tables: dict[Scope, IntArray]
+
+
+def of_each(rows: Iterable[SumRow], number: Callable[[IntArray], int]) -> dict[int, int]:
+    """Return a number that each table of some rows has, by its id: mostly many rows share a table."""
+    tables = {id(table): table for row in rows for table in row.tables.values()}
+    return {key: number(table) for key, table in tables.items()}
 
 
 @dataclass(frozen=True)
@@ -95,7 +101,7 @@ class Tabulator:
         self._equal: dict[tuple[tuple[int, ...], bytes], IntArray] = {}
         self.domains = {v: self._shared(values_of(compiled, v)) for v in variables}
         self.known: dict[int, Tabled] = {v: ((v,), d) for v, d in self.domains.items()}
-        self._made: dict[object, tuple[IntArray, object]] = {}  # with the arrays whose ids are in the key
+        self._multiples: dict[tuple[int, int], IntArray] = {}  # by factors and ids
         self.cells = 0
 
     def model(self, kept: frozenset[int]) -> Tabulated:
@@ -115,38 +121,31 @@ class Tabulator:
         return Tabulated(list(self.domains.values()), objective, rows, different)
 
     def _define(self, block: DefinitionBlock) -> None:
-        """Tabulate definitions; those of one variable each together."""
-        terms, shape = block.terms, (len(block.results), block.each)
-        single = np.diff(terms.start) == 1
-        variable, coefficient = np.full(len(terms), -1), np.zeros(len(terms), dtype=np.int64)
-        if single.sum() == len(terms.variable):
-            variable[single], coefficient[single] = terms.variable, terms.coefficient
-        variable = variable.reshape(shape)
-        only = variable.max(axis=1, initial=-1)
-        alike = ((variable == only[:, None]) | (variable < 0)).all()
-        if not alike or only.min() < 0:
-            for definition in block:
-                self.known[definition.result] = self.defined(definition)
-            return
-        arguments = [self.known[v] for v in only.tolist()]
-        a, constant = coefficient.reshape(shape), terms.constant.reshape(shape)
+        """Tabulate definitions, together those of domains with as many values.
+
+        Raises
+        ------
+        NotSimpleError
+            If one depends on more than two variables, or on too many values.
+        """
+        entries = _Entries(block, self.known)
         groups: dict[tuple[int, ...], list[int]] = defaultdict(list)
-        for k, (_, values) in enumerate(arguments):
-            groups[values.shape].append(k)
-        for cells, ks in groups.items():
-            step = MOST_CELLS // max(1, prod(cells) * block.each)
+        for k, scope in enumerate(entries.scopes):
+            groups[tuple([len(self.domains[v]) for v in scope])].append(k)
+        for shape, ks in groups.items():
+            cells = prod(shape)
+            self.cells += cells * len(ks)
+            if cells > MOST_CELLS or self.cells > MOST_IN_ALL:
+                raise NotSimpleError
+            step = MOST_CELLS // max(1, cells * block.each)
             if step == 0:  # a long table of numbers is looked up in without a copy for each value
                 self.known |= {block.results.item(k): self.defined(block.part(k, k + 1)) for k in ks}
                 continue
             for some in (ks[at : at + step] for at in range(0, len(ks), step)):
-                x = np.stack([arguments[k][1] for k in some]).reshape(len(some), -1)
-                each = a[some].T[:, :, None] * x + constant[some].T[:, :, None]
-                tables = self._checked(np.broadcast_to(meant(block, list(each)), x.shape))
+                x = entries.arguments(some, shape)
+                tables = self._checked(np.broadcast_to(meant(block, list(x)), x.shape[1:]))
                 for k, table in zip(some, tables, strict=True):
-                    self.known[block.results.item(k)] = arguments[k][0], self._shared(table.reshape(cells))
-            self.cells += prod(cells) * len(ks)
-        if self.cells > MOST_IN_ALL:
-            raise NotSimpleError
+                    self.known[block.results.item(k)] = entries.scopes[k], self._shared(table)
 
     def _shared(self, table: IntArray) -> IntArray:
         """Return the first one of equal tables."""
@@ -154,36 +153,24 @@ class Tabulator:
 
     def defined(self, definition: DefinitionBlock) -> Tabled:
         """Return a definition whose arguments are known as a table."""
-        kind, terms = definition.kind, definition.terms
-        if kind != "element" or terms.start[1] < terms.start[-1]:
-            return self.table(affines(terms), partial(meant, definition), (kind, definition.relation))
+        terms = definition.terms
+        if definition.kind != "element" or terms.start[1] < terms.start[-1]:
+            return self.table(affines(terms), partial(meant, definition))
         entries = terms.constant[1:]  # numbers, perhaps many
-        position, name = affines(terms.part(0, 1)), (kind, entries.tobytes())
-        return self.table(position, lambda a: meant(definition, [a[0], *entries]), name)
+        return self.table(affines(terms.part(0, 1)), lambda a: meant(definition, [a[0], *entries]))
 
     def table(
-        self,
-        rows: Sequence[Affine],
-        function: Callable[[Sequence[IntArray]], IntArray] = lambda a: a[0],
-        name: object = "",
+        self, rows: Sequence[Affine], function: Callable[[Sequence[IntArray]], IntArray] = lambda a: a[0]
     ) -> Tabled:
-        """Return a function of some expressions as a table; functions of one name are the same."""
+        """Return a function of some expressions as a table."""
         known = [[(a, *self.known[u]) for u, a in parts.items()] for parts, _ in rows]
         scope = tuple(sorted({v for parts in known for _, own, _ in parts for v in own}))
-        looks = [[(a, id(d), len(own), own[:1] == scope[:1]) for a, own, d in parts] for parts in known]
-        key = name, len(scope), *((constant, *look) for (_, constant), look in zip(rows, looks, strict=True))
-        found = self._made.get(key)
-        if found is None:
-            shape = tuple(len(self.domains[v]) for v in scope)
-            if len(scope) > 2 or np.prod(shape) > MOST_CELLS:
-                raise NotSimpleError
-            arguments = [_values(c, parts, scope) for (_, c), parts in zip(rows, known, strict=True)]
-            values = self._checked(np.broadcast_to(function(arguments), shape))
-            found = self._made[key] = values, known
-        self.cells += found[0].size
-        if self.cells > MOST_IN_ALL:
+        shape = tuple(len(self.domains[v]) for v in scope)
+        self.cells += prod(shape)
+        if len(scope) > 2 or prod(shape) > MOST_CELLS or self.cells > MOST_IN_ALL:
             raise NotSimpleError
-        return scope, found[0]
+        arguments = [_values(c, parts, scope) for (_, c), parts in zip(rows, known, strict=True)]
+        return scope, self._shared(self._checked(np.broadcast_to(function(arguments), shape)))
 
     @staticmethod
     def _checked(values: IntArray) -> IntArray:
@@ -199,10 +186,10 @@ class Tabulator:
         tables: dict[Scope, IntArray] = {}
         for a, (scope, values) in terms:
             key = sign * a, id(values)
-            found = self._made.get(key)
-            if found is None:
-                found = self._made[key] = self._checked(sign * a * values), values
-            tables[scope] = self._checked(tables[scope] + found[0]) if scope in tables else found[0]
+            if key not in self._multiples:
+                self._multiples[key] = self._shared(self._checked(sign * a * values))
+            found = self._multiples[key]
+            tables[scope] = self._shared(self._checked(tables[scope] + found)) if scope in tables else found
         return SumRow(kind, sign * constant + int(tables.pop((), 0)), tables)
 
     def _count(self, terms: object, value: object, relation: int, wanted: object) -> SumRow:
@@ -210,11 +197,73 @@ class Tabulator:
         (value_row,), (wanted_row,) = affines(value), affines(wanted)  # type: ignore[arg-type]
         kind, sign = RELATIONS[relation]
         each = [
-            (1, self.table([row, value_row], lambda a: (a[0] == a[1]).astype(np.int64), "equal"))
+            (1, self.table([row, value_row], lambda a: (a[0] == a[1]).astype(np.int64)))
             for row in affines(terms)  # type: ignore[arg-type]
         ]
         each += [(-a, self.known[v]) for v, a in wanted_row[0].items()]
         return self._sum(kind, sign, -wanted_row[1], each)
+
+
+class _Entries:
+    """What the terms of a block's definitions are made of, as tables of variables.
+
+    Attributes
+    ----------
+    scopes
+        Of each definition.
+
+    Raises
+    ------
+    NotSimpleError
+        If a definition depends on more than two variables.
+    """
+
+    def __init__(self, block: DefinitionBlock, known: Mapping[int, Tabled]) -> None:
+        terms, many = block.terms, len(block.results)
+        self.constants = terms.constant.reshape(many, block.each)
+        kept = np.flatnonzero(terms.coefficient)
+        self.coefficient = terms.coefficient[kept]
+        of_terms = np.repeat(np.arange(len(terms)), terms.start[1:] - terms.start[:-1])
+        self.of, self.argument = np.divmod(of_terms[kept], max(1, block.each))
+        variables, self.table = np.unique(terms.variable[kept], return_inverse=True)
+        self.tables = [known[v] for v in variables.tolist()]
+        ends = np.array([(own[0], own[-1]) if own else _NONE for own, _ in self.tables], dtype=np.int64)
+        first, last = ends.reshape(-1, 2)[self.table].T
+        low, high = np.full(many, _NONE[0]), np.full(many, _NONE[1])
+        np.minimum.at(low, self.of, first)
+        np.maximum.at(high, self.of, last)
+        self.scopes = [_scope(v, w) for v, w in zip(low.tolist(), high.tolist(), strict=True)]
+        low, high = low[self.of], high[self.of]
+        self.sides = (first == low) + 2 * (last == high)  # 3: a table of all that its definition depends on
+        within = ((first == low) | (first == high)) & ((last == low) | (last == high))
+        if not (within | (first > last)).all():
+            raise NotSimpleError
+
+    def arguments(self, some: Sequence[int], shape: tuple[int, ...]) -> IntArray:
+        """Return the arguments of definitions with tables of one shape, (arguments, definitions, *shape)."""
+        each = self.constants.shape[1]
+        x = np.zeros((len(some) * each, *shape), dtype=np.int64)
+        x += self.constants[some].reshape(-1, *[1] * len(shape))
+        place = np.full(len(self.constants), -1)
+        place[some] = np.arange(len(some))
+        mine = np.flatnonzero(place[self.of] >= 0)
+        row, sides = each * place[self.of[mine]] + self.argument[mine], self.sides[mine]
+        for side in distinct(sides).tolist():
+            here = sides == side
+            tables = np.stack([self.tables[k][1] for k in self.table[mine[here]].tolist()])
+            begin = np.flatnonzero(np.diff(row[here], prepend=-1))
+            sums = np.add.reduceat((tables.T * self.coefficient[mine[here]]).T, begin, axis=0)
+            beside = {0: (-1, *[1] * len(shape)), 1: (-1, *shape[:1], 1), 2: (-1, 1, *shape[1:])}
+            x[row[here][begin]] += sums.reshape(beside.get(side, sums.shape))
+        return x.reshape(len(some), each, *shape).swapaxes(0, 1)
+
+
+_NONE = 1 << 62, -1
+"""The first and the last variable of no scope."""
+
+
+def _scope(first: int, last: int) -> Scope:
+    return () if first > last else (first,) if first == last else (first, last)
 
 
 def _values(constant: int, parts: Iterable[tuple[int, Scope, IntArray]], scope: Scope) -> IntArray:

@@ -259,11 +259,8 @@ class NativeWriter:
     def literal(self, row: Row) -> int:
         """Return the literal of a 0/1 term: a Boolean variable, its negation or an auxiliary one."""
         variables, coefficients, constant = row
-        if (
-            len(variables) == 1
-            and self.store.lower[variables[0]] == 0
-            and self.store.upper[variables[0]] == 1
-        ):
+        lower, upper = self.store.lower, self.store.upper
+        if len(variables) == 1 and (lower[variables[0]], upper[variables[0]]) == (0, 1):
             index = self.index[variables[0]]
             if coefficients == [1] and constant == 0:
                 return index

@@ -15,10 +15,10 @@ from cpqueens.kernels.local import cells as codes, info as at
 from cpqueens.kernels.local.arena import build_arena
 from cpqueens.kernels.local.plain import AT_MOST
 from cpqueens.kernels.local.start import shuffle
-from cpqueens.language.rows import IntArray
+from cpqueens.language.rows import IntArray, distinct
 from cpqueens.lowered.compiled import offsets
 from cpqueens.lowered.structures.cells import Cells
-from cpqueens.lowered.term_tables import Scope, SumRow
+from cpqueens.lowered.term_tables import Scope, SumRow, of_each
 
 WALK_EVERY = 4
 """After so many cycles the general engine walks for a part of the steps of one,"""
@@ -41,19 +41,18 @@ class _Terms:
     def __init__(self) -> None:
         self.rows: list[tuple[int, int, int, int, int, int]] = []  # row, table, i, stride, j, stride
         self.tables: list[IntArray] = []
-        self.known: dict[tuple[tuple[int, ...], bytes], int] = {}
+        self.known: dict[int, int] = {}  # by ids: equal tables are one
         self.size = 0
 
     def add(self, row: int, scope: Scope, values: IntArray) -> None:
         """Add a term of one variable or two; one that is always the same belongs to the constants."""
-        key = values.shape, np.ascontiguousarray(values).tobytes()
-        if key not in self.known:
-            self.known[key] = self.size
+        if id(values) not in self.known:
+            self.known[id(values)] = self.size
             self.tables.append(values.reshape(-1))
             self.size += values.size
         i, j = scope[0], scope[-1]
         strides = (1, 0) if len(scope) == 1 else (values.shape[1], 1)
-        self.rows.append((row, self.known[key], i, strides[0], j, strides[1]))
+        self.rows.append((row, self.known[id(values)], i, strides[0], j, strides[1]))
 
     def array(self) -> IntArray:
         """Return the terms, (terms, 6)."""
@@ -66,6 +65,12 @@ class _Terms:
         mine = np.concatenate([t[:, [2, 0, 1, 3, 4, 5]], both[:, [4, 0, 1, 5, 2, 3]]])
         mine = mine[np.argsort(mine[:, 0], kind="stable")]
         return offsets(np.bincount(mine[:, 0], minlength=n)), mine[:, 1:].reshape(-1)
+
+
+def _step(values: IntArray) -> int:
+    """Return by how much a function of one variable grows with each place; 0 if by different numbers."""
+    steps = distinct(np.diff(values))
+    return int(steps[0]) if values.ndim == 1 and len(steps) == 1 else 0
 
 
 class CellsWalk(OwnWalk[Search]):
@@ -108,11 +113,11 @@ class CellsWalk(OwnWalk[Search]):
     def _bounds(self, n: int) -> tuple[IntArray, IntArray]:
         """Return the rows in which variables that move by themselves count straight."""
         bounds: list[list[tuple[int, int]]] = [[] for _ in range(n)]
+        steps = of_each(self.rows, _step)
         for number, row in enumerate(self.rows):
             for scope, values in row.tables.items() if number and row.kind == AT_MOST else ():
-                steps = np.unique(np.diff(values, axis=0))
-                if len(scope) == 1 and len(steps) == 1 and steps[0]:
-                    bounds[scope[0]].append((number, int(steps[0])))
+                if step := steps[id(values)]:
+                    bounds[scope[0]].append((number, step))
         flat = np.array([entry for each in bounds for entry in each], dtype=np.int64).reshape(-1)
         return offsets([len(each) for each in bounds]), flat
 
@@ -123,8 +128,9 @@ class CellsWalk(OwnWalk[Search]):
 
     def _dearest(self) -> int:
         """Return the highest price with which sums of what is violated stay far within 64 bits."""
-        ends = (int(np.abs(values).max()) for row in self.rows[1:] for values in row.tables.values())
-        worst = int(np.abs(self.constants[1:]).sum()) + sum(ends) + len(self.terms.rows)
+        ends = of_each(self.rows[1:], lambda values: int(np.abs(values).max()))
+        most = sum(ends[id(values)] for row in self.rows[1:] for values in row.tables.values())
+        worst = int(np.abs(self.constants[1:]).sum()) + most + len(self.terms.rows)
         return max(1, WORST // max(1, worst))
 
     def begin(self, x: IntArray) -> None:

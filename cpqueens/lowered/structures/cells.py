@@ -7,7 +7,7 @@ import numpy as np
 
 from cpqueens.lowered.compiled import EQ, Compiled
 from cpqueens.lowered.neighbourhood import Neighbourhood, SwapGroup, derive
-from cpqueens.lowered.term_tables import Multiset, Tabulated, multisets, tabulated
+from cpqueens.lowered.term_tables import Multiset, Tabulated, multisets, of_each, tabulated
 
 MOST_TERMS = 500_000
 
@@ -44,8 +44,7 @@ class Cells:
     @property
     def counts_alone(self) -> bool:
         """Whether all that can be violated is counts, of which one more or less is a step."""
-        spans = (int(np.ptp(values)) for row in self.rows for values in row.tables.values())
-        return self.counted > 0 and max(spans, default=0) <= 1
+        return self.counted > 0 and all(span <= 1 for span in of_each(self.rows, np.ptp).values())
 
     @property
     def all_swap(self) -> bool:

@@ -92,9 +92,8 @@ class BoardVariables:
 def find(compiled: Compiled) -> Pattern | None:
     """Return the model as AllDifferents over shifted variables, or None if it is anything else."""
     lengths = np.diff(compiled.linear.start)
-    if (
-        (lengths > 1) & ((lengths > 2) | (compiled.relation != NE))
-    ).any():  # of most models a glance is enough
+    others = (lengths > 1) & ((lengths > 2) | (compiled.relation != NE))
+    if others.any():  # of most models a glance is enough
         return None
     try:
         return _Shifted(compiled).pattern()

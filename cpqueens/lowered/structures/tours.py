@@ -151,22 +151,17 @@ class _TourReader:
 
     def _read_tables(self) -> None:
         """Read tables of one successor and what follows from it."""
+        decided = self.compiled.decision_count
         for terms, rows in self.compiled.tables:
             singles = terms.singles(0, len(terms))
-            if (
-                singles is None
-                or (singles[1] != 1).any()
-                or (singles[0] >= self.compiled.decision_count).any()
-            ):
+            if singles is None or (singles[1] != 1).any() or (singles[0] >= decided).any():
                 raise NoTourError
             variables, values = singles[0].tolist(), rows - singles[2]
             keys = [k for k, v in enumerate(variables) if v in self.node]
             if len(keys) != 1 or len(np.unique(values[:, keys[0]])) < len(values):
                 raise NoTourError
-            i, key = (
-                self.node[variables[keys[0]]],
-                values[:, keys[0]] + self.shift[self.node[variables[keys[0]]]],
-            )
+            i = self.node[variables[keys[0]]]
+            key = values[:, keys[0]] + self.shift[i]
             inside = (key >= 0) & (key < self.size)
             self._allow(i, key[inside])
             for k, v in enumerate(variables):

@@ -57,11 +57,8 @@ def _laid_out(rows: IntArray) -> tuple[IntArray, list[int]]:
     words, width = -(-len(rows) // layout.BITS), rows.shape[1]
     listed = layout.HEAD + layout.COLUMN * width
     behind = listed + 2 * words
-    parts, heads, counts = (
-        [np.arange(words), np.zeros(words, dtype=np.int64)],
-        [words, listed, listed + words],
-        [words, 0],
-    )
+    parts = [np.arange(words), np.zeros(words, dtype=np.int64)]
+    heads, counts = [words, listed, listed + words], [words, 0]
     step = max(1, MOST_TOGETHER // max(1, len(rows)))
     for k in range(0, width, step):
         masks, head, count = _masks(rows[:, k : k + step].T, words, behind)

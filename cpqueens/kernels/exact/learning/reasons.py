@@ -259,11 +259,8 @@ def explain_entries(m: Memory, q: Learner, p: int, r: int, sign: int, bound: int
 @inner_kernel
 def explain_element(m: Memory, q: Learner, p: int, r: int) -> Any:
     """Explain what an element did in a record where its position was within the table; else return 0."""
-    v, result, first = (
-        entry(m.stack, r + at.R_VARIABLE),
-        entry(m.net, p + at.RESULT),
-        entry(m.net, p + at.START),
-    )
+    v, result = entry(m.stack, r + at.R_VARIABLE), entry(m.net, p + at.RESULT)
+    first = entry(m.net, p + at.START)
     position = entry(m.net, first)
     low, high, _ = of.bounds_at(m, position, r)
     entries = (entry(m.net, p + at.END) - first) // 2 - 1
