@@ -198,7 +198,7 @@ SEARCH_KERNELS = Area(
         Mutant("a group takes what is left of no value", "cells.CellsWalk._fitted",
                "if left[p] > 0:", "if True:", ("tests/backends/local_search/test_cells.py",)),
         Mutant("rows of larger steps are counts", "cells.Cells.counts_alone",
-               "default=0) <= 1", "default=0) <= 2", ("tests/backends/local_search/test_cells.py",)),
+               "span <= 1", "span <= 2", ("tests/backends/local_search/test_cells.py",)),
         Mutant("values that are not all counted swap", "term_tables.multisets",
                "!= len(scope)", "< 0", ("tests/backends/local_search/test_cells.py",)),
         Mutant("a task is put before another one without what it needs", "local.schedule.needed",
