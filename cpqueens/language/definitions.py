@@ -12,7 +12,7 @@ which is always defined: see `cpqueens.language.definedness`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any, ClassVar
 
@@ -58,6 +58,14 @@ class Definition:
             if type(term) is not Term:
                 return None
         return self.arguments  # type: ignore[return-value]
+
+    def needed(self) -> Iterator[int]:
+        """Yield the variables that the results depend on."""
+        single = self.single_terms()
+        if single is None:
+            arrays = [a.variables[a.coefficients != 0].tolist() for a in self.arguments]
+            return chain.from_iterable(arrays)
+        return chain.from_iterable([term.variable_list for term in single])
 
     def keys(self) -> list[Any]:
         """Return one hashable key per result; equal keys mean equal definitions."""
@@ -239,11 +247,7 @@ def levels(definitions: Iterable[Definition], count: int) -> list[int]:
     known = [0] * count
     found = []
     for definition in definitions:
-        single = definition.single_terms()
-        needed = [term.variable_list for term in single or ()]
-        if single is None:
-            needed = [a.variables[a.coefficients != 0].tolist() for a in definition.arguments]
-        found.append(1 + max(map(known.__getitem__, chain.from_iterable(needed)), default=0))
+        found.append(1 + max(map(known.__getitem__, definition.needed()), default=0))
         for variable in definition.results.tolist():
             known[variable] = found[-1]
     return found

@@ -258,7 +258,7 @@ class _Lowering:
         lowered.rewritten = True
         if taken_apart:
             _note_decomposed(lowered, self.model, taken_apart)
-        return reached.in_order([*reached.blocks_of(scratch, reach), *replaced], scratch)
+        return reached.in_order([*reached.blocks_of(scratch, reach), *replaced])
 
     def simpler(self, block: Definition) -> Sequence[Definition]:
         """Return equal definitions of results that the backend does not take as they are."""
@@ -324,10 +324,10 @@ def _note_decomposed(lowered: Lowered, model: Statement, truths: list[int]) -> N
     concerned = np.zeros(lowered.store.variable_count, dtype=bool)
     concerned[truths] = True
     for definition in model.definitions:
+        if not any(map(concerned.item, definition.needed())):
+            continue
         for k, array in enumerate(definition.arguments):
-            terms = _with(array, concerned)
-            if terms.any():
-                concerned[definition.results] |= ~definition.whole(k, ~terms[None, :])[0]
+            concerned[definition.results] |= ~definition.whole(k, ~_with(array, concerned)[None, :])[0]
     for k, constraint in enumerate(model._constraints):
         if any(_with(array, concerned).any() for array in constraint.arguments):
             lowered.how[k] = "decomposed"

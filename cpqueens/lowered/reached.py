@@ -72,18 +72,16 @@ def blocks_of(store: VariableStore, chosen: Mask) -> list[Definition]:
     return blocks
 
 
-def in_order(blocks: list[Definition], store: VariableStore) -> list[Definition]:
+def in_order(blocks: list[Definition]) -> list[Definition]:
     """Return blocks in an order of evaluation, as single rows where some blocks need each other."""
     rows = (part_of(block, np.array([row])) for block in blocks for row in range(block.size))
-    return _sorted(blocks, store) or _sorted(list(rows), store)
+    return _sorted(blocks) or _sorted(list(rows))
 
 
-def _sorted(blocks: list[Definition], scratch: VariableStore) -> list[Definition]:
+def _sorted(blocks: list[Definition]) -> list[Definition]:
     """Return blocks in an order of evaluation, none if some need each other: of single rows none do."""
-    producer = np.full(scratch.variable_count, -1)
-    for k, block in enumerate(blocks):
-        producer[block.results] = k
-    needs = [np.unique(producer[defined_scope(block.arguments, scratch)]).tolist() for block in blocks]
+    producer = {result: k for k, block in enumerate(blocks) for result in block.results.tolist()}
+    needs = [sorted({producer[v] for v in block.needed() if v in producer}) for block in blocks]
     place, order = [0] * len(blocks), topological(needs)
     for at, k in enumerate(order):
         place[k] = at
