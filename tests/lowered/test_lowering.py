@@ -319,5 +319,5 @@ def test_blocks_that_need_each_other_are_put_in_order_row_by_row() -> None:
     last = abs(1 - first[0])
     replaced = Maximum((np.concatenate([x.bind(scratch)[:1], last.reshape(1)]),), first.variables[:, 0])
     kept = reached_by([last, *replaced.arguments], scratch, [replaced])
-    order = in_order([*blocks_of(scratch, kept), replaced], scratch)
+    order = in_order([*blocks_of(scratch, kept), replaced])
     assert [d.results.tolist() for d in order] == [[2], [4], [3]]
