@@ -7,8 +7,8 @@ both run. The own engine need not ask for it to join, nor to be broken off: who 
 Solutions of CP-SAT are kept until it has them all: those that were not delivered yet follow then, in
 lexicographic order, which both keep. Orders of search are followed by the own engine, and hints by CP-SAT.
 Under an objective the own engine hears of the best that CP-SAT has found, and where neither ends for long,
-local search joins, in a third thread, for as long as it gains something: from a start of its own, since
-from the others' best solution it found less. To the pipeline a race is one backend.
+measured by the time limit, local search joins, in a third thread, for as long as it gains something: from a
+start of its own, since from the others' best solution it found less. To the pipeline a race is one backend.
 """
 
 import math
@@ -36,9 +36,7 @@ from cpqueens.solving.beside import Beside, best_of
 
 OWN, RIVAL, HEURISTIC = "backtracking", "cpsat", "local-search"
 
-_ORDERS = {
-    "phases": OWN, "relax": HEURISTIC, "restarts": OWN, "value_order": OWN, "variable_order": OWN,
-}  # fmt: skip
+_ORDERS = {"phases": OWN, "relax": HEURISTIC, "restarts": OWN, "value_order": OWN, "variable_order": OWN}
 """Parameters that do not keep the others from racing, by the one that follows them."""
 
 HEAD_START = 0.04
@@ -65,9 +63,9 @@ MANY = 64
 KEPT = 20_000
 """Solutions that CP-SAT may keep."""
 
-LATE, WITHOUT, PATIENCE = 2.0, 3.0, 1.0
-"""Processor seconds of the own engine until a heuristic joins, those that it may take without a solution, and
-how many times as long as it took to the last one it goes on."""
+LATE, PART, WITHOUT, PATIENCE = 2.0, 0.25, 3.0, 1.0
+"""Processor seconds of the own engine until a heuristic joins, or the part of a shorter time limit, those that
+it may take without a solution, and how many times as long as it took to the last one it goes on."""
 
 LARGEST_VARIABLES, LARGEST_CONSTRAINTS = 20_000, 50_000
 """Of a larger model, making the arrays of the own engine takes longer than a moment."""
@@ -213,6 +211,7 @@ class _Contest:
         self._thread = threading.get_ident()
         self._had, self._context = tiers.meter(), copy_context()
         self._joins_at = HEAD_START if LIBRARY in sys.modules else HEAD_START + LOADING
+        self._late = min(LATE, PART * (request.clock.remaining() or math.inf))
         self._joining = threading.Lock()
         self._waits = True  # until the rival has had its turn
 
@@ -346,7 +345,7 @@ class _Contest:
     def _call_heuristic(self) -> None:
         """Let a heuristic join where nobody ends for long."""
         alone = self.rival is None or self._heuristic is not None
-        if alone or self.request.want is not Want.BEST or self._had() < LATE:
+        if alone or self.request.want is not Want.BEST or self._had() < self._late:
             return
         request = replace(self.request, workers=1, may_grow=False, bounds=None, known=None, learned=None)
         self._heuristic = _Helper(HEURISTIC, self.model, request, math.inf, PATIENCE, WITHOUT)

@@ -381,10 +381,14 @@ def test_the_own_engine_hears_of_what_was_known_before_the_model_grew(
 
 
 @pytest.mark.usefixtures("_early")
-def test_a_heuristic_joins_a_race_that_lasts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(race, "LATE", 0.05)
+@pytest.mark.parametrize(("late", "limit"), [(0.05, None), (1000.0, 50.0)])
+def test_a_heuristic_joins_a_race_that_lasts(
+    late: float, limit: float | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(race, "LATE", late)
+    monkeypatch.setattr(race, "PART", 0.001)
     rested(monkeypatch, backtracking=None, cpsat=None)
-    outcome = golomb_ruler(6).solve(on_improvement=lambda _: STOP)
+    outcome = golomb_ruler(6).solve(on_improvement=lambda _: STOP, time_limit=limit)
     assert outcome.status is Status.FEASIBLE
     assert outcome.statistics["contributors"] == ["local-search", "backtracking"]
     assert [thread for thread in threading.enumerate() if thread.name == "cpqueens-beside"] == []
