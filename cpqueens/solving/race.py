@@ -64,8 +64,8 @@ KEPT = 20_000
 """Solutions that CP-SAT may keep."""
 
 LATE, PART, WITHOUT, PATIENCE = 2.0, 0.25, 3.0, 1.0
-"""Processor seconds of the own engine until a heuristic joins, or the part of a shorter time limit, those that
-it may take without a solution, and how many times as long as it took to the last one it goes on."""
+"""Processor seconds of the own engine until a heuristic joins, or the part of a shorter time limit, those
+that it may take without a solution, and how many times as long as it took to the last one it goes on."""
 
 LARGEST_VARIABLES, LARGEST_CONSTRAINTS = 20_000, 50_000
 """Of a larger model, making the arrays of the own engine takes longer than a moment."""
