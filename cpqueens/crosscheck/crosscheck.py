@@ -173,9 +173,7 @@ class _Inquiry:
         """Run everyone, or everyone twice, and return the report of what they say."""
         started = time.monotonic()
         for participant in self.participants:
-            look = getattr(
-                participant, "prepare", None
-            )  # of those that may refuse something before the search
+            look = getattr(participant, "prepare", None)  # of those that may refuse something at once
             if callable(look):
                 look(case.model, self.plan)
         with listening() as interrupt:
