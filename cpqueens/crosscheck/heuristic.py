@@ -141,7 +141,8 @@ def collect_runs(
     with listening() as interrupt:
         if made is not None:
             _enter(made, checker, store, tally)
-            plan.tell(name, tally.successes, started)
+            if plan.progress is not None:
+                plan.progress(name, tally.successes, time.monotonic() - started)
         for seed in interrupt.until_seen(plan.seeds if made is None else ()):
             tried = interrupt.attempt(partial(attempt, seed))
             row, why, message = (None, "", "") if tried is None else judge(model, checker, tried, plan.target)
@@ -153,7 +154,8 @@ def collect_runs(
                 tally.censored += 1
             else:
                 tally.fail(why, f"{why}, seed {seed}: {message}" if message else "")
-            plan.tell(name, tally.successes, started)
+            if plan.progress is not None:
+                plan.progress(name, tally.successes, time.monotonic() - started)
     store.finish()
     return Observation(
         name=name, families=frozenset({name}), role=role, want=Want.ONE, proves=False, store=store,

@@ -353,11 +353,6 @@ class Plan:
     progress: Progress | None = None
     target: NarrowedTo | None = None
 
-    def tell(self, name: str, found: int, started: float) -> None:
-        """Say how many solutions somebody has found, who ``started`` then."""
-        if self.progress is not None:
-            self.progress(name, found, time.monotonic() - started)
-
 
 class Participant(Protocol):
     """Someone who answers for a model."""
