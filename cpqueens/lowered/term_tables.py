@@ -11,7 +11,7 @@ import numpy as np
 from cpqueens.kernels.local.plain import EQUAL
 from cpqueens.language.rows import IntArray, distinct
 from cpqueens.lowered.columns import RELATIONS, blocks
-from cpqueens.lowered.compiled import GE, LE, Compiled, DefinitionBlock
+from cpqueens.lowered.compiled import GE, LE, Compiled, DefinitionBlock, offsets
 from cpqueens.lowered.evaluation import Affine, affines, meant
 from cpqueens.lowered.neighbourhood import values_of
 
@@ -224,16 +224,17 @@ class _Entries:
         kept = np.flatnonzero(terms.coefficient)
         self.coefficient = terms.coefficient[kept]
         of_terms = np.repeat(np.arange(len(terms)), terms.start[1:] - terms.start[:-1])
-        self.of, self.argument = np.divmod(of_terms[kept], max(1, block.each))
+        of, self.argument = np.divmod(of_terms[kept], max(1, block.each))
+        self.start = offsets(np.bincount(of, minlength=many))
         variables, self.table = np.unique(terms.variable[kept], return_inverse=True)
         self.tables = [known[v] for v in variables.tolist()]
         ends = np.array([(own[0], own[-1]) if own else _NONE for own, _ in self.tables], dtype=np.int64)
         first, last = ends.reshape(-1, 2)[self.table].T
         low, high = np.full(many, _NONE[0]), np.full(many, _NONE[1])
-        np.minimum.at(low, self.of, first)
-        np.maximum.at(high, self.of, last)
+        np.minimum.at(low, of, first)
+        np.maximum.at(high, of, last)
         self.scopes = [_scope(v, w) for v, w in zip(low.tolist(), high.tolist(), strict=True)]
-        low, high = low[self.of], high[self.of]
+        low, high = low[of], high[of]
         self.sides = (first == low) + 2 * (last == high)  # 3: a table of all that its definition depends on
         within = ((first == low) | (first == high)) & ((last == low) | (last == high))
         if not (within | (first > last)).all():
@@ -242,12 +243,11 @@ class _Entries:
     def arguments(self, some: Sequence[int], shape: tuple[int, ...]) -> IntArray:
         """Return the arguments of definitions with tables of one shape, (arguments, definitions, *shape)."""
         each = self.constants.shape[1]
-        x = np.zeros((len(some) * each, *shape), dtype=np.int64)
-        x += self.constants[some].reshape(-1, *[1] * len(shape))
-        place = np.full(len(self.constants), -1)
-        place[some] = np.arange(len(some))
-        mine = np.flatnonzero(place[self.of] >= 0)
-        row, sides = each * place[self.of[mine]] + self.argument[mine], self.sides[mine]
+        x = self.constants[some].reshape(-1, *[1] * len(shape)) + np.zeros(shape, dtype=np.int64)
+        first, lengths = self.start[some], self.start[np.add(some, 1)] - self.start[some]
+        start = offsets(lengths)
+        mine = (first - start[:-1]).repeat(lengths) + np.arange(start[-1])
+        row, sides = each * np.arange(len(some)).repeat(lengths) + self.argument[mine], self.sides[mine]
         for side in distinct(sides).tolist():
             here = sides == side
             tables = np.stack([self.tables[k][1] for k in self.table[mine[here]].tolist()])

@@ -42,18 +42,9 @@ def by_elements(seed: int) -> Model:
     return m
 
 
-def by_tables(seed: int) -> Model:
+def by_tables(seed: int, low: int = 0, high: int = 90) -> Model:
     m, d = Model(), roads(seed)
-    x, c = m.intvar(0, N - 1, shape=N, name="x"), m.intvar(0, 90, shape=N, name="c")
-    m.add(Circuit(x), *(Table([x[i], c[i]], [[j, d[i, j]] for j in range(N)]) for i in range(N)))
-    m.minimize(c.sum())
-    return m
-
-
-def narrow_tables(seed: int) -> Model:
-    """Return one with tables of which a variable's values leave few rows."""
-    m, d = Model(), roads(seed)
-    x, c = m.intvar(0, N - 1, shape=N, name="x"), m.intvar(30, 80, shape=N, name="c")
+    x, c = m.intvar(0, N - 1, shape=N, name="x"), m.intvar(low, high, shape=N, name="c")
     m.add(Circuit(x), *(Table([x[i], c[i]], [[j, d[i, j]] for j in range(N)]) for i in range(N)))
     m.minimize(c.sum())
     return m
@@ -221,7 +212,7 @@ def two_rounds(seed: int) -> Model:
 FORMS: Mapping[str, Callable[[int], Model]] = {
     "elements": by_elements,
     "tables": by_tables,
-    "narrow tables": narrow_tables,
+    "narrow tables": lambda seed: by_tables(seed, 30, 80),
     "narrow sums": narrow_sums,
     "truths": by_truths,
     "symmetric": symmetric,
