@@ -212,7 +212,7 @@ def render_html(report: Findings, whole_page: bool = True) -> str:
         plaintext.heading(report.conclusion.removeprefix(verdict), plaintext.badge(verdict, colour)),
         html.data_table(*solver_rows(report)),
         *(f'<pre class="{kind}" style="white-space:pre-wrap">{escape(t)}</pre>' for t, kind in _said(report)),
-        plaintext.line(_origin(report)),
+        html.paragraphs([_origin(report)], "soft"),
     )
     return html.page(title, fragment) if whole_page else fragment
 
