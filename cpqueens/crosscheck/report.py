@@ -202,6 +202,11 @@ def disagreement_lines(d: Disagreement) -> list[str]:
     return lines
 
 
+_INK = {"": "currentColor", "loss": "#b07d00", "bad": "#dd2222"}
+_PARAGRAPH = '<pre style="white-space:pre-wrap;color:color-mix(in srgb, currentColor 40%, {})">{}</pre>'
+"""What is lost or wrong is seen on any ground, in notebooks too, which have no style sheet of ours."""
+
+
 def render_html(report: Findings, whole_page: bool = True) -> str:
     """Return the report as HTML, a whole page or a fragment."""
     verdict, title = report.verdict.text, f"Cross-check of {report.model}"
@@ -211,7 +216,7 @@ def render_html(report: Findings, whole_page: bool = True) -> str:
         plaintext.line(f"{report.scope}; asked for: {report.want}"),
         plaintext.heading(report.conclusion.removeprefix(verdict), plaintext.badge(verdict, colour)),
         html.data_table(*solver_rows(report)),
-        *(f'<pre class="{kind}" style="white-space:pre-wrap">{escape(t)}</pre>' for t, kind in _said(report)),
+        *(_PARAGRAPH.format(_INK[kind], escape(text)) for text, kind in _said(report)),
         html.paragraphs([_origin(report)], "soft"),
     )
     return html.page(title, fragment) if whole_page else fragment

@@ -134,13 +134,13 @@ class Tabulator:
             groups[tuple([len(self.domains[v]) for v in scope])].append(k)
         for shape, ks in groups.items():
             cells = prod(shape)
-            self.cells += cells * len(ks)
-            if cells > MOST_CELLS or self.cells > MOST_IN_ALL:
+            if cells > MOST_CELLS or self.cells + cells * len(ks) > MOST_IN_ALL:
                 raise NotSimpleError
             step = MOST_CELLS // max(1, cells * block.each)
             if step == 0:  # a long table of numbers is looked up in without a copy for each value
                 self.known |= {block.results.item(k): self.defined(block.part(k, k + 1)) for k in ks}
                 continue
+            self.cells += cells * len(ks)
             for some in (ks[at : at + step] for at in range(0, len(ks), step)):
                 x = entries.arguments(some, shape)
                 tables = self._checked(np.broadcast_to(meant(block, list(x)), x.shape[1:]))

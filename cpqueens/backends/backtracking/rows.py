@@ -257,9 +257,7 @@ class TermBuilder:
     def literals(self, terms: list[Row]) -> tuple[list[int], list[int]]:
         """Return variables and signs (1 or -1) of 0/1 terms."""
         signs = [-1 if row[1:] == ((-1,), 1) else 1 for row in terms]
-        variables = [
-            self.variable(row) if sign > 0 else row[0][0] for row, sign in zip(terms, signs, strict=True)
-        ]
+        variables = [self.variable(r) if s > 0 else r[0][0] for r, s in zip(terms, signs, strict=True)]
         return variables, signs
 
     def truth(self, row: Row, relation: int, result: int) -> None:
