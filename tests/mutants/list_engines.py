@@ -459,7 +459,7 @@ BACKTRACKING = Area(
                "range(depth, 1, -1)", "()", tests=FRONTIER),
         Mutant("of what is open the best is not the least", "objective.open_bound",
                "return min(bounds", "return max(bounds", tests=FRONTIER),
-        Mutant("the root is not read before decisions", "ForwardSearch._is_at_first_root",
+        Mutant("the root is not read before decisions", "forward.is_root",
                "== 0", "< 0", tests=FRONTIER),
         Mutant("the last batch is lost", "ForwardSearch.slices",
                "full = answer in (BATCH_FULL, EXHAUSTED, ASKED)", "full = answer in (BATCH_FULL, ASKED)"),

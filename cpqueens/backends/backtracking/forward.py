@@ -211,7 +211,7 @@ class ForwardSearch(CompetingSearch):
         steps = self.pace.steps
         if self.request.step_limit is not None:
             steps = min(steps, self.request.step_limit - self.decisions)
-        if self.observer is not None or (self.request.want is Want.BEST and self._is_at_first_root()):
+        if self.observer is not None:
             steps = 1
         memory, tree = self._arguments()
         profiling = self.request.profiling
@@ -232,10 +232,6 @@ class ForwardSearch(CompetingSearch):
         if memory.value is not self.memory or tree.value is not self.tree:
             self._fixed = Fixed(self.memory), Fixed(self.tree)
         return self._fixed
-
-    def _is_at_first_root(self) -> bool:
-        """Whether the root is still to be propagated: what is proved there is read before any decision."""
-        return self._count(tree.NODES) + self._count(tree.FAILURES) == 0
 
     def _flush(self, deliver: Deliver) -> StopReason | None:
         """Deliver what is stored; where many are wanted, make room for more: up to a few thousand."""

@@ -186,9 +186,9 @@ class TermBuilder:
         plain = self.taken.variables(array)
         if plain is not None:
             return plain
-        if not array.width:
-            return [self.variable(((), (), number)) for number in array.constants.tolist()]
-        return [self.variable(row) for row in rows_of(self.taken.terms(array))]
+        numbers: Iterable[Row] = (((), (), number) for number in array.constants.tolist())
+        rows, known = rows_of(self.taken.terms(array)) if array.width else numbers, self._auxiliary
+        return [known[row] if row in known else self.variable(row) for row in rows]
 
     def bounds(self, variable: int) -> tuple[int, int]:
         """Return the least and the greatest value of a variable."""
@@ -222,13 +222,15 @@ class TermBuilder:
         """
         many = len(first.T)
         truths = self.new_truths(2 * many).reshape(2, many, order="F")
+        results = np.full((3, many), -1)
+        results[:2] = truths
         self.propagators.extend(
-            integers([kinds.TRUTH_AT_MOST, kinds.TRUTH_AT_MOST, kinds.EQUAL] * many),
-            integers([3, 3, 2] * many),
-            integers([*first, second[0], *second, first[0], *truths]).T,
-            integers([1, 1, -1, 1, 1, -1, 1, 1] * many),
-            integers([0, 0, -1] * many),
-            integers([*truths, [-1] * many]).T,
+            array("q", [kinds.TRUTH_AT_MOST, kinds.TRUTH_AT_MOST, kinds.EQUAL]) * many,
+            array("q", [3, 3, 2]) * many,
+            np.concatenate([first, second[:1], second, first[:1], truths]).T,
+            array("q", [1, 1, -1, 1, 1, -1, 1, 1]) * many,
+            array("q", [0, 0, -1]) * many,
+            results.T,
         )
         found: list[int] = truths[0].tolist()
         self.decided += found

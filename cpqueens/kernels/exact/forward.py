@@ -229,11 +229,18 @@ def conclude(m: Memory, q: TreeSearch, step: int, end: int) -> None:
         q.state[tree.PHASE] = tree.RETREAT
 
 
+@inlined
+def is_root(q: TreeSearch, step: int) -> Any:
+    """Say whether a step has propagated the root of a search for the best."""
+    return step == tree.DECIDED and q.state[tree.DEPTH] == 0 and q.options[tree.OBJECTIVE] >= 0
+
+
 @linking_kernel(link)
 def search(m: Memory, q: TreeSearch, steps: int) -> Any:
     """Go on for at most ``steps`` decisions and retreats; return why it stopped.
 
-    It stops within a propagation that takes long, and goes on there.
+    It stops within a propagation that takes long, and goes on there; and, with an objective, behind the root,
+    where nothing is decided: what is proved there is read first.
     """
     room = len(m.x)  # each variable and each word is saved once, at most
     end = m.stack[at.RUNS] + RUNS * steps
@@ -261,6 +268,6 @@ def search(m: Memory, q: TreeSearch, steps: int) -> Any:
         if step == tree.FINISHED:
             return EXHAUSTED
         conclude(m, q, step, end)
-        if q.state[tree.PHASE] >= tree.UNFINISHED:
+        if q.state[tree.PHASE] >= tree.UNFINISHED or is_root(q, step):
             return PAUSED
     return PAUSED

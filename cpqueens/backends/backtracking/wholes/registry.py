@@ -6,7 +6,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import combinations, pairwise
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -344,16 +344,19 @@ def _orders_of_tasks(variables: list[int], count: int, parts: TermBuilder) -> li
     Once all are decided, tasks begin as early as those before them allow. Only tasks that are there and take
     time must come one after the other.
     """
-    lasting = [
-        task
-        for task in range(count)
-        if parts.bounds(variables[count + task])[0] > 0 and parts.bounds(variables[2 * count + task])[0] == 1
-    ]
+    least = [parts.lower[v] for v in variables[count:]]  # of durations and presences
+    lasting = [task for task in range(count) if least[task] > 0 and least[count + task] == 1]
     if not parts.decides_more(len(lasting) * (len(lasting) - 1) // 2):
         return []
     tasks = np.array(variables, dtype=np.int64).reshape(3, count)[:2, lasting]  # starts and durations
-    pairs = np.array([*combinations(range(len(lasting)), 2)], dtype=np.int64).reshape(-1, 2)
-    return parts.ordered(tasks[:, pairs[:, 0]], tasks[:, pairs[:, 1]])
+    first, second = _pairs(len(lasting))
+    return parts.ordered(tasks[:, first], tasks[:, second])
+
+
+@lru_cache(maxsize=16)
+def _pairs(many: int) -> IntArray:
+    """Return all pairs of so many, shape (2, pairs): machines of a shop have as many tasks."""
+    return np.stack(np.triu_indices(many, 1))
 
 
 def _cumulative(constraint: Cumulative, parts: TermBuilder) -> None:
