@@ -16,7 +16,7 @@ import numpy as np
 
 from cpqueens.answers.profile import COUNTED, Tallies
 from cpqueens.answers.trace import UNSET, TraceRecorder
-from cpqueens.backends.backtracking.wholes.parts import Propagators
+from cpqueens.backends.backtracking.wholes.parts import Column, Propagators
 from cpqueens.kernels.boards.search import ROW, PatternSearch
 from cpqueens.kernels.exact import branching as tree, domains as at
 from cpqueens.language.rows import IntArray
@@ -61,7 +61,7 @@ class _MarkedPropagators(Propagators):
         super().append(*parts)
         self.origins.append(self.builder.origin)
 
-    def extend(self, kinds: Any, lengths: IntArray, *parts: Any, **named: Any) -> None:
+    def extend(self, kinds: Any, lengths: Column, *parts: Any, **named: Any) -> None:
         """Add some for one reason."""
         super().extend(kinds, lengths, *parts, **named)
         self.origins += [self.builder.origin] * len(lengths)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from cpqueens.language.rows import IntArray
 
@@ -36,7 +36,7 @@ class Propagator(NamedTuple):
 
 _ONE = array("q", [1])
 
-Column = IntArray | array[int]
+Column: TypeAlias = "IntArray | array[int]"
 """Numbers of many propagators."""
 
 
