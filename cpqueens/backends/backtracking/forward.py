@@ -208,11 +208,9 @@ class ForwardSearch(CompetingSearch):
 
     def _advance(self) -> int:
         """Run the kernel for a slice of time, growing the trail where it asks for it."""
-        steps = self.pace.steps
+        steps = self.pace.steps if self.observer is None else 1
         if self.request.step_limit is not None:
             steps = min(steps, self.request.step_limit - self.decisions)
-        if self.observer is not None:
-            steps = 1
         memory, tree = self._arguments()
         profiling = self.request.profiling
         with _UNSEEN if profiling is None else profiling.running(self._number):

@@ -222,15 +222,14 @@ class TermBuilder:
         """
         many = len(first.T)
         truths = self.new_truths(2 * many).reshape(2, many, order="F")
-        results = np.full((3, many), -1)
-        results[:2] = truths
+        results = np.concatenate([truths, np.full((1, many), -1)]).T
         self.propagators.extend(
             array("q", [kinds.TRUTH_AT_MOST, kinds.TRUTH_AT_MOST, kinds.EQUAL]) * many,
             array("q", [3, 3, 2]) * many,
             np.concatenate([first, second[:1], second, first[:1], truths]).T,
             array("q", [1, 1, -1, 1, 1, -1, 1, 1]) * many,
             array("q", [0, 0, -1]) * many,
-            results.T,
+            results,
         )
         found: list[int] = truths[0].tolist()
         self.decided += found

@@ -1,7 +1,5 @@
 """What constraints that are taken as they are turn into."""
 
-from __future__ import annotations
-
 from array import array
 from collections.abc import Sequence
 from typing import NamedTuple, TypeAlias
@@ -84,8 +82,8 @@ class Propagators:
         self.coefficients.extend(array("q", coefficients) if coefficients else _ONE * len(variables))
 
     def extend(
-        self, kinds: Column | int, lengths: Column, variables: Column, coefficients: Column,
-        constants: Column | int = 0, results: Column | int = -1,
+        self, kinds: "Column | int", lengths: Column, variables: Column, coefficients: Column,
+        constants: "Column | int" = 0, results: "Column | int" = -1,
     ) -> None:  # fmt: skip
         """Add many propagators, one number for all standing for as many."""
         for column, values in ((self.kinds, kinds), (self.constants, constants), (self.results, results)):

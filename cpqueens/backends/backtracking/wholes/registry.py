@@ -349,14 +349,12 @@ def _orders_of_tasks(variables: list[int], count: int, parts: TermBuilder) -> li
     if not parts.decides_more(len(lasting) * (len(lasting) - 1) // 2):
         return []
     tasks = np.array(variables, dtype=np.int64).reshape(3, count)[:2, lasting]  # starts and durations
-    first, second = _pairs(len(lasting))
+    first, second = _pairs(len(lasting), 1)
     return parts.ordered(tasks[:, first], tasks[:, second])
 
 
-@lru_cache(maxsize=16)
-def _pairs(many: int) -> IntArray:
-    """Return all pairs of so many, shape (2, pairs): machines of a shop have as many tasks."""
-    return np.stack(np.triu_indices(many, 1))
+_pairs = lru_cache(maxsize=16)(np.triu_indices)
+"""Machines of a shop have as many tasks."""
 
 
 def _cumulative(constraint: Cumulative, parts: TermBuilder) -> None:
