@@ -344,7 +344,7 @@ def _orders_of_tasks(variables: list[int], count: int, parts: TermBuilder) -> li
     Once all are decided, tasks begin as early as those before them allow. Only tasks that are there and take
     time must come one after the other.
     """
-    least = [parts.lower[v] for v in variables[count:]]  # of durations and presences
+    least = [parts.bounds(v)[0] for v in variables[count:]]  # of durations and presences
     lasting = [task for task in range(count) if least[task] > 0 and least[count + task] == 1]
     if not parts.decides_more(len(lasting) * (len(lasting) - 1) // 2):
         return []
