@@ -475,8 +475,7 @@ def _read_entry(model: Statement, known: IntArray, key: Any, value: Any) -> tupl
     shape, value = terms.shape, aligned(value, terms)
     value = listed(value, label) if is_framed(value) else value
     terms = terms.reshape(-1)
-    plain = terms.width == 1 and bool((terms.coefficients == 1).all()) and not terms.constants.any()
-    if terms.size and (not plain or model.is_defined[terms.variables[:, 0]].any()):
+    if terms.size and not model.are_decisions(terms):
         raise ModelError(f"{label}: values are given to decision variables, not to expressions")
     names = model.names_of(int(terms.variables[0, 0])) if terms.size and model.labels else None
     if names is not None:

@@ -259,9 +259,7 @@ class Lookup:
 
     def _columns(self, terms: LinearArray) -> IntArray | None:
         """Return a view of the matrix if the terms are neighbouring decision variables, else None."""
-        if not terms.shape or not terms.size or terms.width != 1:
-            return None
-        if (terms.coefficients != 1).any() or terms.constants.any():
+        if not terms.shape or not terms.are_variables:
             return None
         variables = terms.variables[:, 0]
         first = int(self.known.searchsorted(variables[0]))
@@ -380,9 +378,7 @@ def _columns(model: Statement, expressions: tuple[Any, ...]) -> dict[Any, Linear
 
 def _name(model: Statement, terms: LinearArray) -> str:
     """Return the name of the array that all these variables are in, "" for any other terms."""
-    if not terms.size or terms.width != 1 or (terms.coefficients != 1).any() or terms.constants.any():
-        return "" if terms.shape else model.text_of(terms)
-    if model.is_defined[terms.variables].any():
+    if not model.are_decisions(terms):
         return "" if terms.shape else model.text_of(terms)
     first, last = (model.blocks.block_of(int(v)) for v in (terms.variables.min(), terms.variables.max()))
     return first.name if first is last else ""

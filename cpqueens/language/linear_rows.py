@@ -82,6 +82,12 @@ class LinearRows:
         """Largest number of variables in one term (padding included)."""
         return int(self.variables.shape[1])
 
+    @property
+    def are_variables(self) -> bool:
+        """Whether there are terms, and each is one variable with nothing around it."""
+        straight = self.width == 1 and self.size > 0 and bool((self.coefficients == 1).all())
+        return straight and not self.constants.any()
+
     def rows(self) -> Iterator[tuple[list[int], list[int], int]]:
         """Yield each term as (variables, coefficients, constant), padding removed.
 

@@ -86,9 +86,7 @@ class NamedValues(VariableStore):
 
     def common_names(self, terms: LinearArray) -> labels.Names | None:
         """Return the names of the values of some terms; None if these are not variables with the same."""
-        if not self.labels or not terms.size or terms.width != 1 or terms.constants.any():
-            return None
-        if (terms.coefficients != 1).any():
+        if not self.labels or not terms.are_variables:
             return None
         first, last = (self.names_of(int(v)) for v in (terms.variables.min(), terms.variables.max()))
         return first if first is last else None

@@ -185,6 +185,10 @@ class VariableStore:
         """
         return (~self.is_defined).nonzero()[0]
 
+    def are_decisions(self, terms: LinearArray) -> bool:
+        """Say whether terms are decision variables, with nothing around them."""
+        return terms.are_variables and not self.is_defined[terms.variables].any()
+
     @property
     def definitions(self) -> list[Definition]:
         """What defined variables stand for, in an order of evaluation."""

@@ -61,8 +61,8 @@ def _name_of(terms: LinearArray) -> str:
         If they are not all of an array, as it was made.
     """
     blocks: Any = getattr(terms.registry, "blocks", None)
-    plain = terms.size and terms.width == 1 and (terms.coefficients == 1).all() and not terms.constants.any()
-    block = blocks.from_variable(int(terms.variables[0, 0])) if blocks is not None and plain else None
+    known = blocks is not None and terms.are_variables
+    block = blocks.from_variable(int(terms.variables[0, 0])) if known else None
     if block is None or block.shape != terms.shape or (np.diff(terms.variables[:, 0]) != 1).any():
         raise ModelError(f"a view shows a whole array of variables, as it was made, got {shown(terms)}")
     return str(block.name)

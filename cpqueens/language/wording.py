@@ -170,14 +170,11 @@ class Wording:
 
     def _array_of(self, array: LinearArray) -> tuple[str | None, tuple[int, ...]]:
         """Return name and shape of the array of variables whose elements these are, in order, if any."""
-        found = None
-        if array.size and array.width == 1:
-            first = int(array.variables[0, 0])
-            found = self.model.array_from(first)
+        first = int(array.variables[0, 0]) if array.are_variables else -1
+        found = None if first < 0 else self.model.array_from(first)
         if found is None or math.prod(found[1]) != array.size:
             return None, ()
-        straight = not array.constants.any() and bool((array.coefficients == 1).all())
-        in_order = straight and np.array_equal(array.variables[:, 0], np.arange(first, first + array.size))
+        in_order = np.array_equal(array.variables[:, 0], np.arange(first, first + array.size))
         return found if in_order else (None, ())
 
     def _nested(
@@ -381,8 +378,7 @@ class Wording:
 
     def _on_axis(self, table: LinearArray, at: str) -> str | None:
         """Return ``array[0, at]`` of a table that is a whole axis of an array of several, else None."""
-        straight = table.width == 1 and not table.constants.any() and (table.coefficients == 1).all()
-        found = self.model.array_with(int(table.variables[0, 0])) if straight else None
+        found = self.model.array_with(int(table.variables[0, 0])) if table.are_variables else None
         if found is None:
             return None
         (name, shape, first, texts), variables = found, table.variables[:, 0]

@@ -15,7 +15,7 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache, cached_property
-from itertools import islice, pairwise
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -29,6 +29,7 @@ from cpqueens.files.modelfile import dump_model, parse_model
 from cpqueens.language.rows import IntArray
 from cpqueens.model import Model
 from cpqueens.solving.solve import IncompleteCount, count, enumerate_solutions
+from cpqueens.solving.stages import ranges_of, within
 from cpqueens.system.requirements import version_of
 
 _PACKAGE = Path(cpqueens.__file__).parent
@@ -138,7 +139,9 @@ class Prefixes:
             if len(parts) >= wanted:
                 break
             # of the last variable not more than are needed
-            ranges = _ranges(model, variable, -(-wanted // len(parts)))
+            most = min(_VALUES, max(2, -(-wanted // len(parts))))
+            ends = int(model.lower[variable]), int(model.upper[variable])
+            ranges = ranges_of(model, variable, *ends, most)
             if len(parts) * len(ranges) > MOST:
                 break
             parts = [(*part, bounds) for part in parts for bounds in ranges]
@@ -189,15 +192,8 @@ class Prefixes:
         yield self._within(part), 1
 
     def _within(self, part: int) -> Model:
-        narrower = self.model.copy()
-        variables = self.model.decisions.tolist()
-        for variable, (low, high) in zip(variables, self.parts[part], strict=False):
-            x = narrower[narrower.name_of(variable)]
-            if low == high:
-                narrower.add(x == low)
-            else:
-                narrower.add(x >= low, x <= high)
-        return narrower
+        bounds = zip(self.model.decisions.tolist(), self.parts[part], strict=False)
+        return within(self.model, [(variable, low, high) for variable, (low, high) in bounds])
 
 
 def _ascends(rows: IntArray) -> bool:
@@ -206,17 +202,6 @@ def _ascends(rows: IntArray) -> bool:
     first = differs.argmax(axis=1)[:, None] if rows.shape[1] else np.zeros((len(differs), 1), dtype=np.int64)
     before, behind = (np.take_along_axis(half, first, 1) for half in (rows[:-1], rows[1:]))
     return bool((before < behind).all())
-
-
-def _ranges(model: Model, variable: int, wanted: int) -> Ranges:
-    """Return ranges that cover a domain, as many as wanted: single values where those are no more."""
-    if variable in model.domains:
-        values: Sequence[int] | range = model.domains[variable].tolist()
-    else:
-        values = range(int(model.lower[variable]), int(model.upper[variable]) + 1)
-    groups = min(len(values), _VALUES, max(2, wanted))
-    cuts = [len(values) * k // groups for k in range(groups + 1)]
-    return tuple((values[a], values[b - 1]) for a, b in pairwise(cuts))
 
 
 class UnitParts:

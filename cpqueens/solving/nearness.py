@@ -107,8 +107,7 @@ def plain_variables_of(model: Statement, x: Any) -> IntArray:
     """
     terms = model.own_terms(as_linear(model, model[x] if isinstance(x, str) else x, "a variable"))
     flat = terms.reshape(-1)
-    single = flat.width == 1 and bool((flat.coefficients == 1).all()) and not flat.constants.any()
-    if flat.size and (not single or model.is_defined[flat.variables[:, 0]].any()):
+    if flat.size and not model.are_decisions(flat):
         raise ModelError(f"{model.text_of(terms):.60}: decision variables are compared, not expressions")
     return flat.variables[:, :1].reshape(terms.shape)
 

@@ -16,7 +16,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import accumulate, islice, pairwise
+from itertools import accumulate, islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,13 +28,13 @@ from cpqueens.backends.clock import limited, now
 from cpqueens.errors import BackendFault, CpqueensError, NoSolution
 from cpqueens.language.arrays import of_variables
 from cpqueens.language.labels import numbers_among
-from cpqueens.language.rebuild import domain_of
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
 from cpqueens.solving.diagram import Diagram
 from cpqueens.solving.nearness import plain_variables_of
 from cpqueens.solving.request import as_seed, at_least_one, choose, positive_seconds
 from cpqueens.solving.solve import IncompleteCount, count, enumerate_solutions, run, solve, trusted
+from cpqueens.solving.stages import Range, ranges_of, within
 from cpqueens.system.requirements import need
 from cpqueens.text.parameters import as_switch, needed
 from cpqueens.text.plaintext import counted
@@ -231,10 +231,6 @@ class Marginals:
         return pandas.DataFrame.from_dict(rows, orient="index").sort_index(axis=1).fillna(0.0)
 
 
-Range = tuple[int, int, int]
-"""A decision variable, and the least and greatest value that it may have in a part of the space."""
-
-
 class _Space:
     """All solutions of a model, in parts that are counted or listed when they are asked for."""
 
@@ -309,7 +305,7 @@ class _Space:
             low, high = int(self._model.lower[v]), int(self._model.upper[v])
             if high - low >= PARTS:
                 raise self._refused(f"{self._model.label_of(v)} has {high - low + 1} values")
-            parts = {a: self._count(((v, a, a),)) for a, _ in self._pieces(v, low, high, PARTS)}
+            parts = {a: self._count(((v, a, a),)) for a, _ in ranges_of(self._model, v, low, high, PARTS)}
             numbers[v] = {value: n for value, n in parts.items() if n}
             _agree(sum(parts.values()), total)
         return Marginals(model, total, numbers)
@@ -373,7 +369,7 @@ class _Space:
 
     def _listed(self, ranges: tuple[Range, ...]) -> IntArray | None:
         """Return all solutions of a part in lexicographic order; None of too many."""
-        return self._all_of(self._within(ranges), self._few, self._limits())
+        return self._all_of(within(self._model, ranges), self._few, self._limits())
 
     def _all_of(self, model: Statement, most: int, limits: Mapping[str, Any]) -> IntArray | None:
         outcome = enumerate_solutions(model, solver=self._solver, solution_limit=most + 1, **limits)
@@ -394,34 +390,16 @@ class _Space:
         else:
             _agree(1, total)  # nothing is open
         others = tuple(r for r in ranges if r[0] != v)
-        parts = [(*others, (v, first, last)) for first, last in self._pieces(v, low, high, PARTS)]
+        parts = [(*others, (v, *ends)) for ends in ranges_of(self._model, v, low, high, PARTS)]
         counted = {part: self._count(part) for part in parts}
         _agree(sum(counted.values()), total)
         return {part: many for part, many in counted.items() if many}
 
-    def _pieces(self, v: int, low: int, high: int, most: int) -> list[tuple[int, int]]:
-        """Return the values of a variable from ``low`` to ``high`` as at most so many ranges."""
-        domain = domain_of(self._model, v)
-        if isinstance(domain, tuple):
-            size = high - low + 1
-            edges = [low + size * k // min(most, size) for k in range(min(most, size) + 1)]
-            return [(first, after - 1) for first, after in pairwise(edges)]
-        values = domain[(domain >= low) & (domain <= high)]
-        split = np.array_split(values, min(most, len(values)))
-        return [(int(piece[0]), int(piece[-1])) for piece in split]
-
     def _count(self, ranges: tuple[Range, ...]) -> int:
         try:
-            return count(self._within(ranges), self._solver, **self._limits())
+            return count(within(self._model, ranges), self._solver, **self._limits())
         except IncompleteCount as stopped:
             raise self._refused("they are not counted", stopped.outcome.stop_reason) from None
-
-    def _within(self, ranges: tuple[Range, ...]) -> Statement:
-        other = self._model.copy() if ranges else self._model
-        for v, low, high in ranges:
-            x = of_variables(other, np.array([v]), ())
-            other.add(x == low if low == high else [x >= low, x <= high])
-        return other
 
     def _limits(self) -> dict[str, float]:
         left = self._end - now()

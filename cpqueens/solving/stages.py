@@ -6,6 +6,7 @@ checked and concluded where all are (`solve.run`); together they claim what ever
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any, TypeVar
 
 import numpy as np
@@ -14,6 +15,7 @@ from cpqueens.answers.check import Checker
 from cpqueens.answers.outcome import Fault, Outcome, Status, StopReason, restated
 from cpqueens.answers.solution import SolutionSet, solutions_of
 from cpqueens.backends.base import Want
+from cpqueens.language.arrays import of_variables
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.objectives import Goal, keys
 from cpqueens.language.rows import IntArray
@@ -25,6 +27,9 @@ Ask = Callable[..., Outcome]
 """Runs a model: what is wanted, who takes the solutions, options; see `solve.run`."""
 
 Stated = TypeVar("Stated", bound=Statement)
+
+Range = tuple[int, int, int]
+"""A decision variable, and the least and greatest value that it may have in a part of the space."""
 
 NOT_OF_A_TRIAL = ("hint", "after", "prove_complete", "on_progress", "optimal", "gap", "best", "log")
 """Options that mean nothing to a search for one solution of another model."""
@@ -40,6 +45,26 @@ def narrowed(model: Stated, constraints: Iterable[Constraint], goals: Iterable[G
     for constraint in constraints:
         other._post(other._own(constraint), None, None)
     other._state_goals(tuple(goal.bind(other) for goal in goals))
+    return other
+
+
+def ranges_of(model: Statement, variable: int, low: int, high: int, most: int) -> list[tuple[int, int]]:
+    """Return the values of a variable from ``low`` to ``high`` as ranges, as many as values, or ``most``."""
+    domain = model.domains.get(variable)
+    values: Sequence[int] = range(low, high + 1)
+    if domain is not None:
+        values = domain[(domain >= low) & (domain <= high)].tolist()
+    many = min(len(values), most)
+    cuts = [len(values) * k // many for k in range(many + 1)]
+    return [(values[first], values[after - 1]) for first, after in pairwise(cuts)]
+
+
+def within(model: Stated, ranges: Iterable[Range]) -> Stated:
+    """Return a copy of the model whose variables keep within these ranges."""
+    other = model.copy()
+    for variable, low, high in ranges:
+        x = of_variables(other, np.array([variable]), ())
+        other.add(x == low if low == high else [x >= low, x <= high])
     return other
 
 

@@ -93,7 +93,7 @@ CHECKER = Area(
         Mutant("values go to the first variables", "_read_entry",
                "np.searchsorted(known, terms.variables[:, 0])", "np.arange(terms.size)"),
         Mutant("expressions can be assigned", "_read_entry",
-               "bool((terms.coefficients == 1).all())", "True"),
+               "not model.are_decisions(terms)", "False"),
         Mutant("one element of an array is enough", "Constraint.holds",
                "logical_and", "logical_or"),
         Mutant("huge violations add up to 0", "saturated_sum",

@@ -305,7 +305,7 @@ PIPELINE = Area(
                "term.constant, self.matrix", "0, self.matrix",
                tests=_READ),
         Mutant("scaled terms are views", "Lookup._columns",
-               "(terms.coefficients != 1).any() or", "",
+               "not terms.are_variables", "terms.width != 1",
                tests=_READ),
         Mutant("definitions are completed in the order of reading", "Completed._complete",
                "for first in sorted(waiting):", "for first in waiting:",

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from cpqueens.backends.cpsat.writer import NativeWriter, Row, is_plain, joined
+from cpqueens.backends.cpsat.writer import NativeWriter, Row, joined
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.linear import OPPOSITE
 from cpqueens.language.constraints.table_rows import has_stars
@@ -238,7 +238,7 @@ def _may_vanish(boxes: Any) -> bool:
 
 ONLY_IF: dict[str, Callable[[Any], bool]] = {
     "Cumulative": _never_negative("duration", "demand"),
-    "Inverse": lambda c: all(is_plain(side) for side in c.arguments),
+    "Inverse": lambda c: all(side.are_variables for side in c.arguments),
     "NegativeTable": lambda c: bool(c.rows.size) and not has_stars(c.rows) and _listed(c),
     "NoOverlap": lambda c: not c.has_setup and _never_negative("duration")(c),
     "NoOverlap2D": lambda c: _never_negative("dx", "dy")(c) and not _may_vanish(c),

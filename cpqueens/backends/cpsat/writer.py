@@ -309,7 +309,7 @@ class NativeWriter:
 
     def expressions(self, kind: str, array: LinearArray, target: str = "") -> None:
         """Write a constraint over affine expressions, perhaps with a target."""
-        if not target and array.size < MANY and is_plain(array):
+        if not target and array.size < MANY and array.are_variables:
             self.another(f"{kind}.exprs.*.vars", self.positions[array.variables[:, 0]].tolist())
         elif array.width == 1 and array.size >= MANY and array.coefficients.all():
             self.parts.append(f"constraints{{{kind}{{{target}}}}}")
@@ -441,12 +441,6 @@ def _plain_intervals(keys: IntArray) -> Copies:
         inner += f"{name}{{{term}{new.field(f'{path}.offset', constant)}}}"
     new.text = f"constraints{{interval{{{inner}size{{{new.field('interval.size.offset', size)}}}}}}}"
     return new
-
-
-def is_plain(array: LinearArray) -> bool:
-    """Say whether there are terms, and all are variables."""
-    plain = array.width == 1 and bool((array.coefficients == 1).all()) and not array.constants.any()
-    return plain and array.size > 0
 
 
 def joined(numbers: Iterable[int]) -> str:

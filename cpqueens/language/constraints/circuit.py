@@ -93,7 +93,7 @@ def require_from_zero(terms: LinearArray, kind: str, what: str) -> None:
         With what to write instead.
     """
     if terms.width:
-        if terms.size < 3 or terms.width > 1 or terms.constants.any() or (terms.coefficients != 1).any():
+        if terms.size < 3 or not terms.are_variables:
             return
         low, high = terms.bounds()
         counting = low.min() == 1 == low.max() and high.min() == terms.size == high.max()
