@@ -320,7 +320,7 @@ def frame_of_solution(
     model: Statement, known: IntArray, read: Read, expressions: tuple[Any, ...], long: bool
 ) -> pd.DataFrame:
     """Return what `Solution.to_frame` does; ``read`` says what values are in the solution."""
-    pandas = _pandas()
+    pandas = need("pandas", "pandas")
     if not expressions:
         names = [model.name_of(v) for v in known.tolist()]
         return pandas.DataFrame({"value": [read(name) for name in names]}, index=names)
@@ -340,7 +340,7 @@ def frame_of_solution(
 
 def frame_of_set(model: Statement, known: IntArray, many: int, read: Read, expression: Any) -> pd.DataFrame:
     """Return what `SolutionSet.to_frame` does; ``read`` says what values are in so many solutions."""
-    pandas = _pandas()
+    pandas = need("pandas", "pandas")
     index = pandas.RangeIndex(many, name="solution")
     if expression is None:
         return pandas.DataFrame(
@@ -349,13 +349,6 @@ def frame_of_set(model: Statement, known: IntArray, many: int, read: Read, expre
     ((name, terms),) = _columns(model, (expression,)).items()
     labels = _product(_indices(model, terms)) if terms.ndim else [name]
     return pandas.DataFrame(read(terms).reshape(many, terms.size), index=index, columns=labels, copy=True)
-
-
-def _pandas() -> Any:
-    need("pandas", "pandas")
-    import pandas
-
-    return pandas
 
 
 def _columns(model: Statement, expressions: tuple[Any, ...]) -> dict[Any, LinearArray]:

@@ -28,7 +28,7 @@ from cpqueens.crosscheck.observe import Observation, Plan
 from cpqueens.errors import ModelError, UnsupportedRequest
 from cpqueens.files.modelfile import dump_model
 from cpqueens.model import Model
-from cpqueens.solving.request import at_least_one
+from cpqueens.solving.request import as_integer
 from cpqueens.system.children import LOOK_EVERY, Command, Patience
 from cpqueens.system.interrupts import listening
 from cpqueens.system.platforms import runs_commands
@@ -70,7 +70,7 @@ class External:
                 f"external heuristic: a list of texts [program, argument, ...], got {shown(self.argv, 60)}"
             )
         for what in ("memory", "output"):
-            at_least_one(getattr(self, what), what)
+            as_integer(getattr(self, what), what)
         needed(self.environment, Mapping, "environment: {name: text}")
         if not runs_commands():
             raise UnsupportedRequest(

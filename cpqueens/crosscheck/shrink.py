@@ -23,7 +23,9 @@ from cpqueens.model import Model
 from cpqueens.system.interrupts import listening
 
 Fails = Callable[[Model], bool]
-Step = Callable[[Model], Iterator[Callable[[], Model]]]
+Change = dict[str, Any]
+"""How a simpler model differs: keywords of `rebuilt`."""
+Step = Callable[[Model], Iterator[Change]]
 
 _VALUES_TRIED = 6
 
@@ -60,7 +62,7 @@ def shrink(model: Model, fails: Fails, budget: Budget | None = None) -> Model:
         budget.end = now() + budget.seconds
         budget.interrupted = lambda: interrupt.seen
         # each variable by itself, definitions that are needed
-        current = _try(lambda: rebuilt(model), fails, budget)
+        current = _try(model, {}, fails, budget)
         if current is None:
             return model
         while (better := _improve(current, fails, budget)) is not None:
@@ -74,17 +76,18 @@ def _improve(model: Model, fails: Fails, budget: Budget) -> Model | None:
     for step in STEPS:
         found: Model | None = current
         while found is not None:
-            found = next((m for make in step(current) if (m := _try(make, fails, budget)) is not None), None)
+            tried = (_try(current, change, fails, budget) for change in step(current))
+            found = next((m for m in tried if m is not None), None)
             if found is not None:
                 current, improved = found, True
     return current if improved else None
 
 
-def _try(make: Callable[[], Model], fails: Fails, budget: Budget) -> Model | None:
+def _try(model: Model, change: Change, fails: Fails, budget: Budget) -> Model | None:
     if not budget.spend():
         return None
     try:
-        candidate = make()
+        candidate = rebuilt(model, **change)
         failed = fails(candidate)
         return candidate if failed and not budget.interrupted() else None  # a run cut short is no failure
     except CpqueensError:
@@ -99,7 +102,7 @@ def size(model: Model) -> tuple[int, int]:
 # ---- the steps --------------------------------------------------------------------------------------------
 
 
-def drop_constraints(model: Model) -> Iterator[Callable[[], Model]]:
+def drop_constraints(model: Model) -> Iterator[Change]:
     """Drop half of the constraints, a quarter, ..., one."""
     posted = own_constraints(model)
     many = len(posted)
@@ -107,16 +110,16 @@ def drop_constraints(model: Model) -> Iterator[Callable[[], Model]]:
         many = (many + 1) // 2
         for start in range(0, len(posted), many):
             kept = posted[:start] + posted[start + many :]
-            yield lambda kept=kept: rebuilt(model, constraints=kept)  # type: ignore[misc]
+            yield {"constraints": kept}
     if len(posted) == 1:
-        yield lambda: rebuilt(model, constraints=[])
+        yield {"constraints": []}
 
 
-def fix_variables(model: Model) -> Iterator[Callable[[], Model]]:
+def fix_variables(model: Model) -> Iterator[Change]:
     """Turn a variable into a constant."""
     for variable in model.decisions.tolist():
         for value in _some_values(domain_of(model, variable)):
-            yield lambda v=variable, x=value: rebuilt(model, constants={v: x})  # type: ignore[misc]
+            yield {"constants": {variable: value}}
 
 
 def _some_values(domain: IntArray | tuple[int, int]) -> list[int]:
@@ -127,37 +130,37 @@ def _some_values(domain: IntArray | tuple[int, int]) -> list[int]:
     return domain[:_VALUES_TRIED].tolist() + domain[-1:].tolist()
 
 
-def drop_objective(model: Model) -> Iterator[Callable[[], Model]]:
+def drop_objective(model: Model) -> Iterator[Change]:
     """Leave the objective out."""
     if model.objective is not None:
-        yield lambda: rebuilt(model, objective=False)
+        yield {"objective": False}
 
 
-def drop_soft(model: Model) -> Iterator[Callable[[], Model]]:
+def drop_soft(model: Model) -> Iterator[Change]:
     """Leave one soft constraint out."""
     for k in range(len(model.soft)):
-        yield lambda k=k: rebuilt(model, soft=model.soft[:k] + model.soft[k + 1 :])  # type: ignore[misc]
+        yield {"soft": model.soft[:k] + model.soft[k + 1 :]}
 
 
-def fix_definitions(model: Model) -> Iterator[Callable[[], Model]]:
+def fix_definitions(model: Model) -> Iterator[Change]:
     """Turn a defined variable into one of its bounds."""
     for variable in np.flatnonzero(model.is_defined).tolist():
         for value in dict.fromkeys((int(model.lower[variable]), int(model.upper[variable]))):
-            yield lambda v=variable, x=value: rebuilt(model, constants={v: x})  # type: ignore[misc]
+            yield {"constants": {variable: value}}
 
 
-def shorten_constraints(model: Model) -> Iterator[Callable[[], Model]]:
+def shorten_constraints(model: Model) -> Iterator[Change]:
     """Drop elements of arrays of terms and rows of tables."""
     return _edited(model, _shorter)
 
 
 def _edited(
     model: Model, ways: Callable[[Constraint], Iterable[Callable[[Constraint], Any]]]
-) -> Iterator[Callable[[], Model]]:
+) -> Iterator[Change]:
     """Change one constraint, in each of its ways."""
     for k, posted in enumerate(own_constraints(model)):
         for way in ways(posted.constraint):
-            yield lambda k=k, way=way: rebuilt(model, edit=lambda at, c: way(c) if at == k else c)  # type: ignore[misc]
+            yield {"edit": lambda at, c, k=k, way=way: way(c) if at == k else c}
 
 
 def _shorter(constraint: Constraint) -> Iterator[Callable[[Constraint], Any]]:
@@ -203,11 +206,11 @@ def _fewer_terms(constraint: Constraint) -> Iterator[Callable[[Constraint], Any]
         yield lambda c, at=at: without(c, at)  # type: ignore[misc]
 
 
-def drop_values(model: Model) -> Iterator[Callable[[], Model]]:
+def drop_values(model: Model) -> Iterator[Change]:
     """Halve domains, drop single values, shift them to begin at 0."""
     for variable in model.decisions.tolist():
         for domain in _smaller_domains(domain_of(model, variable)):
-            yield lambda v=variable, d=domain: rebuilt(model, domains={v: d})  # type: ignore[misc]
+            yield {"domains": {variable: domain}}
 
 
 def _smaller_domains(domain: IntArray | tuple[int, int]) -> list[IntArray | tuple[int, int]]:
@@ -230,7 +233,7 @@ def _smaller_domains(domain: IntArray | tuple[int, int]) -> list[IntArray | tupl
     return [*halves, *(np.delete(domain, at) for at in range(min(many, 12))), *shifted]
 
 
-def shrink_numbers(model: Model) -> Iterator[Callable[[], Model]]:
+def shrink_numbers(model: Model) -> Iterator[Change]:
     """Bring coefficients to 1 or -1, and constants towards 0."""
     return _edited(model, _smaller_numbers)
 

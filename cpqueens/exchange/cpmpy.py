@@ -62,8 +62,7 @@ def from_cpmpy(model: Any) -> Imported:
     Examples
     --------
     """
-    need("cpmpy", "cpmpy")
-    import cpmpy
+    cpmpy = need("cpmpy", "cpmpy")
     from cpmpy.transformations.get_variables import get_variables
 
     if not isinstance(model, cpmpy.Model):

@@ -81,9 +81,7 @@ def from_cpsat(model: Any) -> Imported:
 
 def _native(model: Any) -> Any:
     """Return a copy of a model or a protocol buffer as a `CpModel`."""
-    need("ortools", "ortools.sat.python.cp_model")
-    from ortools.sat.python import cp_model
-
+    cp_model = need("ortools", "ortools.sat.python.cp_model")
     proto = getattr(model, "proto", model)
     if type(proto).__name__ != "CpModelProto":
         raise ModelError(

@@ -208,16 +208,13 @@ def _table(terms: Terms, cells: list[int]) -> Any:
 
 def _regular(terms: Terms, states: int, values: int, moves: list[int], start: int, accepting: Any) -> Any:
     """Return that a deterministic automaton accepts; ``moves`` is a row per state, 0 where there is none."""
-    if len(moves) != states * values:
-        raise ModelError(f"{len(moves)} transitions for {states} states and {values} values")
-    arcs = [(k // values + 1, k % values + 1, head) for k, head in enumerate(moves) if 1 <= head <= states]
-    return _accepts(terms, arcs, start, [state for state in accepting if 1 <= state <= states])
+    return _regular_nfa(terms, states, values, [[head] for head in moves], start, accepting)
 
 
 def _regular_nfa(terms: Terms, states: int, values: int, moves: list[Any], start: int, accepting: Any) -> Any:
     """Return the same of an automaton with sets of following states."""
     if len(moves) != states * values:
-        raise ModelError(f"{len(moves)} sets of states for {states} states and {values} values")
+        raise ModelError(f"{len(moves)} transitions for {states} states and {values} values")
     arcs = [
         (k // values + 1, k % values + 1, head)
         for k, heads in enumerate(moves)

@@ -38,10 +38,9 @@ from cpqueens.longrun.session import STANDS_STILL, Session
 from cpqueens.longrun.splitting import LongJob, code_version
 from cpqueens.longrun.work import Counted, job_here, residues, this_worker
 from cpqueens.model import Model
-from cpqueens.solving.request import named_solver, positive_seconds
+from cpqueens.solving.request import as_integer, named_solver, positive_seconds
 from cpqueens.system.interrupts import listening
 from cpqueens.text.parameters import as_function, as_path
-from cpqueens.text.plaintext import shown
 
 HANG = 120.0
 """Seconds of a processor after which one model is given up (compilation of kernels included)."""
@@ -225,14 +224,9 @@ def fuzz(
         For an unknown solver, or a number that is not allowed; for a ledger of another job or other code,
         one that is in use, or cannot be written.
     """
-    for what, value, least, most in (
-        ("models", models, 1, MOST_MODELS),
-        ("processes", processes, 0, MOST_PROCESSES if executor is None else MOST_TASKS),
-        ("seed", seed, 0, 2**62),
-        ("only", 0 if only is None else only, 0, MOST_MODELS),
-    ):
-        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-            raise ModelError(f"{what}: an integer from {least} to {most} is needed, got {shown(value)}")
+    models, seed = as_integer(models, "models", 1, MOST_MODELS), as_integer(seed, "seed", 0)
+    processes = as_integer(processes, "processes", 0, MOST_PROCESSES if executor is None else MOST_TASKS)
+    only = None if only is None else as_integer(only, "only", 0, MOST_MODELS)
     as_function(progress, "progress: a function")
     seconds = positive_seconds(seconds, "seconds")
     processes = min(processes, models)  # a child without a model would only be started and ended

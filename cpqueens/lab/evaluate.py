@@ -28,7 +28,7 @@ from cpqueens.longrun.pool import Processes
 from cpqueens.longrun.splitting import code_version
 from cpqueens.model import Model
 from cpqueens.problems.catalog import Instance, Problem, find, load
-from cpqueens.solving.request import as_seeds, positive_integer, positive_seconds
+from cpqueens.solving.request import as_integer, as_seeds, positive_integer, positive_seconds
 from cpqueens.system.interrupts import listening
 from cpqueens.system.requirements import need, versions
 from cpqueens.text.foreign import explaining_keywords
@@ -266,10 +266,8 @@ def _units(measures: Any) -> tuple[str, ...]:
 
 
 def _seeds(first: Any, runs: Any) -> tuple[int, ...]:
-    number = positive_integer(runs, "runs")
-    if isinstance(first, bool) or not isinstance(first, int | np.integer) or first < 0:
-        raise ModelError(f"seed: an integer of at least 0 is needed, got {shown(first)}")
-    return as_seeds(range(int(first), int(first) + (number or 1)))
+    begin = as_integer(first, "seed", 0)
+    return as_seeds(range(begin, begin + (positive_integer(runs, "runs") or 1)))
 
 
 def _file(

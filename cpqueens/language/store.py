@@ -11,7 +11,7 @@ from cpqueens.errors import ModelError
 from cpqueens.language.arrays import NumberTable, constant_array, of_variables
 from cpqueens.language.constraints.base import CODES, Constraint
 from cpqueens.language.constraints.connective import Connective, parts_key
-from cpqueens.language.constraints.linear import COMPARED, Linear
+from cpqueens.language.constraints.linear import COMPARED, Linear, decided
 from cpqueens.language.defined_functions import DEFINITION_KINDS, Zero
 from cpqueens.language.definedness import Defined, evaluate
 from cpqueens.language.definitions import FEW, Definition, Truth, together
@@ -310,7 +310,7 @@ class VariableStore:
         e = flat.expression
         low, high = e.bounds(flat.most)
         holds = COMPARED[flat.relation]
-        constant, value = _decided(flat.relation, low, high)
+        constant, value = decided(flat.relation, low, high)
         constants = value.astype(np.int64)
         partial = self.partial_terms(e)
         constant &= ~(partial & value)
@@ -344,7 +344,7 @@ class VariableStore:
         e, relation = constraint.expression, constraint.relation
         low, high, reach = e.ends(constraint.most)
         partial = self.has_partial and bool(self.partial_terms(e).any())
-        constant, value = _decided(relation, low, high)
+        constant, value = decided(relation, low, high)
         if constant and not (partial and value):
             return Term(self, (), (), int(value))
         if not partial and high - low <= 1 and reach < _AFFINE:
@@ -487,13 +487,3 @@ class Unbound(VariableStore):
 
 
 UNBOUND = Unbound()
-
-
-def _decided(relation: str, low: Any, high: Any) -> tuple[Any, Any]:
-    """Return whether relations on a value in low..high are decided by the bounds, and what holds at ``low``.
-
-    For integers and for arrays of them.
-    """
-    holds = COMPARED[relation]
-    value = holds(low, 0)
-    return (value == holds(high, 0)) & ((low >= 0) | (high <= 0)), value

@@ -6,7 +6,7 @@ or take names as values, these are shown. It draws nothing: `cpqueens.report` tu
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -14,12 +14,11 @@ import numpy as np
 from cpqueens.errors import ModelError
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.rows import as_listed
-from cpqueens.text.foreign import explaining_class
+from cpqueens.text.foreign import explaining_record
 from cpqueens.text.plaintext import shown
 
 
-@explaining_class
-@dataclass(frozen=True)
+@explaining_record
 class View:
     """What a model's variable of this name means."""
 
@@ -80,8 +79,7 @@ def _nested(value: Any) -> Any:
     return value if plain else tuple(map(_nested, value))
 
 
-@explaining_class
-@dataclass(frozen=True)
+@explaining_record
 class Board(View):
     """A board with one piece per row: element ``i`` of the variable is the 0-based column in row ``i``.
 
@@ -109,8 +107,7 @@ class Board(View):
     blocked: tuple[tuple[int, int], ...] = ()
 
 
-@explaining_class
-@dataclass(frozen=True)
+@explaining_record
 class Dots(Board):
     """A grid with one dot per row, such as a Costas array; otherwise like a `Board`.
 
@@ -183,8 +180,7 @@ class Marks(View):
     """
 
 
-@explaining_class
-@dataclass(frozen=True)
+@explaining_record
 class Colouring(View):
     """Element ``v`` of the variable is the colour of vertex ``v``; ``edges`` are pairs of vertices.
 
@@ -206,8 +202,7 @@ class Colouring(View):
     edges: tuple[tuple[int, int], ...]
 
 
-@explaining_class
-@dataclass(frozen=True)
+@explaining_record
 class Armies(View):
     """A board of two armies: 0/1 arrays of the board's shape, the first for white, the second for black.
 
@@ -248,8 +243,7 @@ class Pairing(View):
     """
 
 
-@explaining_class
-@dataclass(frozen=True)
+@explaining_record
 class Pieces(View):
     """A board with pieces: a 0/1 array of its shape, or one piece a row as in `Board`.
 
@@ -286,8 +280,7 @@ class Pieces(View):
     column_labels: tuple[str, ...] = ()
 
 
-@explaining_class
-@dataclass(frozen=True)
+@explaining_record
 class Cages(View):
     """A two-dimensional array of integers with frames, as in a sudoku.
 
@@ -317,8 +310,7 @@ class Cages(View):
     totals: tuple[int, ...] = ()
 
 
-@explaining_class
-@dataclass(frozen=True)
+@explaining_record
 class Tour(View):
     """A tour through points: element ``k`` of the variable is the point that comes after point ``k``.
 
@@ -345,8 +337,7 @@ class Tour(View):
     squares: bool = False
 
 
-@explaining_class
-@dataclass(frozen=True)
+@explaining_record
 class Schedule(View):
     """Tasks in time: element ``k`` of the variable, row by row, is the start of task ``k``.
 
@@ -391,8 +382,7 @@ class Schedule(View):
     ticks: tuple[int | tuple[int, str], ...] = ()
 
 
-@explaining_class
-@dataclass(frozen=True)
+@explaining_record
 class Groups(View):
     """Groups: element ``k`` of the variable is the group of item ``k``; each row is one grouping.
 
@@ -417,8 +407,7 @@ class Groups(View):
     first: int = 0
 
 
-@explaining_class
-@dataclass(frozen=True)
+@explaining_record
 class Features(View):
     """A row of items of several classes; ``table[f][c]`` is 1 where class ``c`` has feature ``f``.
 

@@ -163,15 +163,13 @@ def connected(address: str) -> Iterator[tuple[Executor, int, str]]:
 
 def _connected(address: str, seconds: float) -> Any:
     """Return a client."""
-    need("distributed", "distributed")
-    import distributed
-
+    distributed = need("distributed", "distributed")
     try:
-        make: Any = distributed.Client
-        security: Any = distributed.Security
-        if address.startswith("tls:") and not security().get_connection_args("client").get("ssl_context"):
+        if address.startswith("tls:") and not distributed.Security().get_connection_args("client").get(
+            "ssl_context"
+        ):
             raise JobError(f"--cluster {address}: needs certificates; docs/solving/long_counts.md says how")
-        return make(address, timeout=seconds, set_as_default=False)
+        return distributed.Client(address, timeout=seconds, set_as_default=False)
     except (OSError, ValueError, TimeoutError, RuntimeError) as error:
         raise JobError(f"--cluster {address}: no scheduler answers: {one_line(str(error), 200)}") from None
 

@@ -25,7 +25,7 @@ from cpqueens.language.rebuild import Rebuilder, domain_of, new_variable, own_co
 from cpqueens.language.rows import IntArray, Mask
 from cpqueens.language.statement import Statement
 from cpqueens.solving.nearness import compared_variables, known_distance
-from cpqueens.solving.request import at_least_one, positive_seconds
+from cpqueens.solving.request import as_integer, positive_seconds
 from cpqueens.solving.solve import solve
 from cpqueens.text.plaintext import counted
 
@@ -84,7 +84,7 @@ def diverse(
     **options: Any,
 ) -> Diverse:
     """Return k solutions that are far from each other, see `cpqueens.Model.diverse`."""
-    many, began = at_least_one(k, "k", MOST), time.monotonic()
+    many, began = as_integer(k, "k", most=MOST), time.monotonic()
     limit = positive_seconds(time_limit, "time_limit")
     asked = _Asked(
         model, solver, many, known_distance(distance), compared_variables(model, over), options, limit

@@ -5,6 +5,7 @@ Which backend a name means: plain ones, ``heuristic+exact``, and what ``auto`` t
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, cast
 
 import numpy as np
@@ -130,7 +131,7 @@ COMMON = (
 ALIASES = {"seed": "random_seed"}
 """Second names of what is asked of every solver."""
 
-MAX_WORKERS, MOST_SEEDS = 1024, 1_000_000
+MAX_WORKERS, MOST_SEEDS, LARGEST_SEED = 1024, 1_000_000, 2**31 - 1
 
 FOREVER = 1e9
 """Seconds from which a limit is none (30 years): clocks and threads cannot wait for much more."""
@@ -237,44 +238,22 @@ def positive_seconds(value: Any, what: str) -> float | None:
     return None if seconds >= FOREVER else seconds
 
 
-def positive_integer(value: Any, what: str, most: int = 2**62) -> int | None:
-    """Return a limit, None for none; it must be an integer from 1 to ``most``."""
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        raise ModelError(f"{what}: an integer of at least 1 is needed, got {shown(value)}")
-    if value > most:
-        raise ModelError(f"{what}: {shown(value)} is too many, allowed are at most {most}")
+def as_integer(value: Any, what: str, least: int = 1, most: int = 2**62) -> int:
+    """Return what must be an integer within these limits; True and False are none."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not least <= value <= most:
+        allowed = f"at least {least}" + f" and at most {most}" * (most < 2**62)
+        raise ModelError(f"{what}: an integer of {allowed} is needed, got {shown(value)}")
     return int(value)
 
 
-def at_least_one(value: Any, what: str, most: int = 2**62) -> int:
-    """Return the same where there is no none."""
-    found = positive_integer(0 if value is None else value, what, most)
-    assert found is not None, "only of None"
-    return found
+def positive_integer(value: Any, what: str, most: int = 2**62) -> int | None:
+    """Return a limit, None for none; it must be an integer from 1 to ``most``."""
+    return None if value is None else as_integer(value, what, 1, most)
 
 
 def as_gap(value: Any) -> int:
-    """Return a distance from the optimum, 0 for None.
-
-    Raises
-    ------
-    ModelError
-        If it is no integer of at least 0.
-    """
-    if value is None:
-        return 0
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 0 <= value <= LIMIT:
-        raise ModelError(f"gap: a distance of at least 0, an integer, is needed, got {shown(value)}")
-    return int(value)
-
-
-def as_seed(value: Any, _name: str = "random_seed") -> int:
-    """Return a seed, an integer from 0 to 2^31 - 1."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 0 <= value < 2**31:
-        raise ModelError(f"random_seed: an integer from 0 to 2^31 - 1 is needed, got {shown(value)}")
-    return int(value)
+    """Return a distance from the optimum, 0 for None."""
+    return 0 if value is None else as_integer(value, "gap", 0, LIMIT)
 
 
 def as_seeds(seeds: int | Sequence[int] | IntArray) -> tuple[int, ...]:
@@ -294,14 +273,10 @@ def as_seeds(seeds: int | Sequence[int] | IntArray) -> tuple[int, ...]:
         raise ModelError(f"seeds: {shown(seeds)} are too many, allowed are at most {MOST_SEEDS}")
     looked_at = chosen if not isinstance(chosen, range) else (*chosen[:1], *chosen[-1:])  # all others between
     if not good or any(
-        isinstance(s, bool) or not isinstance(s, int) or not 0 <= s < 2**31 for s in looked_at
+        isinstance(s, bool) or not isinstance(s, int) or not 0 <= s <= LARGEST_SEED for s in looked_at
     ):
         raise ModelError(f"seeds: a number of at least 1, or integers from 0 to 2^31 - 1, got {shown(seeds)}")
     return tuple(chosen)
-
-
-def _workers(value: Any, name: str) -> int | None:
-    return positive_integer(value, name, MAX_WORKERS)
 
 
 def _progress(value: Any, _name: str) -> Callable[[Any], Any]:
@@ -330,8 +305,8 @@ def _undisturbed(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
 READERS: Mapping[str, tuple[str, Feature | None, Callable[[Any, str], Any]]] = {
     "solution_limit": ("solution_limit", None, positive_integer),
     "step_limit": ("step_limit", Feature.STEP_LIMIT, positive_integer),
-    "random_seed": ("seed", None, as_seed),
-    "num_workers": ("workers", None, _workers),
+    "random_seed": ("seed", None, partial(as_integer, least=0, most=LARGEST_SEED)),
+    "num_workers": ("workers", None, partial(positive_integer, most=MAX_WORKERS)),
     "prove_complete": ("prove_complete", None, as_switch),
     "log": ("log", None, _log),
     "on_progress": ("on_progress", None, _progress),

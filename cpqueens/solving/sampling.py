@@ -32,7 +32,7 @@ from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
 from cpqueens.solving.diagram import Diagram
 from cpqueens.solving.nearness import plain_variables_of
-from cpqueens.solving.request import as_seed, at_least_one, choose, positive_seconds
+from cpqueens.solving.request import LARGEST_SEED, as_integer, choose, positive_seconds
 from cpqueens.solving.solve import IncompleteCount, count, enumerate_solutions, run, solve, trusted
 from cpqueens.solving.stages import Range, ranges_of, within
 from cpqueens.system.requirements import need
@@ -128,8 +128,8 @@ def sample(
     approximate: bool = False,
 ) -> Sample:
     """Draw k solutions, see `cpqueens.Model.sample`."""
-    many, began = at_least_one(k, "k", 10_000_000), time.monotonic()
-    draws = random.Random(as_seed(random_seed))
+    many, began = as_integer(k, "k", most=10_000_000), time.monotonic()
+    draws = random.Random(as_integer(random_seed, "random_seed", 0, LARGEST_SEED))
     walks, total = as_switch(approximate, "approximate"), None
     with limited(_seconds(time_limit), SECONDS) as seconds:
         space = _Space(model, solver, seconds)
@@ -221,14 +221,13 @@ class Marginals:
         MissingLibrary
             Without pandas.
         """
-        need("pandas", "pandas")
-        import pandas
-
+        pandas = need("pandas", "pandas")
         rows = {
             self.model.name_of(v): {value: n / self.count for value, n in of.items()}
             for v, of in self.numbers.items()
         }
-        return pandas.DataFrame.from_dict(rows, orient="index").sort_index(axis=1).fillna(0.0)
+        shares: pd.DataFrame = pandas.DataFrame.from_dict(rows, orient="index")
+        return shares.sort_index(axis=1).fillna(0.0)
 
 
 class _Space:

@@ -5,6 +5,7 @@ import re
 import sys
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 from cpqueens.errors import MissingLibrary
 
@@ -77,8 +78,8 @@ def requirement(name: str) -> Requirement:
     return next((found for found in requirements() if found.name == name), Requirement(name))
 
 
-def need(name: str, module: str) -> None:
-    """Ask for an optional library before any work is done.
+def need(name: str, module: str) -> Any:
+    """Return a module of an optional library, asked for before any work is done.
 
     Raises
     ------
@@ -86,7 +87,7 @@ def need(name: str, module: str) -> None:
         If it is not installed; the message has the command that installs it.
     """
     try:
-        importlib.import_module(module)
+        return importlib.import_module(module)
     except ImportError:
         found = requirement(name)
         raise MissingLibrary(f"{name}, which is optional, is not installed: {found.remedy}") from None

@@ -7,9 +7,10 @@ attributes, imports and keywords; names are compared without case and underscore
 
 import inspect
 from collections.abc import Callable, Container, Iterable, Mapping
+from dataclasses import dataclass
 from functools import lru_cache, wraps
 from types import MappingProxyType
-from typing import ParamSpec, TypeVar
+from typing import ParamSpec, TypeVar, dataclass_transform
 
 from cpqueens.errors import UnknownParameter
 from cpqueens.text.plaintext import did_you_mean, nearest
@@ -377,10 +378,12 @@ def without_rest(function: Callable[Given, Made]) -> Callable[Given, Made]:
     return function
 
 
-def explaining_class(made: type[Made]) -> type[Made]:
-    """Return the class, whose calls answer keywords as `explaining_keywords` does."""
-    setattr(made, "__init__", explaining_keywords(made.__init__))  # noqa: B010 - mypy allows no method to be set
-    return made
+@dataclass_transform(frozen_default=True)
+def explaining_record(made: type[Made]) -> type[Made]:
+    """Return the class as a frozen dataclass, whose calls answer keywords as `explaining_keywords` does."""
+    record = dataclass(frozen=True)(made)
+    setattr(record, "__init__", explaining_keywords(record.__init__))  # noqa: B010 - mypy allows no method to be set
+    return record
 
 
 def no_keyword(

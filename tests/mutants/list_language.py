@@ -53,7 +53,7 @@ LANGUAGE = Area(
                "\"<\": \">=\"", "\"<\": \">\""),
         Mutant("the complement of == is ==", "OPPOSITE",
                "\"==\": \"!=\"", "\"==\": \"==\""),
-        Mutant("an undecided equality is decided", "store._decided",
+        Mutant("an undecided equality is decided", "linear.decided",
                "((low >= 0) | (high <= 0))", "((low >= 0) | (high <= 1))"),
         Mutant("a single narrow truth is wrong", "VariableStore._single_truth",
                "slope * (e.constant - low)", "slope * (e.constant - low + 1)"),

@@ -50,7 +50,7 @@ def test_solution_limits(solver: str, value) -> None:
 
 @each("value", [-1, 2**31, 2**64, 1.5, "7", True])
 def test_seeds(solver: str, value) -> None:
-    with pytest.raises(ModelError, match="random_seed: an integer from 0"):
+    with pytest.raises(ModelError, match="random_seed: an integer of at least 0"):
         queens(4).solve(solver=solver, random_seed=value)
 
 

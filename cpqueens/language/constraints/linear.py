@@ -174,3 +174,13 @@ AMOUNT: dict[str, Callable[[IntArray], IntArray]] = {
     ">=": lambda v: np.maximum(-v, 0),
     ">": lambda v: np.maximum(1 - v, 0),
 }
+
+
+def decided(relation: str, low: Any, high: Any) -> tuple[Any, Any]:
+    """Return whether relations on a value in low..high are decided by the bounds, and what holds at ``low``.
+
+    For integers and for arrays of them.
+    """
+    holds = COMPARED[relation]
+    value = holds(low, 0)
+    return (value == holds(high, 0)) & ((low >= 0) | (high <= 0)), value
