@@ -19,7 +19,7 @@ from cpqueens.crosscheck.report import plain, print_report, render_html, to_json
 from cpqueens.errors import ModelError
 from cpqueens.problems.catalog import Instance, find
 from cpqueens.report.outputfile import write_whole
-from cpqueens.solving.request import choose, positive_integer
+from cpqueens.solving.request import as_integer, choose
 from cpqueens.system.interrupts import listening
 
 BUNDLES = "cpqueens-bundles"
@@ -57,9 +57,7 @@ BUNDLES = "cpqueens-bundles"
 @shared.json_option
 def command(model: str, parameters: tuple[str, ...], as_json: bool, relations: bool, **options: Any) -> int:
     """Run MODEL on several solvers and compare their claims."""
-    first, runs = options["seed"], positive_integer(options["seeds"], "--seeds") or 1
-    if first < 0:
-        raise ModelError(f"--seed: an integer of at least 0 is needed, got {first}")
+    first, runs = as_integer(options["seed"], "--seed", 0), as_integer(options["seeds"], "--seeds")
     instance = shared.load(model, parameters)
     if relations:
         return _metamorphic(instance, as_json, options)
