@@ -154,13 +154,15 @@ def test_libraries_asked_for_are_those_imported(project: dict[str, object]) -> N
 
 
 def imported(path: Path) -> set[str]:
-    """Return the top-level modules that a file imports anywhere."""
+    """Return the top-level modules that a file imports anywhere, or asks for by `need`."""
     found = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             found |= {alias.name.split(".")[0] for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
             found.add(node.module.split(".")[0])
+        elif isinstance(node, ast.Call) and getattr(node.func, "id", "") == "need":
+            found |= {a.value.split(".")[0] for a in node.args[1:] if isinstance(a, ast.Constant)}
     return found
 
 

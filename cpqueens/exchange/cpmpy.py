@@ -341,36 +341,19 @@ def _extreme(
 
 def _count(reader: _ExpressionReader, args: Any) -> Any:
     terms, value = args
-    wanted = reader.number(value)
-    return sum(_is(reader.number(t), wanted) for t in _flat(terms))
+    return (reader.table(terms) == reader.number(value)).sum()
 
 
 def _among(reader: _ExpressionReader, args: Any) -> Any:
     terms, values = args
-    return sum(any_([_is_truth(t, int(v)) for v in values]) * 1 for t in reader.numbers(terms))
+    return sum((reader.table(terms) == v).sum() for v in {*map(int, values)})
 
 
 def _nvalue(reader: _ExpressionReader, args: Any) -> Any:
-    terms = reader.numbers(args)
-    values = sorted({v for t in terms for v in _possible(t)})
-    return sum(any_([_is_truth(t, v) for t in terms]) * 1 for v in values)
-
-
-def _possible(term: Any) -> Iterable[int]:
-    if isinstance(term, int):
-        return (term,)
-    low, high = term.bounds()
-    return range(int(np.min(low)), int(np.max(high)) + 1)
-
-
-def _is(term: Any, value: Any) -> Any:
-    return int(term == value) if isinstance(term, int) and isinstance(value, int) else (term == value) * 1
-
-
-def _is_truth(term: Any, value: int) -> Any:
-    if isinstance(term, int):
-        return constant_truth(term == value)
-    return term == value
+    terms = reader.table(args)
+    ends = zip(*(end.tolist() for end in terms.bounds()), strict=True)
+    values = sorted({v for low, high in ends for v in range(low, high + 1)})
+    return sum((terms == v).any() * 1 for v in values)
 
 
 _READERS: dict[str, Callable[[_ExpressionReader, Any], Any]] = {

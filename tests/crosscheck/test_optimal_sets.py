@@ -95,7 +95,7 @@ def test_a_false_second_objective_is_crossed(pairs: Model) -> None:
     ("options", "message"),
     [
         ({"optimal": 1}, "optimal: True or False"),
-        ({"gap": -1}, "gap: a distance"),
+        ({"gap": -1}, "gap: an integer of at least 0"),
         ({"optimal": True, "want": "best"}, "want: of optimal solutions"),
     ],
 )

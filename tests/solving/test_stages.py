@@ -157,8 +157,8 @@ def test_a_copy_has_the_objectives_and_may_have_others(ranked: Model) -> None:
 
 REFUSED: dict[str, tuple[Callable[[Model], Any], type[Exception], str]] = {
     "solve": (lambda m: m.solve(optimal=True), ModelError, r"optimal: of all solutions; write enumerate"),
-    "gap": (lambda m: m.enumerate(gap=-1), ModelError, "gap: a distance"),
-    "no whole gap": (lambda m: m.enumerate(gap=1.5), ModelError, "gap: a distance"),
+    "gap": (lambda m: m.enumerate(gap=-1), ModelError, "gap: an integer of at least 0"),
+    "no whole gap": (lambda m: m.enumerate(gap=1.5), ModelError, "gap: an integer of at least 0"),
     "switch": (lambda m: m.enumerate(optimal="yes"), ModelError, "optimal: True or False"),
     "best": (lambda m: m.enumerate(best=0), ModelError, "best: an integer of at least 1"),
     "best and limit": (
