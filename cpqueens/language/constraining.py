@@ -192,15 +192,13 @@ class Constraints(Objectives):
         self, item: BoolArray, weights: IntArray, name: str | None, source: tuple[str, int] | None
     ) -> None:
         try:
-            each = np.broadcast_to(weights, item.shape).reshape(-1)
+            each = weights if weights.shape == item.shape else np.broadcast_to(weights, item.shape)
         except ValueError:
             what = f"weights of shape {weights.shape} do not fit constraints of shape {item.shape}"
             raise ModelError(what) from None
-        literals = isinstance(item, Literals)
-        constraint = Linear(item.terms.reshape(-1) - 1, ">=") if literals else item  # type: ignore[attr-defined]
+        constraint = Linear(item.terms.reshape(-1) - 1, ">=") if isinstance(item, Literals) else item
         assert isinstance(constraint, Constraint)
-        flat = constraint.flattened()
-        self.soft.append(Soft(flat, constraint.truth().reshape(-1), each, name, source))
+        self.soft.append(Soft(constraint, constraint.truth(), each.reshape(-1), name, source))
         self._goals = None
 
     def _own(self, item: BoolArray) -> BoolArray:

@@ -93,6 +93,12 @@ def registry_of(*values: Any) -> Registry:
     return OPERATIONS.unbound
 
 
+def concatenate(arrays: Sequence[LinearArray]) -> LinearArray:
+    """Return all elements of arrays one after the other: single terms, as most are, without an array each."""
+    terms = [array for array in arrays if isinstance(array, Term)]
+    return join_terms(registry_of(*terms), terms) if len(terms) == len(arrays) else concatenate_rows(arrays)
+
+
 def _registry_in(value: Any, depth: int) -> Registry | None:
     if isinstance(value, Operand):
         return None if value.registry.unbound else value.registry

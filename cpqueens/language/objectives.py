@@ -6,16 +6,15 @@ A goal is one term with its sense; a soft constraint may be violated, for a pena
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from cpqueens.errors import ModelError
-from cpqueens.language.arrays import concatenate_rows
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.constraints.linear import Linear
-from cpqueens.language.conversion import as_linear
+from cpqueens.language.conversion import as_linear, concatenate
 from cpqueens.language.defined_functions import Maximum
 from cpqueens.language.definitions import Truth
 from cpqueens.language.expressions import LinearArray, Registry
@@ -93,16 +92,20 @@ def as_weights(value: Any) -> IntArray:
 class Soft:
     """Constraints (elementwise, or one) of which each costs its weight where it does not hold."""
 
-    constraint: Constraint
-    truths: LinearArray  # (size,): 1 where it holds
+    given: Constraint
+    truths: LinearArray  # of any shape: 1 where it holds
     weights: IntArray  # (size,)
     name: str | None
     source: tuple[str, int] | None
 
     def bind(self, registry: Registry) -> Soft:
         """Return the same of a copied model."""
-        constraint, truths = self.constraint.bind(registry), self.truths.bind(registry)
-        return Soft(constraint, truths, self.weights, self.name, self.source)
+        return replace(self, given=self.given.bind(registry), truths=self.truths.bind(registry))
+
+    @property
+    def constraint(self) -> Constraint:
+        """The constraints, of shape (size,), or the one."""
+        return self.given.flattened()
 
     @property
     def where(self) -> str:
@@ -116,7 +119,7 @@ class Soft:
 
     def _said(self, element: int, store: VariableStore) -> Constraint:
         """Return one element as the user said it: what a truth stands for rather than that it is 1."""
-        ((variables, coefficients, constant),) = self.truths[[element]].rows()
+        ((variables, coefficients, constant),) = self.truths.flat[[element]].rows()
         produced = store.producer(variables[0]) if len(variables) == 1 else None
         if produced is not None and isinstance(produced[0], Truth) and coefficients == [1] and not constant:
             return produced[0].constraint.take(np.array([produced[1]]))
@@ -156,7 +159,7 @@ class Objectives(VariableStore):
     def _total(self) -> LinearArray:
         if not self.soft:
             return as_linear(self, 0)
-        truths = concatenate_rows([soft.truths for soft in self.soft])
+        truths = concatenate([soft.truths for soft in self.soft])
         return ((1 - truths) * np.concatenate([soft.weights for soft in self.soft])).sum()
 
     @property

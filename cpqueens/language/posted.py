@@ -24,7 +24,7 @@ from cpqueens.language.arrays import concatenate_rows, of_variables
 from cpqueens.language.constraints.base import CODES, Constraint
 from cpqueens.language.constraints.connective import Connective, Implication, Or
 from cpqueens.language.constraints.linear import Linear, related
-from cpqueens.language.conversion import registry_of
+from cpqueens.language.conversion import concatenate, registry_of
 from cpqueens.language.expressions import LinearArray, Registry
 from cpqueens.language.pending import Form, Pending, flatten
 from cpqueens.language.ranges import DIFFERENCE
@@ -127,10 +127,7 @@ def _side_by_side(arrays: Sequence[LinearArray]) -> tuple[LinearArray, int]:
     """Return arrays of one shape as one, and how many it is of: of one that stands there always that one."""
     if len({*map(id, arrays)}) == 1:
         return arrays[0], 1
-    terms = [array for array in arrays if isinstance(array, Term)]
-    if len(terms) == len(arrays):
-        return join_terms(registry_of(*terms), terms), len(arrays)
-    return concatenate_rows(arrays), len(arrays)
+    return concatenate(arrays), len(arrays)
 
 
 def _are_equal(arrays: Sequence[LinearArray]) -> bool:

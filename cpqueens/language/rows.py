@@ -114,6 +114,8 @@ def as_integers(values: object, what: str = "value", *, whole: bool = False) -> 
     """
     if type(values) is np.ndarray and values.dtype == np.int64:
         return values
+    if type(values) is int and abs(values) <= _INT64_MAX:
+        return np.array(values)
     small = _rows_of_bytes(values)
     if small is not None:
         return small
