@@ -74,6 +74,8 @@ class Branch(NamedTuple):
 class BranchAndBound(CompetingSearch):
     """A search for the best solution: from the best open node down, as the relaxation's vertex says."""
 
+    found = failures = decisions = 0
+
     def __init__(
         self,
         compiled: Compiled,
@@ -98,7 +100,7 @@ class BranchAndBound(CompetingSearch):
         self._branch: Branch | None = None
         self._gains, self._tries = np.zeros((2, 2, compiled.decision_count))
         self._first_bound: int | None = None
-        self._nodes = self._failures = self._found = self._solved = self._cost = self._deepest = 0
+        self._solved = self._cost = self._deepest = 0
         self._demand_limit()
 
     # ---- running ----------------------------------------------------------------------------------
@@ -114,24 +116,9 @@ class BranchAndBound(CompetingSearch):
             if reason is StopReason.GAVE_UP:
                 self.facts = self.facts | {"gave_up": "its relaxation takes too long"}
                 return self._ended(False, reason)
-            yield self._found
+            yield self.found
             reason = reason or self._limit()
         return self._ended(self._refuted, reason)
-
-    @property
-    def found(self) -> int:
-        """The solutions so far."""
-        return self._found
-
-    @property
-    def failures(self) -> int:
-        """The dead ends so far."""
-        return self._failures
-
-    @property
-    def decisions(self) -> int:
-        """The decisions so far."""
-        return self._nodes
 
     @property
     def work(self) -> int:
@@ -161,7 +148,6 @@ class BranchAndBound(CompetingSearch):
 
     def give_turn(self, failures: int) -> None:
         """Its turns are nodes."""
-        return
 
     # ---- nodes ------------------------------------------------------------------------------------
 
@@ -183,7 +169,7 @@ class BranchAndBound(CompetingSearch):
         """Bound the node in memory; close it, or go down one of its branches."""
         if self._node is None:  # it failed at once
             return None
-        self._nodes += 1
+        self.decisions += 1
         self._deepest = max(self._deepest, len(self._node.decisions))
         simplex = self._solved_by(self._program)
         if simplex is not None:
@@ -281,12 +267,12 @@ class BranchAndBound(CompetingSearch):
 
     def _child(self, node: Node, decision: Decision) -> Node:
         """Return a branch of a node."""
-        return Node(node.bound, node.height - 1, self._nodes, (*node.decisions, decision))
+        return Node(node.bound, node.height - 1, self.decisions, (*node.decisions, decision))
 
     def _fail(self) -> None:
         """Close the node in memory."""
         self._node = None
-        self._failures += 1
+        self.failures += 1
 
     @cached_property
     def _rows(self) -> list[Inequality]:
@@ -335,14 +321,14 @@ class BranchAndBound(CompetingSearch):
 
     def _try(self, values: IntArray, deliver: Deliver) -> StopReason | None:
         """Deliver values if they are a solution; the domains in memory are theirs now."""
-        failures = self._failures
+        failures = self.failures
         self._narrow((v, value, value) for v, value in enumerate(values.tolist()))
-        if self._failures > failures or self._tree.state[tree.PHASE] != tree.DESCEND:  # or time is over
+        if self.failures > failures or self._tree.state[tree.PHASE] != tree.DESCEND:  # or time is over
             return None
         self._advance(tree.DESCEND)
         if not self._tree.state[tree.FOUND]:
             return None
-        self._found += 1
+        self.found += 1
         self._best = self._demanded(self.memory) + 1
         return None if deliver(self._tree.solutions[:1].copy()) else StopReason.CALLBACK
 
@@ -352,10 +338,10 @@ class BranchAndBound(CompetingSearch):
         """Return what it did, and how many relaxations it solved."""
         return self.facts | {
             "strategy": "branch and bound",
-            "decisions": self._nodes,
+            "decisions": self.decisions,
             "propagations": super().work,
-            "nodes": self._nodes,
-            "failures": self._failures,
+            "nodes": self.decisions,
+            "failures": self.failures,
             "deepest": self._deepest,
             "relaxations": self._solved,
         }

@@ -65,8 +65,8 @@ class Bisection:
         return False
 
 
-MOST_RUNS = 2000
-"""Of propagators, for all branches together: a stopped run is to end soon."""
+MOST_WORK = 1 << 16
+"""Of propagators, see `at.WORK`, for all branches together: a stopped run is to end soon."""
 
 
 def open_bound(
@@ -83,7 +83,7 @@ def open_bound(
 
     Returns
     -------
-    `floor` where no more is seen within `MOST_RUNS`; None if nothing is open any more.
+    `floor` where no more is seen within `MOST_WORK`; None if nothing is open any more.
     """
     phase, depth = int(stopped.state[tree.PHASE]), int(stopped.state[tree.DEPTH])
     if phase == tree.ROOT:
@@ -100,7 +100,7 @@ def open_bound(
             if found is not None and found <= floor:
                 return floor
             bounds += [] if found is None else [found]
-            if branches.spent > MOST_RUNS:
+            if branches.spent > MOST_WORK:
                 return floor
     return min(bounds, default=None)
 
@@ -127,16 +127,16 @@ class _Branches:
         What could not be propagated in time has that of the decision's own node, or more.
         """
         m, q = self._m, self._q
-        before = int(m.stack[at.RUNS])
+        before = int(m.stack[at.WORK])
         q.state[tree.DEPTH], q.state[tree.PHASE] = level, tree.RETREAT
         answer = search(m, q, 1)
         while answer == TRAIL_FULL or q.state[tree.PHASE] >= tree.UNFINISHED:
             if answer == TRAIL_FULL:
                 m = self._m = m._replace(stack=doubled(m.stack))
-            elif int(m.stack[at.RUNS]) - before > MOST_RUNS:
+            elif int(m.stack[at.WORK]) - before > MOST_WORK:
                 break
             answer = search(m, q, 1)
-        self.spent += int(m.stack[at.RUNS]) - before
+        self.spent += int(m.stack[at.WORK]) - before
         found = None if q.state[tree.PHASE] == tree.RETREAT else least(m)
         at.forget(m)
         return found

@@ -16,7 +16,7 @@ from cpqueens.kernels.exact import branching as tree, domains as at
 from cpqueens.kernels.exact.apart import link
 from cpqueens.kernels.exact.branching import TreeSearch
 from cpqueens.kernels.exact.domains import Ints, Memory, restore
-from cpqueens.kernels.exact.forward import RUNS, begin, conclude, decide, descend, retreat
+from cpqueens.kernels.exact.forward import begin, conclude, decide, descend, retreat
 from cpqueens.kernels.jit.decorators import inner_kernel, kernel, linking_kernel
 from cpqueens.kernels.jit.instructions import entry, lowest, popcount, put
 from cpqueens.kernels.jit.random import below
@@ -238,7 +238,7 @@ def attempt_any(m: Memory, q: TreeSearch, own: Ints, tally: Ints, most: int, lim
     number ``most`` and at ``limit`` nodes. One place propagates, since each is a copy of all that code.
     """
     room = len(m.x)
-    end = m.stack[at.RUNS] + RUNS * steps
+    end = at.end_of_call(m, steps)
     for _ in range(steps):
         if m.stack[at.TRAIL_TOP] + room > len(m.stack):
             return TRAIL_FULL

@@ -53,12 +53,13 @@ KIND, START, END, CONSTANT, RESULT, ROWS, ROWS_END, QUEUED, QUEUE, P_WIDTH = ran
 # changes has a log of them, see `R_VARIABLE`: where the next record comes (0: there is no
 # log) and its end, why what changes now does and at how many decisions, the record of what was refused last,
 # whether the log was too short. Then of a profile, see `tally`: where its counters begin in ``net`` (0: there
-# is none), what runs now, how many values were removed since the last tally.
+# is none), what runs now, how many values were removed since the last tally. At last what propagators have
+# done in all: 1 each, and of those that take longer than linear time as much as short ones would meanwhile.
 TRAIL_TOP, CELLS_TOP, LEVEL, CHANGED_BASE, CHANGED_TOP, MARKS, VARIABLES, UNLINKED = range(8)
 FAILED, BUMP, RUNS, LOG_TOP, LOG_END, REASON, DECISIONS, REFUSED, LOG_FULL = range(8, 17)
-PROFILE, RUNNING, REMOVED = range(17, 20)
+PROFILE, RUNNING, REMOVED, WORK = range(17, 21)
 # Three queues: of propagators in constant or linear time, of dear ones, of the dearest.
-QUICK, DEAR, DEAREST, QUEUES_END = range(20, 33, 4)
+QUICK, DEAR, DEAREST, QUEUES_END = range(21, 34, 4)
 # The record of a queue.
 BASE_OF, END_OF, HEAD_OF, SIZE_OF, Q_WIDTH = range(5)
 # The addresses of propagators that are compiled apart, by kind: `NOT_USED`, or `WANTED` until they are known.
@@ -80,6 +81,12 @@ T_RUNS, T_REMOVED, T_FAILURES, T_REASONS, T_ORIGIN, T_WIDTH = range(6)
 MOST_REMOVED = 1 << 40
 """Values that one change counts for at most."""
 
+RUNS_A_STEP = 64
+"""Of short propagators, for each step of a call of a search: it ends earlier where its steps need more."""
+
+MOST_WORK = 1 << 17
+"""Of propagators in one call of a search, however many steps it has: about a hundredth of a second."""
+
 
 class Memory(NamedTuple):
     """All of a search's state.
@@ -97,6 +104,12 @@ class Memory(NamedTuple):
 def copied(m: Memory) -> Memory:
     """Return a memory of its own for another search."""
     return Memory(in_pieces(m.x), in_pieces(m.net), in_pieces(m.stack), in_pieces(m.cells))
+
+
+@inner_kernel
+def end_of_call(m: Memory, steps: int) -> Any:
+    """Return the work at which a call of a search ends within its propagation."""
+    return m.stack[WORK] + min(RUNS_A_STEP * steps, MOST_WORK)
 
 
 @inner_kernel

@@ -21,8 +21,6 @@ from cpqueens.kernels.jit.instructions import entry, put
 # Answers of `search`.
 PAUSED, BATCH_FULL, EXHAUSTED, TRAIL_FULL, ASKED, CHOOSING = range(6)
 
-RUNS = 64
-"""Of propagators, for each step of a call: it ends earlier where its steps need more."""
 MOST_DOUBLED = 20
 """Times that the lengths between restarts are doubled which the user has named."""
 
@@ -243,7 +241,7 @@ def search(m: Memory, q: TreeSearch, steps: int) -> Any:
     where nothing is decided: what is proved there is read first.
     """
     room = len(m.x)  # each variable and each word is saved once, at most
-    end = m.stack[at.RUNS] + RUNS * steps
+    end = at.end_of_call(m, steps)
     for _ in range(steps):
         if q.options[tree.KEEP] and q.state[tree.STORED] == len(q.solutions):
             return BATCH_FULL

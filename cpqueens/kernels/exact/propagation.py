@@ -204,12 +204,12 @@ def waking(m: Memory) -> Any:
 def propagate(m: Memory, end: int) -> Any:
     """Wake what waits for changes and run what is queued, to the fixpoint; return 0 at a failure.
 
-    It is `LATE` once ``end`` propagators have run in all, or very many changes have woken others, and goes on
-    where it was in the next call: where constraints go round in a circle, wide domains may be narrowed by one
-    value at a time, and of a million variables all may change at once.
+    It is `LATE` once all propagators have done the work ``end``, or very many changes have woken others, and
+    goes on where it was in the next call: where constraints go round in a circle, wide domains may be
+    narrowed by one value at a time, and of a million variables all may change at once.
     """
     left = WAKES
-    while m.stack[at.RUNS] < end and left > 0:
+    while m.stack[at.WORK] < end and left > 0:
         if m.stack[at.CHANGED_TOP] > m.stack[at.CHANGED_BASE]:
             left -= waking(m)
             if not wake(m):
@@ -220,6 +220,7 @@ def propagate(m: Memory, end: int) -> Any:
                 return 1
             p = at.dequeue(m, queue)
             m.stack[at.RUNS] += 1
+            m.stack[at.WORK] += 1
             m.stack[at.RUNNING] = p + 1
             possible = run_propagator(m, p)
             at.tally(m, p, possible)

@@ -22,7 +22,7 @@ from cpqueens.backends.relaxation.program import LinearProgram, Simplex
 from cpqueens.backends.relaxation.relaxation import NOTHING, relaxation_of
 from cpqueens.crosscheck import oracle
 from cpqueens.fuzzing.generate import random_model
-from cpqueens.kernels.exact import forward
+from cpqueens.kernels.exact import domains as at
 from cpqueens.kernels.jit.tiers import mode
 from cpqueens.language.arrays import of_variables
 from cpqueens.language.rows import IntArray
@@ -230,7 +230,7 @@ def test_it_leaves_where_a_relaxation_takes_too_long(monkeypatch: pytest.MonkeyP
 def test_a_stop_within_propagation_delivers_nothing_that_is_no_solution(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(forward, "RUNS", 1)
+    monkeypatch.setattr(at, "RUNS_A_STEP", 1)
     for number, model in enumerate(models()):
         rows = oracle.solve(model).rows
         for most in (2, 5, 9):

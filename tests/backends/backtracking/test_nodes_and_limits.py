@@ -14,14 +14,26 @@ from cpqueens.models.costas_array import costas_array
 from cpqueens.models.queens import queens
 from each import each
 
-from cpqueens import AllDifferent, CpqueensError, IncompleteCount, Model, Status, StopReason
+from cpqueens import (
+    AllDifferent,
+    Circuit,
+    CpqueensError,
+    Cumulative,
+    IncompleteCount,
+    Model,
+    NoOverlap,
+    Status,
+    StopReason,
+    element,
+)
 from cpqueens.backends.backtracking.forward import ForwardSearch
 from cpqueens.backends.backtracking.memory import build_memory
+from cpqueens.backends.backtracking.wholes.registry import takes
 from cpqueens.backends.base import Clock, Request, Want
 from cpqueens.kernels.exact import domains as at, propagation
 from cpqueens.kernels.exact.domains import tighten
 from cpqueens.kernels.jit import tiers
-from cpqueens.lowered.forms import DECOMPOSED, compile_model
+from cpqueens.lowered.forms import DECOMPOSED, ModelForm, compile_model
 from cpqueens.solving.solve import count_solutions
 from cpqueens.system.platforms import children_seconds
 
@@ -197,26 +209,62 @@ def test_what_changes_wake_ends_a_call_too(monkeypatch: pytest.MonkeyPatch) -> N
     m = Model()
     x = m.intvar(0, 3, shape=14, name="x")
     m.add(x[1:] >= x[:-1], AllDifferent(x[:4] + np.arange(4)))
-
-    def searched() -> tuple[int, Any]:
-        compiled, calls = compile_model(m), [0]
-        search = ForwardSearch(
-            compiled, build_memory(compiled, False), Request(Want.COUNT, Clock(None)), False, {}
-        )
-        advance = search._advance
-
-        def counted() -> int:
-            calls[0] += 1
-            return advance()
-
-        monkeypatch.setattr(search, "_advance", counted)
-        ended = search.run(lambda batch: True)
-        return calls[0], (ended.count, ended.statistics["nodes"], ended.statistics["failures"])
-
     with tiers.mode("plain"):
-        few, found = searched()
+        few, found = calls_of_a_count(m, monkeypatch)
         monkeypatch.setattr(propagation, "WAKES", 2)
-        many, again = searched()
+        many, again = calls_of_a_count(m, monkeypatch)
+    assert again == found
+    assert many > 10 * few
+
+
+def calls_of_a_count(m: Model, monkeypatch: pytest.MonkeyPatch) -> tuple[int, Any]:
+    """Count solutions; return the calls of the kernel, and what must not depend on where these end."""
+    compiled, calls = compile_model(m, ModelForm(takes=takes)), [0]
+    search = ForwardSearch(
+        compiled, build_memory(compiled, False), Request(Want.COUNT, Clock(None)), False, {}
+    )
+    advance = search._advance
+
+    def counted() -> int:
+        calls[0] += 1
+        return advance()
+
+    monkeypatch.setattr(search, "_advance", counted)
+    ended = search.run(lambda batch: True)
+    return calls[0], (ended.count, ended.statistics["nodes"], ended.statistics["failures"])
+
+
+def scheduled(n: int) -> Model:
+    """Return a model of n tasks of which two may run at once, within a time that leaves a little room."""
+    m = Model()
+    start = m.intvar(0, n + 1, shape=n, name="start")
+    m.add(Cumulative(start, 2, 1, 2), start[1:] >= start[:-1])
+    return m
+
+
+@each("kind", ["Cumulative", "NoOverlap", "Circuit"])
+def test_what_takes_long_counts_as_many_short_propagators(kind: str) -> None:
+    m, n = Model(), 20
+    x = m.intvar(0, 3 * n, shape=n, name="x")
+    if kind == "Circuit":
+        m.add(Circuit(x), x < n)
+        m.minimize(sum(element([(3 * i + k) % 7 for k in range(n)], x[i]) for i in range(n)))
+    else:
+        m.add(Cumulative(x, 2, 1, 2) if kind == "Cumulative" else NoOverlap(x, 2))
+        m.minimize(x.max())
+    compiled = compile_model(m, ModelForm(takes=takes))
+    request = Request(Want.BEST, Clock(None))
+    search = ForwardSearch(compiled, build_memory(compiled, False), request, False, {})
+    assert search.propagates()
+    assert search.memory.stack[at.WORK] >= search.work + n * n // 16
+
+
+def test_the_work_of_a_call_is_limited_however_many_steps_it_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After quick steps a call is given many more, each of which may run propagators that take long."""
+    with tiers.mode("plain"):
+        few, found = calls_of_a_count(scheduled(5), monkeypatch)
+        monkeypatch.setattr(at, "MOST_WORK", 4)
+        many, again = calls_of_a_count(scheduled(5), monkeypatch)
     assert again == found
     assert many > 10 * few
 

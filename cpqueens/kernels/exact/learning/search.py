@@ -29,9 +29,6 @@ from cpqueens.kernels.jit.instructions import entry, put
 # Answers of `learn`.
 PAUSED, BATCH_FULL, EXHAUSTED, ASKED, NO_CLAUSES, NO_TRAIL, NO_LOG = range(7)
 
-RUNS = 64
-"""Of propagators and changes, for each step of a call."""
-
 RESTART = 100
 """Conflicts of the shortest stretch between two restarts."""
 
@@ -53,7 +50,7 @@ def begin(m: Memory, q: Learner) -> None:
 @inlined
 def propagate(m: Memory, q: Learner, end: int) -> Any:
     """Propagate clauses, then changes, then what is queued, to the fixpoint; 0 at a failure, or `LATE`."""
-    while m.stack[at.RUNS] < end:
+    while m.stack[at.WORK] < end:
         m.stack[at.REFUSED] = 0
         if q.state[of.SEEN] < m.stack[at.LOG_TOP]:
             m.stack[at.RUNNING], m.stack[at.REMOVED] = m.stack[at.PROFILE] + 1, 0
@@ -70,6 +67,7 @@ def propagate(m: Memory, q: Learner, end: int) -> Any:
                 return 1
             p = at.dequeue(m, queue)
             m.stack[at.RUNS] += 1
+            m.stack[at.WORK] += 1
             m.stack[at.REASON] = p * 4 + lit.BY_PROPAGATOR
             m.stack[at.RUNNING] = p + 1
             possible = run_propagator(m, p)
@@ -260,7 +258,7 @@ def go_on(m: Memory, q: Learner) -> Any:
 def learn(m: Memory, q: Learner, steps: int) -> Any:
     """Go on for at most ``steps`` decisions and conflicts; return why it stopped."""
     room = len(m.x)  # each variable and each word is saved once on a level, at most
-    end = m.stack[at.RUNS] + RUNS * steps
+    end = at.end_of_call(m, steps)
     for _ in range(steps):
         if q.state[of.STORED] == len(q.solutions):
             return BATCH_FULL

@@ -249,6 +249,7 @@ def cumulative(m: Memory, p: int) -> Any:
     for sign in (1, -1):
         count = read_tasks(m, p, sign)
         steps, most = build_steps(m, p, count)
+        m.stack[at.WORK] += count * (count + steps) >> 4
         if not tighten(m, capacity, most, entry(m.x, capacity + at.HIGH)):
             return 0
         limit = entry(m.x, capacity + at.HIGH)

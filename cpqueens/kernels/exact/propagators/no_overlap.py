@@ -128,6 +128,7 @@ def in_direction(m: Memory, p: int, sign: int) -> Any:
     """Prune by all rules for sets of tasks, in one direction of time."""
     t = entry(m.net, p + at.ROWS)
     count = read_present(m, p, sign)
+    m.stack[at.WORK] += count * count >> 2
     for order in range(of.BY_START, of.ROOM):
         of.sort(m, t, order, count)
     for rule in range(3):

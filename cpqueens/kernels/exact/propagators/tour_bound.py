@@ -152,6 +152,7 @@ def tree(m: Memory, p: int) -> Any:
 def weigh(m: Memory, p: int) -> Any:
     """Return what a tour costs at least with these potentials, and the dearer edge at node 0."""
     potentials = 0
+    m.stack[at.WORK] += nodes_of(m, p) ** 2 >> 4
     for i in range(nodes_of(m, p)):
         potentials += entry(m.net, room(m, p, POTENTIAL, i))
         put(m.net, room(m, p, DEGREE, i), 0)
