@@ -140,23 +140,25 @@ def _no_overlap(writer: NativeWriter, constraint: Any) -> None:
 
 def _cumulative(writer: NativeWriter, constraint: Any) -> None:
     kept = constraint.present.bounds()[1].nonzero()[0]
-    tasks = joined(_intervals(writer, constraint, kept, "start", "duration"))
-    demand = constraint.demand._pick(kept)
-    if demand.width:
-        demands = "".join([f"demands{{{writer.affine(row)}}}" for row in demand.rows()])
-    else:
-        demands = "".join([f"demands{{offset:{c}}}" for c in demand.constants.tolist()])
-    (limit,) = constraint.capacity.rows()
-    inner = f"capacity{{{writer.affine(limit)}}}intervals:[{tasks}]{demands}"
+    places = _intervals(writer, constraint, kept, "start", "duration")
+    demand, (limit,) = constraint.demand._pick(kept), constraint.capacity.rows()
+    demands = [f"demands{{{writer.affine(row)}}}" for row in demand.rows()]
+    if limit[0] and demand.coefficients.any():
+        # OR-Tools 9.15 loses solutions where both vary (tests/backends/test_cpsat.py): a task that lasts all
+        # the time demands what the capacity is below its largest value.
+        first = int(constraint.start.bounds()[0].min())
+        end = max(first + 1, int((constraint.start + constraint.duration).bounds()[1].max()))
+        most = max(0, writer.bounds(limit)[1])
+        places.append(writer.interval(([], [], first), ([], [], end - first), ([], [], end), ([], [], 1)))
+        demands.append(f"demands{{{writer.affine((limit[0], [-a for a in limit[1]], most - limit[2]))}}}")
+        limit = [], [], most
+    inner = f"capacity{{{writer.affine(limit)}}}intervals:[{joined(places)}]{''.join(demands)}"
     writer.parts.append(f"constraints{{cumulative{{{inner}}}}}")
 
 
 def _intervals(writer: NativeWriter, constraint: Any, kept: IntArray, origin: str, size: str) -> list[int]:
     """Return the places of intervals with the given fields as their starts and sizes."""
-    sides = [getattr(constraint, name) for name in (origin, size, "present")]
-    if len(kept) < len(constraint.present):
-        sides = [side._pick(kept) for side in sides]
-    start, length, present = sides
+    start, length, present = (getattr(constraint, name)._pick(kept) for name in (origin, size, "present"))
     if start.width == 1 and start.coefficients.all() and not (length.width or present.width):
         return writer.plain_intervals(start, length.constants)
     columns = (start, length, start + length, present)
