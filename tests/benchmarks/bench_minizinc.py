@@ -174,14 +174,20 @@ def main() -> None:
     found: list[str] = []
     for instance in itertools.islice(instances(told.folder, told.data), told.first):
         answers = {solver: run(instance, solver, told.seconds) for solver in solvers}
-        checked = set()
-        for solver, answer in answers.items():
-            if not answer.values:
-                continue
-            accepted = is_accepted(instance, answer, told.check, told.seconds)
-            checked |= {solver} if accepted else set()
-            if accepted is False:
-                found.append(f"{instance.name}: {told.check} refuses the answer of {solver}: {answer.values}")
+        accepted = {
+            solver: is_accepted(instance, answer, told.check, told.seconds)
+            for solver, answer in answers.items()
+            if answer.values
+        }
+        checked = {solver for solver, verdict in accepted.items() if verdict}
+        wrong = [solver for solver, verdict in accepted.items() if verdict is False]
+        if told.check in wrong:  # who refuses his own answer is no judge of others
+            print(f"  {told.check} refuses the answers of {', '.join(wrong)}, its own among them")
+            wrong = []
+        found += [
+            f"{instance.name}: {told.check} refuses the answer of {solver}: {answers[solver].values}"
+            for solver in wrong
+        ]
         found += contradictions(instance, answers, checked)
         for one, other in itertools.permutations(solvers, 2):
             scores[one] += points(answers[one], answers[other], instance.sense)
