@@ -22,9 +22,9 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 69_919,
+    "code lines": 69_908,
     "files": 478,
-    "import lines": 5_436,
+    "import lines": 5_418,
     "longest file": 497,
     "sudoku by backtracking, files": 40,
     "sudoku by backtracking, functions": 279,

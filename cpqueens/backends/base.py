@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from cpqueens.answers.outcome import StopReason
+from cpqueens.answers.outcome import StopReason as StopReason  # a part of the contract
 from cpqueens.answers.profile import Tallies, Walked
 from cpqueens.answers.trace import Trace, TraceRecorder
 from cpqueens.backends.clock import Clock as Clock  # a part of the contract

@@ -13,11 +13,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from cpqueens.answers.outcome import StopReason
 from cpqueens.answers.quality import Z95, wilson_interval
 from cpqueens.answers.trace import TraceRecorder
 from cpqueens.backends.backtracking.orders import tree_search
-from cpqueens.backends.base import TRACE, Deliver, Ended, Feature, Many, Order, Parameter, Request
+from cpqueens.backends.base import TRACE, Deliver, Ended, Feature, Many, Order, Parameter, Request, StopReason
 from cpqueens.errors import ModelError, UnsupportedRequest
 from cpqueens.kernels.boards import las_vegas as codes
 from cpqueens.kernels.boards.pattern import Pattern

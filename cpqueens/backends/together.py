@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cpqueens.answers.outcome import StopReason
-from cpqueens.backends.base import Many, Request
+from cpqueens.backends.base import Many, Request, StopReason
 from cpqueens.kernels.jit.tiers import Fixed, running, worked
 from cpqueens.kernels.local import info as at, start as lots
 from cpqueens.language.rows import IntArray

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from cpqueens.answers.check import Checker
-from cpqueens.answers.outcome import StopReason
-from cpqueens.backends.base import Backend, Feature, Parameter, Want
+from cpqueens.backends.base import Backend, Feature, Parameter, StopReason, Want
 from cpqueens.backends.named import parameters_of
 from cpqueens.crosscheck import oracle
 from cpqueens.crosscheck.findings import Code, Disagreement

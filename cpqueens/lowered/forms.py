@@ -263,10 +263,8 @@ def compile_model(model: Statement, form: ModelForm = PLAIN, backend: str = "bac
 def _linear(number: IntArray, constraints: Sequence[Any]) -> dict[str, Any]:
     expressions = [c.expression for c in constraints]
     codes, shifts = np.array([RELATIONS[c.relation] for c in constraints], dtype=np.int64).T
-    return {
-        "linear": _terms(number, expressions, shifts),
-        "relation": codes.repeat([e.size for e in expressions]),
-    }
+    relation = codes.repeat([e.size for e in expressions])
+    return {"linear": _terms(number, expressions, shifts).divided(relation), "relation": relation}
 
 
 def _clauses(number: IntArray, constraints: Sequence[Any]) -> dict[str, Any]:

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from cpqueens.answers.outcome import StopReason
-from cpqueens.backends.base import Backend, Clock, Deliver, Ended, Request, Want, within_limits
+from cpqueens.backends.base import Backend, Clock, Deliver, Ended, Request, StopReason, Want, within_limits
 from cpqueens.kernels.jit import tiers
 from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement

@@ -373,8 +373,8 @@ def test_rows_in_bulk_keep_coefficients_of_their_own(relation: str) -> None:
     assert m.count(solver="cpsat") == wanted > 0
 
 
-def test_products_of_huge_numbers_are_searched_without_presolve() -> None:
-    """OR-Tools 9.15 calls these feasible models infeasible, or loses their best solution, with presolve."""
+def test_products_of_huge_numbers_keep_their_best_solution() -> None:
+    """OR-Tools 9.15 calls these feasible models infeasible, or loses their best solution, by inclusions."""
     m = Model()
     x, y = m.intvar(0, 1, name="x"), m.intvar(0, 1, name="y")
     m.maximize(abs(div_trunc(2**52 * y + 576460752303423486, abs(x) + 1)))
@@ -396,6 +396,26 @@ def test_solutions_of_large_sums_are_not_lost() -> None:
     m.add((2147483647 * x + d <= 51539607556) | (x == y))
     assert m.count(solver="cpsat", cp_model_presolve=False) == m.count(solver="backtracking") == 264
     assert len({(s[x], s[y], s[z], s[w], s[d]) for s in m.enumerate(solver="cpsat").solutions}) == 264
+
+
+def test_large_numbers_leave_presolve_on_but_for_what_loses_solutions() -> None:
+    """OR-Tools 9.15 lists 5 of these 10, as complete, if it looks for rows within rows."""
+    m = Model()
+    x = m.intvar(domain=[0, 2**36 - 1], name="x")
+    y = m.intvar(0, 1, name="y")
+    z = m.intvar(domain=[-2, 3, 2**35 - 1, 2**37 - 1], name="z")
+    m.add((y == 0) | (2 * y + 2**39 - 6 <= 4 * z))
+    m.add((z + 2 * y != 4) | (2**38 * y + 103079215102 <= x + z))
+    assert m.count("cpsat") == m.count("backtracking") == 10
+    assert m.solve(solver="cpsat").statistics["presolve"].startswith("without inclusions")
+
+
+@each("solver", ["cpsat", "backtracking"])
+def test_parity_is_seen_in_wide_domains(solver: str) -> None:
+    m = Model()
+    x, y = m.intvar(0, 10**9, name="x"), m.intvar(0, 10**9, name="y")
+    m.add(2 * x + 4 * y == 10**9 + 1)
+    assert m.solve(solver=solver).status is Status.INFEASIBLE
 
 
 def test_huge_extremes_are_found_and_enumerated() -> None:

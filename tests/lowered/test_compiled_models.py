@@ -15,6 +15,7 @@ from seeds import seeds
 from cpqueens import AllDifferent, And, Count, Implication, Model, Negation, Or, Table, element
 from cpqueens.crosscheck import oracle
 from cpqueens.fuzzing.generate import random_model
+from cpqueens.language.constraints.linear import Linear
 from cpqueens.lowered import forms
 from cpqueens.lowered.compiled import side_by_side, stable_order
 from cpqueens.lowered.evaluation import values_of_all
@@ -40,6 +41,17 @@ def test_several_positions_in_one_table(solver: str) -> None:
     picked = element([x[0] + 1, 2, x[1]], x)
     model.add(picked[0] < picked[1])
     assert agrees(model, solver)
+
+
+@each("relation", ["==", "!=", "<=", ">="])
+def test_rows_with_a_common_factor_are_divided(relation: str) -> None:
+    for constant in range(-5, 6):
+        model = Model()
+        x = model.intvar(-2, 2, shape=3, name="x")
+        model.add(Linear(np.array([[4, -6, 0], [0, 2, -2], [3, 0, 1]]) @ x + constant, relation))
+        linear = forms.compile_model(model).linear
+        assert np.abs(linear.coefficient).max() == 3
+        assert agrees(model, "backtracking")
 
 
 @pytest.mark.parametrize("most", [0, 1 << 20], ids=["one by one", "together"])

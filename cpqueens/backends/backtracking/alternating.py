@@ -13,12 +13,11 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.backtracking import remembering
 from cpqueens.backends.backtracking.forward import ForwardSearch
 from cpqueens.backends.backtracking.parted import Parted
 from cpqueens.backends.backtracking.portfolio import CompetingSearch, Seat, Slices, added
-from cpqueens.backends.base import Deliver, Ended, Request, Want
+from cpqueens.backends.base import Deliver, Ended, Request, StopReason, Want
 from cpqueens.backends.relaxation.relaxation import NOTHING, Relaxation
 from cpqueens.kernels.exact.domains import Memory
 from cpqueens.language.rows import IntArray

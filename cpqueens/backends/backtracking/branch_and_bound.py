@@ -20,12 +20,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.backtracking.forward import ForwardSearch
 from cpqueens.backends.backtracking.orders import tree_search
 from cpqueens.backends.backtracking.portfolio import CompetingSearch, Slices
 from cpqueens.backends.backtracking.rows import rows_of
-from cpqueens.backends.base import Deliver, Request
+from cpqueens.backends.base import Deliver, Request, StopReason
 from cpqueens.backends.relaxation.inequalities import Inequality, inequalities
 from cpqueens.backends.relaxation.program import LinearProgram, Simplex
 from cpqueens.backends.relaxation.relaxation import Relaxation

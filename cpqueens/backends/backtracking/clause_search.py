@@ -5,13 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.backtracking.clause_audit import Audit
 from cpqueens.backends.backtracking.clauses import attach, exported, imported
 from cpqueens.backends.backtracking.explained import Explained, explained
 from cpqueens.backends.backtracking.portfolio import CompetingSearch, Slices
 from cpqueens.backends.backtracking.rows import Proved
-from cpqueens.backends.base import Deliver, Ended, Request, Want
+from cpqueens.backends.base import Deliver, Ended, Request, StopReason, Want
 from cpqueens.backends.known import LearnedClauses
 from cpqueens.kernels.exact import domains as at, kinds
 from cpqueens.kernels.exact.apart import KINDS

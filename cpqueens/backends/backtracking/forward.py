@@ -9,13 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.backtracking.memory import with_room
 from cpqueens.backends.backtracking.objective import Bisection, open_bound
 from cpqueens.backends.backtracking.orders import Branching, decide, refuse_wide, tree_search
 from cpqueens.backends.backtracking.portfolio import CompetingSearch, Heard, Slices, drained
 from cpqueens.backends.backtracking.watching import TreeObserver
-from cpqueens.backends.base import Deliver, Ended, Request, Want
+from cpqueens.backends.base import Deliver, Ended, Request, StopReason, Want
 from cpqueens.kernels.exact import branching as tree, domains as at
 from cpqueens.kernels.exact.forward import ASKED, BATCH_FULL, CHOOSING, EXHAUSTED, PAUSED, TRAIL_FULL, search
 from cpqueens.kernels.jit.tiers import Fixed

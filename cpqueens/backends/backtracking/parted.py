@@ -10,9 +10,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.backtracking.portfolio import Slices, added
-from cpqueens.backends.base import Deliver, Ended, Request, Want
+from cpqueens.backends.base import Deliver, Ended, Request, StopReason, Want
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import Compiled
 from cpqueens.lowered.presolve.parts import IndependentParts

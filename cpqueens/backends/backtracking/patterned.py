@@ -20,12 +20,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cpqueens.answers.outcome import StopReason
 from cpqueens.answers.trace import TraceRecorder
 from cpqueens.backends.backtracking.portfolio import Slices
 from cpqueens.backends.backtracking.tally import Tally, count_each
 from cpqueens.backends.backtracking.watching import PatternObserver
-from cpqueens.backends.base import Deliver, Ended, Request, Want
+from cpqueens.backends.base import Deliver, Ended, Request, StopReason, Want
 from cpqueens.kernels.boards.bitmask import BitmaskSearch
 from cpqueens.kernels.boards.halves import Half, Room, count_units
 from cpqueens.kernels.boards.pattern import Pattern, SumPattern, aligned

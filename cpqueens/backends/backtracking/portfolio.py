@@ -17,8 +17,7 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from cpqueens.answers.outcome import StopReason
-from cpqueens.backends.base import Deliver, Ended, Request, Want
+from cpqueens.backends.base import Deliver, Ended, Request, StopReason, Want
 from cpqueens.kernels.exact import domains as at
 from cpqueens.language.rows import IntArray, behind
 from cpqueens.lowered.compiled import Compiled

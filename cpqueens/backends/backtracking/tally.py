@@ -12,10 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.backtracking.forward import ForwardSearch
 from cpqueens.backends.backtracking.portfolio import Slices, drained
-from cpqueens.backends.base import Ended, Request
+from cpqueens.backends.base import Ended, Request, StopReason
 from cpqueens.kernels.exact.domains import BASE, FIRST, HIGH, HOLES, LOW, X_WIDTH, Memory, copied
 from cpqueens.lowered.compiled import Compiled
 

@@ -19,10 +19,9 @@ from typing import Any
 
 import numpy as np
 
-from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.backtracking.forward import ForwardSearch
 from cpqueens.backends.backtracking.portfolio import Seat, Slices, added
-from cpqueens.backends.base import Deliver, Ended, Request, Want
+from cpqueens.backends.base import Deliver, Ended, Request, StopReason, Want
 from cpqueens.errors import BackendFault
 from cpqueens.language.rows import IntArray, behind
 

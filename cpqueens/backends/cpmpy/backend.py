@@ -12,8 +12,7 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from cpqueens.answers.outcome import StopReason
-from cpqueens.backends.base import Deliver, Ended, Feature, Order, Parameter, Request, Want
+from cpqueens.backends.base import Deliver, Ended, Feature, Order, Parameter, Request, StopReason, Want
 from cpqueens.backends.cpmpy.cpmpy_constraints import supports
 from cpqueens.errors import BackendFault, MissingLibrary, UnsupportedConstraint
 from cpqueens.language.statement import Statement

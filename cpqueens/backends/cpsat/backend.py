@@ -89,12 +89,12 @@ class CpSat:
         if request.should_stop(translation.ending):
             return Ended(False, request.why_stopped(), statistics=statistics)
         solver = Solver()
-        reason = translation.wrong_with_presolve(_is_listing(request))
-        self._set_parameters(solver, request, presolve=not reason)
-        if reason and "cp_model_presolve" not in request.parameters:
-            statistics["presolve"] = f"off: {reason}"
+        self._set_parameters(solver, request, translation)
+        careful, reason = translation.presolve(_is_listing(request))
+        if careful and not careful.keys() & request.parameters.keys():
+            statistics["presolve"] = reason
         if _is_listing(request) and request.workers > 1:
-            return self._shared(model, translation, request, deliver, statistics, bool(reason))
+            return self._shared(model, translation, request, deliver, statistics)
         if not searches.joins(request, translation.proto):
             first, second = CpSatSearch(solver, model, translation, request, deliver), None
         else:
@@ -126,7 +126,6 @@ class CpSat:
         request: Request,
         deliver: Deliver,
         statistics: dict[str, Any],
-        no_presolve: bool,
     ) -> Ended:
         """List with several searches at a time."""
         totals = {"branches": 0, "conflicts": 0}
@@ -137,7 +136,7 @@ class CpSat:
                 domain = proto.variables[column].domain
                 domain.clear()
                 domain.extend(ends)
-            self._set_parameters(solver, request, presolve=not no_presolve)
+            self._set_parameters(solver, request, translation)
             register(solver.stop_search)
             own = CpSatSearch(solver, model, translation, request, put)
             own.run(proto)
@@ -174,9 +173,7 @@ class CpSat:
         literals = [column for column, variable in columns.items() if variable in chosen]
         translation.proto.assumptions.extend(literals)
         solver = Solver()
-        self._set_parameters(solver, request)
-        if translation.wrong_with_presolve(listing=False):
-            solver.parameters.cp_model_presolve = False
+        self._set_parameters(solver, request, translation)
 
         def search() -> Any:
             with watching(solver.stop_search, request.should_stop):
@@ -186,9 +183,8 @@ class CpSat:
             return None
         return [columns[column] for column in solver.response.sufficient_assumptions_for_infeasibility]
 
-    def _set_parameters(self, solver: Any, request: Request, presolve: bool = True) -> None:
+    def _set_parameters(self, solver: Any, request: Request, translation: Translation) -> None:
         parameters, listing = solver.parameters, _is_listing(request)
-        parameters.cp_model_presolve = presolve
         parameters.num_workers = 1 if listing else request.workers
         parameters.enumerate_all_solutions = listing
         parameters.random_seed = request.seed
@@ -202,7 +198,7 @@ class CpSat:
             parameters.log_search_progress = True
             parameters.log_to_stdout = False
             solver.log_callback = request.log
-        for name, value in request.parameters.items():
+        for name, value in {**translation.presolve(listing)[0], **request.parameters}.items():
             if name in _OWN:
                 continue
             try:

@@ -98,7 +98,7 @@ def _lines(kind: str, literals: list[list[int]]) -> Copies:
 
 ensure_room("ortools")
 
-LARGE = 2**30  # from here on presolve may lose solutions: products from 2^31, sums from 2^36 seen
+LARGE = 2**30  # from here on inclusions may lose solutions: of products from 2^31, of sums from 2^36 seen
 SURE = 2**20  # up to it no product of two, and no sum of those, leaves CP-SAT's range
 HUGE = 2**50  # from here on a refusal without a reason is one of numbers
 _TOO_LARGE = ("overflow", "int64")  # in CP-SAT's reasons, of numbers
@@ -121,16 +121,17 @@ class Translation:
     terms_reach: float = 0.0  # what the absolute values of its terms may add up to
     ending: float = 0.0  # how many seconds before the limit CP-SAT is to be told to stop
 
-    def wrong_with_presolve(self, listing: bool) -> str:
-        """Return why OR-Tools 9.15 may answer wrongly with presolve, "" if it does not.
+    def presolve(self, listing: bool) -> tuple[dict[str, Any], str]:
+        """Return the parameters of CP-SAT's presolve by which OR-Tools 9.15 answers rightly, and why these.
 
         Cases of each kind are in tests/backends/test_cpsat.py.
         """
         if listing and self.extremes:
-            return "minima and maxima are enumerated wrongly with it"
+            return {"cp_model_presolve": False}, "off: minima and maxima are enumerated wrongly with it"
         if self.reach >= LARGE:
-            return "solutions of large numbers are lost with it"
-        return ""
+            lost = "without inclusions: solutions of large numbers are lost by them"
+            return {"presolve_inclusion_work_limit": 0}, lost
+        return {}, ""
 
     def values(self, solution: list[int]) -> IntArray:
         """Return the decision variables' values in CP-SAT's solution."""
@@ -261,8 +262,8 @@ def export(model: Statement) -> Export:
     """Return the native OR-Tools model, and each decision variable of ours in it by name.
 
     The backend ``cpsat`` solves it with ``auto_detect_greater_than_at_least_one_of`` off, and in some cases
-    (`Translation.wrong_with_presolve`) without presolve, where OR-Tools 9.15 answers wrongly. Its objective
-    has the sense and the value of ours.
+    (`Translation.presolve`) without presolve or a part of it, where OR-Tools 9.15 answers wrongly. Its
+    objective has the sense and the value of ours.
     """
     constraints_in_range(model)
     if len(model.goals) > 1:

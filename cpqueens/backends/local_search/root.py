@@ -9,12 +9,11 @@ from typing import TypeVar
 
 import numpy as np
 
-from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.backtracking.alternating import SELDOM, Alternating, Member, RememberingSearch
 from cpqueens.backends.backtracking.clause_search import ClauseSearch, clause_search
 from cpqueens.backends.backtracking.forward import ForwardSearch
 from cpqueens.backends.backtracking.memory import build_memory
-from cpqueens.backends.base import Ended, Request, Want
+from cpqueens.backends.base import Ended, Request, StopReason, Want
 from cpqueens.backends.relaxation.relaxation import Relaxation, relaxation_of
 from cpqueens.errors import ModelError
 from cpqueens.kernels.exact import domains as at

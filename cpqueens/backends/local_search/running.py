@@ -11,11 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from cpqueens.answers.outcome import StopReason
 from cpqueens.answers.trace import TraceRecorder
 from cpqueens.backends.backtracking.memory import build_memory
 from cpqueens.backends.backtracking.wholes.registry import takes
-from cpqueens.backends.base import Deliver, Ended, Many, Request, Want
+from cpqueens.backends.base import Deliver, Ended, Many, Request, StopReason, Want
 from cpqueens.backends.local_search.engine import (
     complete,
     limits_of,

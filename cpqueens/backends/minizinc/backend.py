@@ -18,8 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from cpqueens.answers.outcome import StopReason
-from cpqueens.backends.base import Deliver, Ended, Feature, Order, Parameter, Request, Want
+from cpqueens.backends.base import Deliver, Ended, Feature, Order, Parameter, Request, StopReason, Want
 from cpqueens.backends.minizinc.writing import minizinc_text, supports
 from cpqueens.errors import MissingLibrary, ModelInvalid, UnknownBackend, UnsupportedConstraint
 from cpqueens.language.statement import Statement

@@ -13,8 +13,7 @@ from typing import Any
 
 from constraint import Constraint
 
-from cpqueens.answers.outcome import StopReason
-from cpqueens.backends.base import Batches, Request
+from cpqueens.backends.base import Batches, Request, StopReason
 from cpqueens.backends.python_constraint.formulas import Atom, Formula
 
 EVERY = 0.01
