@@ -84,7 +84,13 @@ class LinearRows:
 
     @property
     def are_variables(self) -> bool:
-        """Whether there are terms, and each is one variable with nothing around it."""
+        """Whether there are terms, and each is one variable with nothing around it.
+
+        >>> from cpqueens import Model
+        >>> x = Model().intvar(1, 3, shape=2, name="x")
+        >>> x.are_variables, (x + 1).are_variables
+        (True, False)
+        """
         straight = self.width == 1 and self.size > 0 and bool((self.coefficients == 1).all())
         return straight and not self.constants.any()
 

@@ -309,6 +309,8 @@ class Wording:
     def literal(self, row: Row) -> str:
         """Return the truth that a 0/1 term is 1."""
         variables, coefficients, constant = row
+        if not variables and constant in (0, 1):
+            return str(constant == 1)
         sign = coefficients[0] if len(variables) == 1 else 0
         if (sign, constant) in ((1, 0), (-1, 1)) and self._binary(variables[0]):
             if self.model.names_of(variables[0]) is not None:

@@ -126,7 +126,7 @@ class Terms:
         """
         lengths, constant = np.diff(self.start), self.constant
         some, common = np.flatnonzero(lengths), np.ones(len(self), dtype=np.int64)
-        common[some] = np.gcd.reduceat(self.coefficient, self.start[some]) if len(some) else 1
+        common[some] = np.gcd.reduceat(np.abs(self.coefficient), self.start[some]) if len(some) else 1
         if (common == 1).all():
             return self
         least = np.where(relation == LE, -(-constant // common), constant // common)

@@ -261,10 +261,9 @@ def compile_model(model: Statement, form: ModelForm = PLAIN, backend: str = "bac
 
 
 def _linear(number: IntArray, constraints: Sequence[Any]) -> dict[str, Any]:
-    expressions = [c.expression for c in constraints]
-    codes, shifts = np.array([RELATIONS[c.relation] for c in constraints], dtype=np.int64).T
-    relation = codes.repeat([e.size for e in expressions])
-    return {"linear": _terms(number, expressions, shifts).divided(relation), "relation": relation}
+    sums, codes, shifts = zip(*[(c.expression, *RELATIONS[c.relation]) for c in constraints], strict=True)
+    relation = np.repeat(codes, [e.size for e in sums])
+    return {"linear": _terms(number, sums, shifts).divided(relation), "relation": relation}
 
 
 def _clauses(number: IntArray, constraints: Sequence[Any]) -> dict[str, Any]:

@@ -255,3 +255,13 @@ def test_numbers_alone_have_no_names() -> None:
     assert numbers.variables.shape == (2, 0)
     assert Wording(m, 0)._named(numbers, (3,)) == (3,)
     assert Wording(m, 0)._named(x, (3,)) == (3,)
+
+
+def test_what_is_decided_is_said_as_a_truth() -> None:
+    m = Model()
+    x = m.intvar(0, 3, shape=2, name="x")
+    m.add((x[0] > 3) | (x[1] == 2), (x[0] >= 0).implies(x[1] > 3))
+    assert [str(posted.constraint) for posted in m.constraints] == [
+        "False | (x[1] == 2)",
+        "True.implies(False)",
+    ]

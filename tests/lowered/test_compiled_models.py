@@ -48,7 +48,8 @@ def test_rows_with_a_common_factor_are_divided(relation: str) -> None:
     for constant in range(-5, 6):
         model = Model()
         x = model.intvar(-2, 2, shape=3, name="x")
-        model.add(Linear(np.array([[4, -6, 0], [0, 2, -2], [3, 0, 1]]) @ x + constant, relation))
+        rows = np.array([[4, -6, 0], [0, 2, -2], [3, 0, 1], [0, -1, 0], [0, 0, -3]])
+        model.add(Linear(rows @ x + constant, relation))
         linear = forms.compile_model(model).linear
         assert np.abs(linear.coefficient).max() == 3
         assert agrees(model, "backtracking")

@@ -129,8 +129,7 @@ class Translation:
         if listing and self.extremes:
             return {"cp_model_presolve": False}, "off: minima and maxima are enumerated wrongly with it"
         if self.reach >= LARGE:
-            lost = "without inclusions: solutions of large numbers are lost by them"
-            return {"presolve_inclusion_work_limit": 0}, lost
+            return {"presolve_inclusion_work_limit": 0}, "without inclusions: large numbers lose solutions"
         return {}, ""
 
     def values(self, solution: list[int]) -> IntArray:

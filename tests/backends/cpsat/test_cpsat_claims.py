@@ -14,6 +14,7 @@ from cpqueens.answers.outcome import StopReason
 from cpqueens.backends.base import Clock, Request, Want
 from cpqueens.backends.cpsat.backend import CpSat
 from cpqueens.backends.cpsat.native import Solver
+from cpqueens.backends.cpsat.translation import translate
 
 
 def two_values() -> Model:
@@ -76,7 +77,7 @@ def test_the_time_limit_is_kept_by_the_clock_and_not_by_ortools(monkeypatch: pyt
 
 def test_no_gap_is_a_proof() -> None:
     solver = Solver()
-    CpSat()._set_parameters(solver, Request(Want.BEST, Clock(None)))
+    CpSat()._set_parameters(solver, Request(Want.BEST, Clock(None)), translate(Model()))
     assert solver.parameters.absolute_gap_limit == 0
     assert solver.parameters.relative_gap_limit == 0
 
