@@ -115,7 +115,7 @@ def as_integers(values: object, what: str = "value", *, whole: bool = False) -> 
     if type(values) is np.ndarray and values.dtype == np.int64:
         return values
     if type(values) is int and abs(values) <= _INT64_MAX:
-        return np.array(values)
+        return np.array(values, dtype=np.int64)
     small = _rows_of_bytes(values)
     if small is not None:
         return small

@@ -133,8 +133,7 @@ class Terms:
         kept = (least * common == constant) | (relation == LE) | (relation == GE)
         entry = kept.repeat(lengths)
         coefficient = (self.coefficient // common.repeat(lengths))[entry]
-        start = offsets(lengths * kept)
-        return Terms(start, self.variable[entry], coefficient, np.where(kept, least, 1))
+        return Terms(offsets(lengths * kept), self.variable[entry], coefficient, np.where(kept, least, 1))
 
 
 NO_TERMS = Terms(np.zeros(1, dtype=np.int64), *(np.zeros(0, dtype=np.int64) for _ in range(3)))

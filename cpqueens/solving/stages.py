@@ -59,9 +59,9 @@ def ranges_of(model: Statement, variable: int, low: int, high: int, most: int) -
     return [(values[first], values[after - 1]) for first, after in pairwise(cuts)]
 
 
-def within(model: Stated, ranges: Iterable[Range]) -> Stated:
-    """Return a copy of the model whose variables keep within these ranges."""
-    other = model.copy()
+def within(model: Stated, ranges: Sequence[Range]) -> Stated:
+    """Return a copy of the model whose variables keep within these ranges; without any the model itself."""
+    other = model.copy() if ranges else model
     for variable, low, high in ranges:
         x = of_variables(other, np.array([variable]), ())
         other.add(x == low if low == high else [x >= low, x <= high])

@@ -158,7 +158,8 @@ def _cumulative(writer: NativeWriter, constraint: Any) -> None:
 
 def _intervals(writer: NativeWriter, constraint: Any, kept: IntArray, origin: str, size: str) -> list[int]:
     """Return the places of intervals with the given fields as their starts and sizes."""
-    start, length, present = (getattr(constraint, name)._pick(kept) for name in (origin, size, "present"))
+    sides = [getattr(constraint, name) for name in (origin, size, "present")]
+    start, length, present = sides if len(kept) == sides[0].size else [side._pick(kept) for side in sides]
     if start.width == 1 and start.coefficients.all() and not (length.width or present.width):
         return writer.plain_intervals(start, length.constants)
     columns = (start, length, start + length, present)
