@@ -61,8 +61,10 @@ def load_minizinc(path: str | Path, data: Iterable[str] = ()) -> ImportedFlatZin
     if not Path(path).is_file():
         raise ModelError(f"{label(path)}: there is no such file")
     with backend.folder() as folder:
-        told, flat = Path(folder, "cpqueens.msc"), Path(folder, "model.fzn")
-        told.write_text(configuration("cpqueens"), encoding="utf-8")
+        # A name of its own: of two with one name MiniZinc takes the installed one, whose library may be
+        # another version's, or gone.
+        told, flat = Path(folder, "reading.msc"), Path(folder, "model.fzn")
+        told.write_text(configuration("cpqueens-reading"), encoding="utf-8")
         words += ["--solver", str(told), "--fzn", str(flat), str(path)]
         done = subprocess.run(
             words, capture_output=True, text=True, errors="replace", check=False,

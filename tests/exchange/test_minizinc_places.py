@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from cpqueens import Model, from_flatzinc
-from cpqueens.exchange.minizinc import load_minizinc
+from cpqueens.exchange.minizinc import LIBRARY, configuration, load_minizinc
 
 MODEL = """% a comment
 var 0..9: eve;
@@ -58,6 +58,20 @@ def test_constraints_come_from_the_lines_of_the_model(
 
 @pytest.mark.skipif(shutil.which("minizinc") is None, reason="MiniZinc is not installed")
 def test_the_program_itself_names_these_lines(tmp_path: Path) -> None:
+    model = tmp_path / "model.mzn"
+    model.write_text(MODEL, encoding="utf-8")
+    assert (str(model), 5) in sources(load_minizinc(model).model)
+
+
+@pytest.mark.skipif(shutil.which("minizinc") is None, reason="MiniZinc is not installed")
+def test_what_another_version_installed_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A solver that was installed from a place that is gone is left alone."""
+    installed = tmp_path / ".minizinc" / "solvers"
+    installed.mkdir(parents=True)
+    for name in ("cpqueens", "cpqueens-cpsat", "cpqueens-ls"):
+        text = configuration(name).replace(str(LIBRARY), str(tmp_path / "gone"))
+        (installed / f"{name}.msc").write_text(text, encoding="utf-8")
+    monkeypatch.setenv("HOME", str(tmp_path))
     model = tmp_path / "model.mzn"
     model.write_text(MODEL, encoding="utf-8")
     assert (str(model), 5) in sources(load_minizinc(model).model)
