@@ -276,6 +276,16 @@ class Outcome:
             raise NoSolution(f"{self.solver} found no solution: {ended}")
         return self.solution
 
+    def _state(self) -> Solution:
+        """Return the solution; if there is none, the state that the search left closest to one.
+
+        Raises
+        ------
+        NoSolution
+            If there is neither.
+        """
+        return self._some() if self.closest is None or self.solution is not None else self.closest
+
     if not TYPE_CHECKING:  # to a type checker a class with this has every attribute
 
         def __getattr__(self, name: str) -> NoReturn:

@@ -16,7 +16,7 @@ import numpy as np
 
 from cpqueens.answers.check import Checker
 from cpqueens.answers.outcome import Outcome
-from cpqueens.answers.solution import SolutionSet
+from cpqueens.answers.solution import Solution, SolutionSet
 from cpqueens.errors import BackendFault
 from cpqueens.language.arrays import of_variables, stack_first
 from cpqueens.language.expressions import LinearArray
@@ -107,6 +107,11 @@ MOST = 1000
 """Solutions that can be asked for."""
 
 
+def _another(outcome: Outcome, found: list[IntArray]) -> Solution | None:
+    """Return its solution if it differs from those found."""
+    return None if found and outcome.objective == 0 else outcome.solution
+
+
 class _Asked:
     """What is asked for, within one time limit."""
 
@@ -149,11 +154,14 @@ class _Asked:
                 apart = [self._distance(x, row[self._columns]) for row in found]
                 other.maximize(minimum(*apart) if k > 1 else apart[0])
             outcome = self._solve(other, 0.5 / (self._many - k))
+            if not outcome.complete and _another(outcome, found) is None:  # its share was too short
+                outcome = self._solve(other, 0.5)
             proved = proved and (k == 0 or outcome.complete)
-            if outcome.solution is None or (found and outcome.objective == 0):
+            new = _another(outcome, found)
+            if new is None:
                 self.no_more = outcome.complete
                 break
-            found.append(np.array(outcome.solution.values))
+            found.append(np.array(new.values))
             if k and proved and outcome.objective is not None:
                 self.bound = 2 * outcome.objective  # of any k solutions two are nearest to the same before
         return found, self.least(found)

@@ -343,7 +343,7 @@ def _hint(checker: Checker, backend: Backend, want: Want, value: Any) -> dict[st
 
 def _by_variable(value: Any, what: str) -> Mapping[Any, Any]:
     if isinstance(value, Outcome):
-        value = value.solution or value.closest
+        value = value._state()
     if isinstance(value, Solution):
         value = value.as_dict()
     if not isinstance(value, Mapping):

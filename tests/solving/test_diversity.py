@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, cycle
+from typing import Any
 
 import numpy as np
 import pytest
 from cpqueens.models.queens import queens
 
-from cpqueens import AllDifferent, Model
+from cpqueens import AllDifferent, Model, Outcome
 from cpqueens.errors import ModelError
+from cpqueens.solving import diversity
+from cpqueens.solving.solve import solve
 
 
 def drawn(seed: int) -> tuple[Model, np.ndarray]:
@@ -79,3 +82,14 @@ def test_bad_requests_are_refused_in_one_line() -> None:
         with pytest.raises(ModelError) as error:
             model.diverse(**options)
         assert "\n" not in str(error.value)
+
+
+def test_a_share_of_the_time_that_is_too_short_is_not_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    short = cycle([True, False])
+
+    def slow(model: Model, solver: str, *, time_limit: float, **more: Any) -> Outcome:
+        return solve(model, solver, time_limit=1e-6 if next(short) else 60, **more)
+
+    monkeypatch.setattr(diversity, "solve", slow)
+    found = queens(6).diverse(9, "backtracking", time_limit=60)
+    assert (len(found.solutions), found.complete) == (4, True)

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cpqueens import AllDifferent, Model
+from cpqueens import AllDifferent, Model, NoSolution
 from cpqueens.backends.base import Feature
 from cpqueens.backends.named import get_backend
 from cpqueens.errors import ModelError, UnsupportedRequest
@@ -144,6 +144,20 @@ def test_what_cannot_be_compared_is_refused_in_one_line() -> None:
         with pytest.raises(ModelError, match=said) as error:
             model.solve("cpsat", **options)
         assert "\n" not in str(error.value)
+
+
+def test_an_outcome_without_a_solution_says_that_it_has_none() -> None:
+    model = Model()
+    x = model.intvar(0, 3, shape=3, name="x")
+    none = model.copy()
+    none.add(x.sum() > 9)
+    outcome = none.solve("backtracking")
+    said = "found no solution: status INFEASIBLE"
+    for options in ({"near": outcome}, {"hint": outcome}):
+        with pytest.raises(NoSolution, match=said):
+            model.solve("cpsat", **options)
+    with pytest.raises(NoSolution, match=said):
+        model.check(outcome)
 
 
 def test_solvers_without_objectives_refuse() -> None:
