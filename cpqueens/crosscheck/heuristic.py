@@ -112,7 +112,8 @@ class Heuristic:
         """Run it with one seed; whatever it raises is a rejection."""
         started = time.monotonic()
         try:
-            answer = self.function(model, seed, time_limit)
+            with model.under_way():  # what it changed would be checked, and given to the others, changed
+                answer = self.function(model, seed, time_limit)
         except (Exception, SystemExit) as error:
             text = raised_text(error, file_of(self.function))
             return Attempt(seed, time.monotonic() - started, rejection="raised", message=text)

@@ -307,7 +307,7 @@ class _Work:
     def __post_init__(self) -> None:
         twice = first_repeated(case.title for case in self.cases)
         if twice is not None:
-            raise ModelError(f"problem: {shown(twice, 60)} twice")
+            raise ModelError(f"problem: {shown(twice, 60)} twice; give each model its own name")
 
     def runs(
         self, file: RunFile | None, interrupt: Any, processes: int | None, executor: Executor | None

@@ -16,13 +16,13 @@ import numpy as np
 
 from cpqueens.answers.check import Checker
 from cpqueens.answers.outcome import Outcome
-from cpqueens.answers.solution import Solution, SolutionSet
+from cpqueens.answers.solution import SolutionSet
 from cpqueens.errors import BackendFault
 from cpqueens.language.arrays import of_variables, stack_first
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.functions import minimum
 from cpqueens.language.rebuild import Rebuilder, domain_of, new_variable, own_constraints
-from cpqueens.language.rows import IntArray, Mask
+from cpqueens.language.rows import IntArray
 from cpqueens.language.statement import Statement
 from cpqueens.solving.nearness import compared_variables, known_distance
 from cpqueens.solving.request import as_integer, positive_seconds
@@ -67,10 +67,9 @@ class Diverse:
         if self.distance is None:
             return f"{many}: {'proved that there are no more' if self.complete else 'no proof'}"
         proof = "no more are possible" if self.complete else "not proved to be the most"
-        at_most = (
-            f", at most {self.bound} are possible" if self.bound is not None and not self.complete else ""
-        )
-        return f"{many}, the nearest two {self.distance} apart: {proof}{at_most}"
+        if self.bound is not None and not self.complete:
+            proof += f", at most {self.bound} are possible"
+        return f"{many}, the nearest two {self.distance} apart: {proof}"
 
 
 def diverse(
@@ -85,10 +84,9 @@ def diverse(
 ) -> Diverse:
     """Return k solutions that are far from each other, see `cpqueens.Model.diverse`."""
     many, began = as_integer(k, "k", most=MOST), time.monotonic()
-    limit = positive_seconds(time_limit, "time_limit")
-    asked = _Asked(
-        model, solver, many, known_distance(distance), compared_variables(model, over), options, limit
-    )
+    limit, measure = positive_seconds(time_limit, "time_limit"), known_distance(distance)
+    columns, end = np.flatnonzero(compared_variables(model, over)), None if limit is None else began + limit
+    asked = _Asked(model, solver, many, measure, columns, options, end)
     found, first = asked.one_by_one()
     reached = asked.least(found)
     bound, complete = asked.bound, asked.no_more
@@ -107,35 +105,23 @@ MOST = 1000
 """Solutions that can be asked for."""
 
 
-def _another(outcome: Outcome, found: list[IntArray]) -> Solution | None:
-    """Return its solution if it differs from those found."""
-    return None if found and outcome.objective == 0 else outcome.solution
-
-
+@dataclass
 class _Asked:
     """What is asked for, within one time limit."""
 
-    def __init__(
-        self,
-        model: Statement,
-        solver: str,
-        many: int,
-        distance: Callable[[Any, Any], Any],
-        compared: Mask,
-        options: Mapping[str, Any],
-        limit: float | None,
-    ) -> None:
-        self._model, self._solver, self._many, self._options = model, solver, many, dict(options)
-        self._distance, self._columns = distance, np.flatnonzero(compared)
-        self._end = None if limit is None else time.monotonic() + limit
-        self.bound: int | None = None
-        self.no_more = False
+    _model: Statement
+    _solver: str
+    _many: int
+    _distance: Callable[[Any, Any], Any]
+    _columns: IntArray
+    _options: Mapping[str, Any]
+    _end: float | None
+    bound: int | None = None
+    no_more: bool = False
 
     def _solve(self, model: Statement, share: float, **more: Any) -> Outcome:
-        limits = (
-            {} if self._end is None else {"time_limit": max(0.01, share * (self._end - time.monotonic()))}
-        )
-        return solve(model, self._solver, **self._options, **limits, **more)
+        left = None if self._end is None else max(0.01, share * (self._end - time.monotonic()))
+        return solve(model, self._solver, time_limit=left, **self._options, **more)
 
     def least(self, found: list[IntArray]) -> int | None:
         """Return how far the nearest two are apart."""
@@ -152,16 +138,17 @@ class _Asked:
             x = of_variables(other, self._model.decisions[self._columns], (len(self._columns),))
             if found:
                 apart = [self._distance(x, row[self._columns]) for row in found]
-                other.maximize(minimum(*apart) if k > 1 else apart[0])
+                nearest = minimum(*apart) if k > 1 else apart[0]
+                other.add(nearest >= 1)
+                other.maximize(nearest)
             outcome = self._solve(other, 0.5 / (self._many - k))
-            if not outcome.complete and _another(outcome, found) is None:  # its share was too short
+            if outcome.solution is None and not outcome.complete:  # its share was too short
                 outcome = self._solve(other, 0.5)
             proved = proved and (k == 0 or outcome.complete)
-            new = _another(outcome, found)
-            if new is None:
+            if outcome.solution is None:
                 self.no_more = outcome.complete
                 break
-            found.append(np.array(new.values))
+            found.append(np.array(outcome.solution.values))
             if k and proved and outcome.objective is not None:
                 self.bound = 2 * outcome.objective  # of any k solutions two are nearest to the same before
         return found, self.least(found)

@@ -89,6 +89,17 @@ def test_raising_and_lateness_are_rejections(queens6):
     assert [(d.code, d.accused, d.total) for d in report.disagreements] == [(Code.CRASH, "fails", 1)]
 
 
+def test_a_heuristic_cannot_change_the_model_that_others_are_given(queens6):
+    def fixes(model, seed, time_limit):
+        model.add(model["q"][0] == 1)
+        return SOLUTION
+
+    report = cross_check(queens6, [fixes, "backtracking"])
+    assert report.heuristics[0].rejections == {"raised": 1}
+    assert "change model.copy()" in report.heuristics[0].examples[0]
+    assert (queens6.constraint_count, queens6.count()) == (3, 4)
+
+
 def test_the_line_of_the_users_own_file_is_named_where_a_library_raises(queens6):
     def asks(model, seed, time_limit):
         return json.loads("{") if seed else SOLUTION
