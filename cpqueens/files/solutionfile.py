@@ -15,7 +15,6 @@ from cpqueens.errors import IntegerError, ModelError
 from cpqueens.files.notations import read_notation
 from cpqueens.files.reading import Found, Reading, Target, assembled, named_assignments, target_of
 from cpqueens.files.solution_table import from_array, load_array, read_csv
-from cpqueens.language.labels import texts_of
 from cpqueens.language.rows import as_integers
 from cpqueens.language.statement import Statement
 from cpqueens.model import Model
@@ -59,17 +58,17 @@ class CsvWriter(FormatWriter):
         header = [model.name_of(int(v)) for v in model.decisions]
         csv.writer(names, lineterminator="\n").writerow(header)
         file.append(names.getvalue().encode())
-        self.names = [model.names_of(int(v)) or {} for v in model.decisions] if model.labels else []
+        self.texts = model.value_texts()
 
     def write(self, found: SolutionSet) -> None:
         """Write a batch."""
-        if not self.names:
+        if not self.texts:
             lines = [",".join(map(str, row)) for row in found.matrix.tolist()]
             self.file.append(("\n".join(lines) + "\n").encode())
             return
         named = io.StringIO()
         rows = found.matrix.tolist()
-        written = ([texts_of(n, v) for n, v in zip(self.names, row, strict=True)] for row in rows)
+        written = ([texts.get(v, v) for texts, v in zip(self.texts, row, strict=True)] for row in rows)
         csv.writer(named, lineterminator="\n").writerows(written)
         self.file.append(named.getvalue().encode())
 

@@ -84,6 +84,11 @@ class NamedValues(VariableStore):
             return None
         return self.labels.of_array.get(self.blocks.block_of(variable).name)
 
+    def value_texts(self) -> list[dict[int, str]]:
+        """Return the names of each decision variable's values as texts; nothing if no values have names."""
+        known = [self.names_of(v) or {} for v in self.decisions.tolist()] if self.labels else []
+        return [{number: labels.text_of_label(name) for number, name in names.items()} for names in known]
+
     def common_names(self, terms: LinearArray) -> labels.Names | None:
         """Return the names of the values of some terms; None if these are not variables with the same."""
         if not self.labels or not terms.are_variables:

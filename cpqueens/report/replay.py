@@ -4,7 +4,7 @@ A trace step by step as text: a line for each change, or a board for each event.
 """
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from html import escape
 from typing import Any
@@ -70,8 +70,7 @@ def _run(outcome: Outcome) -> dict[str, Any]:
 def _traced(trace: Trace, model: Statement, solver: str, ending: str) -> dict[str, Any]:
     kinds = list(EVENTS)
     thinned = "" if trace.thinning == 1 else f", thinned: {trace.thinning} events of the search in each"
-    board = _board(model)
-    attacks = attacks_of(model)
+    attacks, piece = attacks_of(model), piece_of(model.view)
     return {
         "title": f"{solver} on {model.name}",
         "facts": f"{ending}{len(trace):,} events{thinned}",
@@ -92,8 +91,9 @@ def _traced(trace: Trace, model: Statement, solver: str, ending: str) -> dict[st
         "cells": trace.cells.tolist(),
         "ftog": trace.first_toggled.tolist(),
         "tog": trace.toggled.tolist(),
-        "view": board,
-        "piece": _piece(model),
+        "texts": model.value_texts(),
+        "view": _board(model),
+        "piece": [LOOKS[piece].black, piece],
         "shape": _shape(model, trace),
         "rules": None if attacks is None else attacks.to_dict(),
     }
@@ -112,12 +112,6 @@ def _board(model: Statement) -> list[int] | None:
         return None
     low = min(0, int(model.lower[model.decisions].min()))
     return [len(model.decisions), int(model.upper[model.decisions].max()) + 1 - low, low]
-
-
-def _piece(model: Statement) -> list[str]:
-    """Return sign and name of what stands on the board."""
-    name = piece_of(model.view)
-    return [LOOKS[name].black, name]
 
 
 def _shape(model: Statement, trace: Trace) -> list[int]:
@@ -142,8 +136,9 @@ def rows_text(trace: Trace) -> Iterator[str]:
     """Yield a line for the start and one for each change of a variable."""
     if trace.thinning > 1:
         yield f"(thinned: {trace.thinning} events of the search in each)"
+    texts = dict(zip(trace.names, trace.model.value_texts() if trace.model else (), strict=False))
     named = ((n, v) for n, v in zip(trace.names, trace.start.tolist(), strict=True) if v != UNSET)
-    start = ", ".join(f"{name}={value}" for name, value in named)
+    start = ", ".join(f"{name}={texts.get(name, {}).get(value, value)}" for name, value in named)
     yield _line("step", "event", "change", "cost", "temperature")
     yield _line("0", "start", start or "nothing placed", _number(trace.cost), "")
     last = 0
@@ -151,7 +146,7 @@ def rows_text(trace: Trace) -> Iterator[str]:
         again, last = row.event == last, row.event
         heat = "" if row.temperature is None else f"{row.temperature:.4g}"
         first = ("", "", "", "") if again else (str(row.step), row.kind, _number(row.cost), heat)
-        yield _line(first[0], first[1], _change(row), first[2], first[3])
+        yield _line(first[0], first[1], _change(row, texts.get(row.variable or "", {})), first[2], first[3])
 
 
 def _line(step: str, event: str, change: str, cost: str, heat: str) -> str:
@@ -162,12 +157,13 @@ def _number(value: int | None) -> str:
     return "" if value is None else f"{value:,}"
 
 
-def _change(row: TraceRow) -> str:
+def _change(row: TraceRow, texts: Mapping[int, str]) -> str:
     if row.variable is None:
         return ""
-    if row.old is None or row.new is None:
-        return f"{row.variable} = {row.new}" if row.old is None else f"{row.variable} was {row.old}"
-    return f"{row.variable}: {row.old} -> {row.new}"
+    old, new = (None if value is None else texts.get(value, value) for value in (row.old, row.new))
+    if old is None or new is None:
+        return f"{row.variable} = {new}" if old is None else f"{row.variable} was {old}"
+    return f"{row.variable}: {old} -> {new}"
 
 
 def boards_text(trace: Trace, model: Statement, style: Style = PLAIN) -> Iterator[str]:

@@ -12,7 +12,7 @@ from cpqueens import Model, ModelError, Outcome
 from cpqueens.answers.trace import UNSET
 from cpqueens.cli.main import main
 from cpqueens.problems import catalog
-from cpqueens.report.replay import replay_page
+from cpqueens.report.replay import replay_page, rows_text
 
 RUNS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "climbing": ("queens n=8", "local-search:hill-climbing", {}),
@@ -72,6 +72,20 @@ def test_names_cannot_end_the_script() -> None:
     page = replay_page([m.solve(solver="backtracking", trace=10)])
     assert data_of(page)[0]["names"][0] == "</script>[0]"
     assert "<b>" not in page
+
+
+def test_values_are_shown_by_their_names() -> None:
+    model = Model("map")
+    colour = model.var(["red", "green"], shape=[["A", "B"]], name="colour")
+    x = model.intvar(3, 4, name="x")
+    model.add(colour[0] != colour[1], x == 4)
+    outcome = model.solve("backtracking:check", trace=9)
+    assert data_of(replay_page([outcome]))[0]["texts"] == [{"0": "red", "1": "green"}] * 2 + [{}]
+    assert outcome.trace is not None
+    text = "\n".join(rows_text(outcome.trace))
+    assert "colour[A] = red" in text
+    assert "colour[B] = green" in text
+    assert "x=4" in text or "x = 4" in text
 
 
 def test_refusals() -> None:
