@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import functools
 import itertools
-import operator
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -72,11 +71,12 @@ def from_cpsat(model: Any) -> Imported:
         if _listed(domain) == (domain[0][0], domain[-1][1]):
             ours.add(reader.within(term, domain))
     for constraint in proto.constraints:
+        label = constraint.name if constraint.name.isprintable() and len(constraint.name) <= 1000 else None
         for truth in reader.read(constraint):
-            ours.add(truth, name=_label(constraint.name))
+            ours.add(truth, name=label or None)
     ours.add([reader.literal(k) for k in proto.assumptions])
     _set_objective(ours, reader, proto)
-    return Imported(ours, terms, functools.partial(_refused, native))
+    return Imported(ours, terms, lambda values: _refused(native, values))
 
 
 def _native(model: Any) -> Any:
@@ -159,10 +159,6 @@ def _names(given: Sequence[str]) -> list[str]:
     return [name if name and seen[name] == 1 else f"#{k}" for k, name in enumerate(given)]
 
 
-def _label(name: str) -> str | None:
-    return name if name and name.isprintable() and len(name) <= 1000 else None
-
-
 # ---- constraints -----------------------------------------------------------------------------------------
 
 
@@ -173,7 +169,6 @@ class _ProtoReader:
         self.model, self.terms = model, terms
         self._numbers = [next(term.rows())[0][0] for term in terms]
         self._constraints = constraints
-        self._spans: dict[int, tuple[Term, Term, list[Term]]] = {}
 
     def read(self, constraint: Any) -> Iterator[Any]:
         """Yield what holds if the constraint does, each part under the literals that enforce it."""
@@ -182,7 +177,8 @@ class _ProtoReader:
             return
         unless = [self.literal(-k - 1) for k in constraint.enforcement_literal]
         for part in _KINDS[kind](self, getattr(constraint, kind)):
-            yield any_([*unless, part]) if unless else part
+            clause = part if isinstance(part, list) else [part]
+            yield any_([*unless, *clause]) if unless or clause is part else part
 
     # ---- terms ----
 
@@ -206,13 +202,15 @@ class _ProtoReader:
 
     def literal(self, reference: int) -> Term:
         """Return a literal as a 0/1 term; ``-k - 1`` is the negation of variable k."""
-        if reference >= 0:
-            return self.sum([reference], [1])
-        return self.sum([-reference - 1], [-1], 1)
+        return self.sum([reference], [1], int(reference < 0))
 
-    def literals(self, holder: Any) -> list[Any]:
-        """Return the literals of a constraint."""
-        return [self.literal(k) for k in holder.literals]
+    def weighted(self, literals: Sequence[int], weights: Sequence[int]) -> Term:
+        """Return a sum of literals times weights."""
+        return self.sum(literals, weights, sum(a for k, a in zip(literals, weights, strict=True) if k < 0))
+
+    def total(self, literals: Sequence[int]) -> Term:
+        """Return how many literals are true."""
+        return self.weighted(literals, [1] * len(literals))
 
     def within(self, term: Any, domain: Pairs) -> list[Any]:
         """Return that a term is in a domain: between its ends, and in none of its gaps."""
@@ -232,19 +230,13 @@ class _ProtoReader:
 
     def spans(self, places: Sequence[int]) -> tuple[list[Any], list[Any], list[Any]]:
         """Return starts and sizes of some intervals, and the truths under which each is there."""
-        found = [self._span(place) for place in places]
-        return [s for s, _, _ in found], [d for _, d, _ in found], [p for _, _, p in found]
-
-    def _span(self, place: int) -> tuple[Term, Term, list[Term]]:
-        """Return the interval at a place among the constraints."""
-        if place not in self._spans:
-            stated = self._constraints[place]
-            start, size = self.term(stated.interval.start), self.term(stated.interval.size)
-            self._spans[place] = start, size, [self.literal(k) for k in stated.enforcement_literal]
-        return self._spans[place]
+        stated = [self._constraints[place] for place in places]
+        starts, sizes = ([self.term(getattr(c.interval, side)) for c in stated] for side in ("start", "size"))
+        return starts, sizes, [[self.literal(k) for k in c.enforcement_literal] for c in stated]
 
 
 Parts = list[Any]
+"""What all must hold: truths, and clauses as lists of literals, which stay clauses under others."""
 
 
 def _linear(reader: _ProtoReader, c: Any) -> Parts:
@@ -280,24 +272,17 @@ def _element(reader: _ProtoReader, c: Any) -> Parts:
 def _successors(reader: _ProtoReader, c: Any, nodes: Sequence[int]) -> tuple[dict[int, Any], Parts]:
     """Return for each node, numbered in their order, the one its arc leads to, and that there is one arc."""
     place = {node: k for k, node in enumerate(nodes)}
-    arcs: dict[int, tuple[list[Any], list[int]]] = {node: ([], []) for node in nodes}
+    arcs: dict[int, tuple[list[int], list[int]]] = {node: ([], []) for node in nodes}
     for tail, head, literal in zip(c.tails, c.heads, c.literals, strict=True):
-        if tail in arcs:
-            arcs[tail][0].append(reader.literal(literal))
-            arcs[tail][1].append(place[head])
-    following = {
-        node: sum((head * literal for literal, head in zip(*arcs[node], strict=True)), reader.sum([], []))
-        for node in nodes
-    }
-    return following, [sum(literals, reader.sum([], [])) == 1 for literals, _ in arcs.values()]
+        arcs[tail][0].append(literal)
+        arcs[tail][1].append(place[head])
+    following = {node: reader.weighted(*leaving) for node, leaving in arcs.items()}
+    return following, [reader.total(literals) == 1 for literals, _ in arcs.values()]
 
 
 def _circuit(reader: _ProtoReader, c: Any) -> Parts:
-    nodes = sorted({*c.tails, *c.heads})
-    if not nodes:
-        return []
-    following, single = _successors(reader, c, nodes)
-    return [*single, SubCircuit(list(following.values()))]
+    following, single = _successors(reader, c, sorted({*c.tails, *c.heads}))
+    return [*single, SubCircuit(list(following.values()))] if single else []
 
 
 def _routes(reader: _ProtoReader, c: Any) -> Parts:
@@ -309,11 +294,10 @@ def _routes(reader: _ProtoReader, c: Any) -> Parts:
     if not nodes:
         return []
     arcs = list(zip(c.tails, c.heads, c.literals, strict=True))
-    entered: dict[int, list[Any]] = {node: [] for node in nodes[1:]}
+    entered: dict[int, list[int]] = {node: [] for node in nodes}
     for _, head, literal in arcs:
-        if head:
-            entered[head].append(reader.literal(literal))
-    parts = [sum(literals, reader.sum([], [])) == 1 for literals in entered.values()]
+        entered[head].append(literal)
+    parts = [reader.total(entered[node]) == 1 for node in nodes[1:]]
     following, left = _successors(reader, c, nodes)
     for tail, head, literal in arcs:
         if tail == head:  # skipped: as if it led to node 0
@@ -352,7 +336,7 @@ def _reservoir(reader: _ProtoReader, c: Any) -> Parts:
     parts: Parts = []
     for now, here in zip(times, active, strict=True):
         so_far = [all_([there, time <= now]) * 1 for time, there in zip(times, active, strict=True)]
-        level = sum(map(operator.mul, changes, so_far), reader.sum([], []))
+        level = sum(map(math.prod, zip(changes, so_far, strict=True)), reader.sum([], []))
         parts += [any_([1 - here, bound]) for bound in (level >= c.min_level, level <= c.max_level)]
     return parts
 
@@ -387,19 +371,19 @@ def _cumulative(reader: _ProtoReader, c: Any) -> Parts:
 
 _KINDS: dict[str, Callable[[_ProtoReader, Any], Parts]] = {
     "linear": _linear,
-    "bool_or": lambda r, c: [any_(r.literals(c))],
-    "bool_and": lambda r, c: r.literals(c),
+    "bool_or": lambda r, c: [list(map(r.literal, c.literals))],
+    "bool_and": lambda r, c: list(map(r.literal, c.literals)),
     "all_diff": lambda r, c: [AllDifferent([r.term(e) for e in c.exprs])] if c.exprs else [],
-    "at_most_one": lambda r, c: [sum(r.literals(c), r.sum([], [])) <= 1],
+    "at_most_one": lambda r, c: [r.total(c.literals) <= 1],
     "automaton": _automaton,
-    "bool_xor": lambda r, c: [Xor(r.literals(c)) if c.literals else any_([])],
+    "bool_xor": lambda r, c: [Xor(list(map(r.literal, c.literals))) if c.literals else any_([])],
     "circuit": _circuit,
     "cumulative": _cumulative,
     "element": _element,
-    "exactly_one": lambda r, c: [sum(r.literals(c), r.sum([], [])) == 1],
+    "exactly_one": lambda r, c: [r.total(c.literals) == 1],
     "int_div": _function(lambda terms: div_trunc(*terms)),
     "int_mod": _function(lambda terms: mod_trunc(*terms)),
-    "int_prod": _function(lambda terms: functools.reduce(operator.mul, terms) if terms else 1),
+    "int_prod": _function(math.prod),
     "interval": _interval,
     "inverse": _inverse,
     "lin_max": lambda r, c: _function(_largest)(r, c) if c.exprs else [any_([])],

@@ -17,6 +17,7 @@ from cpqueens.answers.outcome import Outcome
 from cpqueens.answers.solution import Solution
 from cpqueens.errors import ModelError, NoSolution
 from cpqueens.language.blocks import MAX_NAME
+from cpqueens.language.ranges import LIMIT
 from cpqueens.language.term import Term
 from cpqueens.model import Model
 from cpqueens.text.foreign import no_attribute, read_by
@@ -125,7 +126,6 @@ def as_model(value: Any) -> Model:
 
 _INDEXED = re.compile(r"(.+)\[(\d{1,9}(?:,\d{1,9})*)\]$")
 _FORBIDDEN = re.compile(r"[\[\],\s]+")
-_SMALL = 2**31  # bounds that need no further look
 
 Domain = tuple[int, int] | list[int]
 """Both ends, or all values of a domain with gaps."""
@@ -142,45 +142,33 @@ def declared(model: Model, domains: Mapping[str, Domain]) -> dict[str, Any]:
     blocks = _arrays(domains)
     arrays = {name for _, _, entries in blocks for name in entries}
     blocks += [(name, (), [name]) for name in domains if name not in arrays]
-    first = _appended(model, [domains[name] for _, _, entries in blocks for name in entries])
+    first = _appended(model, {entry: domains[entry] for _, _, entries in blocks for entry in entries})
     terms: dict[str, Any] = dict.fromkeys(domains)
     for name, shape, entries in blocks:
-        plain = name if shape else _plain(model, name)
-        if first is None:
-            variable = _created(model, plain, shape, [domains[entry] for entry in entries])
-        else:
-            variable = model.blocks.create(plain, first, shape).first
-            first += len(entries)
-        for at, entry in enumerate(entries, variable):
-            terms[entry] = Term(model, (at,), (1,), 0)
+        model.blocks.create(name if shape else _plain(model, name), first, shape)
+        for variable, entry in enumerate(entries, first):
+            terms[entry] = Term(model, (variable,), (1,), 0)
+        first += len(entries)
     return terms
 
 
-def _appended(model: Model, domains: list[Domain]) -> int | None:
-    """Return the first of new variables, created in one go; None where their bounds may be trouble."""
-    if [] in domains:
-        return None
-    ends = [(min(d), max(d)) if isinstance(d, list) else d for d in domains]
-    if not all(-_SMALL < low <= high < _SMALL for low, high in ends):
-        return None
+def _appended(model: Model, domains: Mapping[str, Domain]) -> int:
+    """Return the first of new variables, created in one go."""
+    ends = [_ends(model, name, domain) for name, domain in domains.items()]
     lower, upper = np.array(ends, dtype=np.int64).reshape(-1, 2).T
     first = model._append(lower, upper, defined=False)
-    for variable, domain in enumerate(domains, first):
+    for variable, domain in enumerate(domains.values(), first):
         if isinstance(domain, list) and len(values := sorted(set(domain))) <= values[-1] - values[0]:
             model.domains[variable] = np.array(values, dtype=np.int64)
     return first
 
 
-def _created(model: Model, name: str, shape: tuple[int, ...], domains: list[Domain]) -> int:
-    """Return the first of the variables of one name, whose domains are refused in words."""
-    if shape:
-        lower, upper = (np.array(ends, dtype=object).reshape(shape) for ends in zip(*domains, strict=True))
-        array = model.intvar(lower, upper, shape=shape, name=name)
-    elif isinstance(domains[0], list):
-        array = model.intvar(domain=domains[0], name=name)
-    else:
-        array = model.intvar(*domains[0], name=name)
-    return int(array.variables[0, 0])
+def _ends(model: Model, name: str, domain: Domain) -> tuple[int, int]:
+    """Return both ends of a domain; one that no variable can have is refused in words."""
+    low, high = domain if isinstance(domain, tuple) else (min(domain, default=0), max(domain, default=-1))
+    if not -LIMIT <= low <= high <= LIMIT:
+        model.intvar(low, high, name=name)
+    return low, high
 
 
 def _arrays(domains: Mapping[str, Domain]) -> list[Block]:

@@ -197,6 +197,28 @@ def test_names_objective_and_the_way_back() -> None:
         loose.write_back(loose.model.solve(solver="backtracking"))
 
 
+def test_an_enforced_clause_is_one_clause() -> None:
+    """No variable is defined for the clause within."""
+    model = cp_model.CpModel()
+    a, b, c = (model.new_bool_var(name) for name in "abc")
+    model.add_bool_or(b, ~c).only_enforce_if(a)
+    ours = from_cpsat(model).model
+    assert (ours.variable_count, len(ours.constraints)) == (3, 1)
+    assert ours.count() == 7
+
+
+def test_domains_beyond_32_bits_and_what_is_refused_of_them() -> None:
+    model = cp_model.CpModel()
+    model.new_int_var(-(2**40), 2**60, "wide")
+    model.new_int_var_from_domain(cp_model.Domain.from_values([-(2**50), 3]), "gaps")
+    wide, gaps = from_cpsat(model).names.values()
+    assert [int(end[0]) for end in wide.bounds()] == [-(2**40), 2**60]
+    assert [int(end[0]) for end in gaps.bounds()] == [-(2**50), 3]
+    model.new_int_var(0, 2**61, "too wide")
+    with pytest.raises(ModelError, match=r"too wide: .*2\^61"):
+        from_cpsat(model)
+
+
 def test_the_generated_class_assumptions_and_the_domain_of_an_objective() -> None:
     proto = pb.CpModelProto()
     for _ in range(2):
