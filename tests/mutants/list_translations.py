@@ -6,6 +6,7 @@ from mutant import Area, Mutant
 
 CIRCUITS = ("tests/language/constraints/test_circuits.py",)
 COMPILED = ("tests/lowered/test_compiled_models.py",)
+ARCS = ("tests/backends/cpsat/test_cpsat_circuits.py",)
 GROWING = ("tests/backends/cpsat/test_written.py",)
 SCHEDULES = ("tests/language/constraints/test_kinds.py", "tests/language/constraints/test_schedules.py")
 
@@ -50,6 +51,12 @@ CPSAT = Area(
                "np.diff(values) > 1", "np.diff(values) > 2"),
         Mutant("explicit domains are intervals", "NativeWriter._write_variables",
                "if used[variable]:", "if False:"),
+        Mutant("of a row of several true ones exactly one is true", "cpsat.constraints._groups",
+               "constant == signs.count(-1) - 1 and", "", tests=ARCS),
+        Mutant("negated arcs are plain ones", "cpsat.constraints._literals_of",
+               "if group[v] > 0", "if True", tests=ARCS),
+        Mutant("two arcs to one node are one", "cpsat.constraints._literals_of",
+               "if len(values) == len(group):", "if values:", tests=ARCS),
         Mutant("a truth holds in one direction", "NativeWriter.truth",
                ", (OPPOSITE[relation], -literal - 1)", ","),
         Mutant("a position is outside only where it is inside", "cpsat.constraints._inside_literal",

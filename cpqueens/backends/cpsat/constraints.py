@@ -7,7 +7,7 @@ import numpy as np
 
 from cpqueens.backends.cpsat.writer import NativeWriter, Row, joined
 from cpqueens.language.constraints.base import Constraint
-from cpqueens.language.constraints.linear import OPPOSITE
+from cpqueens.language.constraints.linear import OPPOSITE, Linear
 from cpqueens.language.constraints.table_rows import has_stars
 from cpqueens.language.defined_functions import Element
 from cpqueens.language.definitions import Definition, Truth
@@ -83,15 +83,48 @@ def _circuit(writer: NativeWriter, constraint: Any) -> None:
         return
     if constraint.kind == "Circuit" and len(rows) > 1:
         np.fill_diagonal(possible, False)
+    groups = _groups(writer) if any(len(row[0]) > 1 for row in rows) else []
+    chosen = [_literals_of(writer, row, groups) for row in rows]
+    possible &= [[not known or j in known for j in range(len(rows))] for known in chosen]
     if not (possible.any(axis=0) & possible.any(axis=1)).all():  # CP-SAT knows only nodes that have arcs
         writer.boolean("bool_or", [])
         return
     arcs = np.argwhere(possible).tolist()
-    literals = [writer.truth((*rows[i][:2], rows[i][2] - j), "==") for i, j in arcs]
+    leads = [
+        chosen[i][j] if chosen[i] else writer.truth((*rows[i][:2], rows[i][2] - j), "==") for i, j in arcs
+    ]
     tails, heads = (joined(side) for side in np.array(arcs).reshape(-1, 2).T.tolist())
-    writer.parts.append(
-        f"constraints{{circuit{{tails:[{tails}]heads:[{heads}]literals:[{joined(literals)}]}}}}"
-    )
+    writer.parts.append(f"constraints{{circuit{{tails:[{tails}]heads:[{heads}]literals:[{joined(leads)}]}}}}")
+
+
+def _groups(writer: NativeWriter) -> list[dict[int, int]]:
+    """Return the groups of Booleans of which exactly one counts: 1 if it does where true, -1 where false."""
+    lower, upper = writer.store.lower, writer.store.upper
+    return [
+        dict(zip(variables, signs, strict=True))
+        for stated in writer.stated
+        if isinstance(stated, Linear) and stated.relation == "=="
+        for variables, signs, constant in stated.expression.rows()
+        if constant == signs.count(-1) - 1 and {*signs} <= {1, -1}
+        if all(lower[v] == 0 and upper[v] == 1 for v in variables)
+    ]
+
+
+def _literals_of(writer: NativeWriter, row: Row, groups: list[dict[int, int]]) -> dict[int, int]:
+    """Return the literal for each value of a term over one group, as successors are in models of arcs.
+
+    Nothing is returned for other terms, and where two literals stand for one value.
+    """
+    factors = dict(zip(*row[:2], strict=True))
+    for group in groups:
+        if factors.keys() <= group.keys():
+            rest = row[2] + sum(factors.get(v, 0) for v, sign in group.items() if sign < 0)  # none counts
+            values = {rest + sign * factors.get(v, 0): v for v, sign in group.items()}
+            if len(values) == len(group):
+                return {
+                    k: writer.index[v] if group[v] > 0 else -writer.index[v] - 1 for k, v in values.items()
+                }
+    return {}
 
 
 def _routes(writer: NativeWriter, rows: Any, possible: Any, depots: tuple[int, ...]) -> None:

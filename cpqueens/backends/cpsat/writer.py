@@ -50,6 +50,7 @@ class NativeWriter:
         self._tables: list[tuple[str, list[int]]] = []
         self._elements: list[tuple[int, IntArray, int]] = []  # of numbers: index, table and target
         self._constants: dict[int, int] = {}  # the variables that stand for numbers of tables
+        self.stated: Sequence[Any] = ()  # what is written plainly
         self._write_variables(used, names or {})
 
     def further(

@@ -127,6 +127,7 @@ def _write(part: Portion, lowered: Lowered, start: Started) -> tuple[NativeWrite
     arrays += [] if part.objective is None else [part.objective]
     clauses = written_out(found, truths, arrays, store)
     writer = start(_present(part, lowered) & ~clauses.written_out)
+    writer.stated = constraints
     for definition in functions:
         write_definition(writer, definition)
     for truth in truths:
