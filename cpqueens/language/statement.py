@@ -349,7 +349,7 @@ class Statement(NamedValues, Constraints, metaclass=ListsWhatIsPublic):
             For a position at which there is no constraint.
         """
         known = range(len(self._constraints))
-        with refusing(f"positions of {len(known)} constraints"):
+        with refusing(f"without: a list of places among the {len(known)} constraints is needed"):
             dropped = {known[k] for k in positions}
         other = self.copy()
         other._keep([k for k in known if k not in dropped])
