@@ -230,9 +230,10 @@ class Checker:
     def in_domain(self, matrix: IntArray) -> Mask:
         """Return which values are in their domains, in the shape of ``matrix``."""
         low, high = self._lower, self._upper
-        inside = np.ones(matrix.shape, dtype=np.bool_, order="F")
         if len(matrix) <= len(low) or ((matrix.min(axis=0) < low) | (matrix.max(axis=0) > high)).any():
             inside = (matrix >= low) & (matrix <= high)
+        else:
+            inside = np.ones(matrix.shape, dtype=np.bool_, order="F")
         for columns, domain in self._gaps:
             inside[:, columns] &= np.isin(matrix[:, columns], domain)
         return inside

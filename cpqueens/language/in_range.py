@@ -9,7 +9,7 @@ from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.definitions import Truth
 from cpqueens.language.expressions import LinearArray
 from cpqueens.language.ranges import LIMIT, OutOfRange
-from cpqueens.language.rows import IntArray
+from cpqueens.language.rows import IntArray, greatest, least
 from cpqueens.language.statement import Statement
 from cpqueens.language.term import Term
 from cpqueens.language.wording import describe
@@ -59,7 +59,7 @@ def _largest(parts: list[IntArray]) -> int:
     if not parts:
         return 0
     numbers = np.concatenate(parts)
-    return max(int(numbers.max(initial=0)), -int(numbers.min(initial=0)))
+    return max(int(greatest(numbers, initial=0)), -int(least(numbers, initial=0)))
 
 
 def constraints_in_range(model: Statement) -> list[Constraint]:

@@ -159,15 +159,15 @@ class LinearRows:
         if not (width and values.shape[1]):  # without a variable all coefficients are 0
             return np.broadcast_to(self.constants, (len(values), self.size))
         if width == 1:  # column by column: batches that lie so are read and written in long runs
-            columns = np.take(values.T, self.variables[:, 0], axis=0)
+            columns = values.T.take(self.variables[:, 0], axis=0)
             if not (self.coefficients == 1).all():
                 columns *= self.coefficients
             if self.constants.any():
                 columns += self.constants[:, None]
             return columns.T
-        picked = values[:, self.variables]
-        picked *= self.coefficients
-        return picked.sum(axis=2) + self.constants
+        sums: IntArray = np.vecdot(values.take(self.variables, axis=1), self.coefficients)
+        sums += self.constants
+        return sums
 
     def summed(
         self, groups: Positions, merged: Callable[[IntArray, IntArray], Rows]

@@ -437,8 +437,8 @@ class ConstraintList(Sequence[Constraint]):
         sorts[1:] -= ends[:-1]  # how many variables each has
         for sort in sorted(set(sorts.tolist())):
             code, width = divmod(sort, _WIDEST)
-            relation, mine = list(CODES)[code], np.flatnonzero(sorts == sort)
-            mine = mine[np.searchsorted(mine, first) :]
+            relation, mine = list(CODES)[code], (sorts == sort).nonzero()[0]
+            mine = mine[mine.searchsorted(first) :]
             places = (ends[mine] - width)[:, None] + np.arange(width)
             columns = variables[places], coefficients[places], constants[mine]
             terms = LinearArray(self._registry, mine.shape, *columns)

@@ -22,13 +22,13 @@ def blocks(terms: Terms, start: IntArray) -> list[Terms]:
 
 def scaled(terms: Terms, factor: IntArray | int) -> Terms:
     """Return each term times ``factor``, or its own, which is not 0."""
-    entries = factor if isinstance(factor, int) else factor.repeat(terms.start[1:] - terms.start[:-1])
+    entries = factor if isinstance(factor, int) else factor.repeat(terms.lengths)
     return Terms(terms.start, terms.variable, entries * terms.coefficient, factor * terms.constant)
 
 
 def differences(terms: Terms, others: Terms) -> Terms:
     """Return ``terms[k] - others[k]``, for as many of each."""
-    lengths = np.stack([np.diff(terms.start), np.diff(others.start)])
+    lengths = np.stack([terms.lengths, others.lengths])
     order = stable_order(np.repeat(np.tile(np.arange(len(terms)), 2), lengths.ravel()))
     return Terms(
         offsets(lengths.sum(axis=0)),
@@ -42,7 +42,7 @@ def bounds(terms: Terms, compiled: Compiled) -> tuple[IntArray, IntArray]:
     """Return lower and upper bounds of the terms by those of their variables."""
     low = terms.coefficient * compiled.lower[terms.variable]
     high = terms.coefficient * compiled.upper[terms.variable]
-    rows = np.repeat(np.arange(len(terms)), np.diff(terms.start))
+    rows = terms.owners
     lower, upper = terms.constant.copy(), terms.constant.copy()
     np.add.at(lower, rows, np.minimum(low, high))
     np.add.at(upper, rows, np.maximum(low, high))
@@ -58,8 +58,7 @@ def objective_bounds(compiled: Compiled) -> tuple[int, int]:
 
 def merged(terms: Terms) -> tuple[IntArray, IntArray, IntArray]:
     """Return (term, variable, coefficient) of every entry, sorted, equal ones added and zero ones dropped."""
-    lengths = terms.start[1:] - terms.start[:-1]
-    return merge(np.arange(len(terms)).repeat(lengths), terms.variable, terms.coefficient)
+    return merge(terms.owners, terms.variable, terms.coefficient)
 
 
 def merge(rows: IntArray, variables: IntArray, coefficients: IntArray) -> tuple[IntArray, IntArray, IntArray]:

@@ -76,6 +76,16 @@ class Terms:
     def __len__(self) -> int:
         return len(self.constant)
 
+    @property
+    def lengths(self) -> IntArray:
+        """How many variables each term has."""
+        return self.start[1:] - self.start[:-1]
+
+    @property
+    def owners(self) -> IntArray:
+        """Of each entry the term."""
+        return np.arange(len(self)).repeat(self.lengths)
+
     def row(self, t: int) -> tuple[IntArray, IntArray, int]:
         """Return variables, coefficients and constant of one term."""
         a, b = self.start[t], self.start[t + 1]
@@ -92,12 +102,12 @@ class Terms:
     def groups(self, start: IntArray, kept: Mask) -> tuple[Terms, IntArray]:
         """Return some of the groups ``start[k]`` .. ``start[k + 1] - 1`` of terms, and where each begins."""
         lengths = np.diff(start)
-        return self.picked(np.flatnonzero(np.repeat(kept, lengths))), offsets(lengths[kept])
+        return self.picked(np.flatnonzero(kept.repeat(lengths))), offsets(lengths[kept])
 
     def variables_or(self, other: int) -> IntArray:
         """Return of each term the variable that it is, ``other`` if it is none."""
         first = np.minimum(self.start[:-1], len(self.variable) - 1)  # of a term without any, another's
-        plain = (np.diff(self.start) == 1) & (self.constant == 0)
+        plain = (self.lengths == 1) & (self.constant == 0)
         if not len(self.variable):
             return np.full(len(self), other, dtype=np.int64)
         found: IntArray = np.where(plain & (self.coefficient[first] == 1), self.variable[first], other)
@@ -124,7 +134,9 @@ class Terms:
 
         ``2 * x + 4 * y == 7`` of wide domains would be refuted value after value.
         """
-        lengths, constant = np.diff(self.start), self.constant
+        if (abs(self.coefficient) == 1).all():  # mostly
+            return self
+        lengths, constant = self.lengths, self.constant
         some, common = np.flatnonzero(lengths), np.ones(len(self), dtype=np.int64)
         common[some] = np.gcd.reduceat(np.abs(self.coefficient), self.start[some]) if len(some) else 1
         if (common == 1).all():
@@ -144,7 +156,7 @@ def joined(parts: Sequence[Terms]) -> Terms:
     """Return all terms, one part after the other."""
     if not parts:
         return NO_TERMS
-    columns = [(p.start[1:] - p.start[:-1], p.variable, p.coefficient, p.constant) for p in parts]
+    columns = [(p.lengths, p.variable, p.coefficient, p.constant) for p in parts]
     lengths, *others = map(np.concatenate, zip(*columns, strict=True))
     return Terms(offsets(lengths), *others)
 
@@ -340,15 +352,17 @@ def _one(same: Sequence[DefinitionBlock]) -> DefinitionBlock:
 
 def _terms(number: IntArray, arrays: Iterable[LinearArray], shifts: Iterable[int] = repeat(0)) -> Terms:
     """Return all terms of some arrays under renumbered variables, a shift added to each array's constants."""
-    columns = []
+    columns, widths, sizes = [], list[int](), list[int]()
     for a, shift in zip(arrays, shifts, strict=False):
-        own = a.constants + shift
-        columns.append((np.full(len(own), a.width), a.variables.reshape(-1), a.coefficients.reshape(-1), own))
+        columns.append((a.variables.reshape(-1), a.coefficients.reshape(-1), a.constants + shift))
+        widths.append(a.width)
+        sizes.append(a.size)
     if not columns:
         return NO_TERMS
-    lengths, variables, coefficients, constants = (
+    variables, coefficients, constants = (
         columns[0] if len(columns) == 1 else map(np.concatenate, zip(*columns, strict=True))
     )
+    lengths = np.array(widths).repeat(sizes)
     if not coefficients.all():
         kept = coefficients != 0
         lengths = np.diff(offsets(kept)[offsets(lengths)])

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import pairwise, repeat
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -39,8 +39,7 @@ Takes = Callable[[Constraint], bool]
 """Says whether an engine takes a plain constraint as it is, instead of its decomposition."""
 
 
-@dataclass(frozen=True)
-class ModelForm:
+class ModelForm(NamedTuple):
     """What a model is compiled to.
 
     Attributes
@@ -102,7 +101,7 @@ def simplest(model: Statement, form: ModelForm) -> ModelForm:
     objective = form.objective and model.objective is not None
     for _, constraint in model._constraints.others():
         if constraint.kind not in _COMMON:
-            return replace(form, objective=objective)
+            return form._replace(objective=objective)
     return ModelForm(_COMMON, None, objective)
 
 
@@ -156,6 +155,10 @@ class Origins:
     def owner(self, variable: int) -> int:
         """Return the origin of a defined variable."""
         return self.defined[variable] if variable < len(self.defined) else SEARCH
+
+
+NOWHERE = Origins()
+"""Where all comes from the search, or nobody asks."""
 
 
 def origins_of(model: Statement, form: ModelForm, backend: str = "backend") -> Origins:
@@ -262,7 +265,7 @@ def compile_model(model: Statement, form: ModelForm = PLAIN, backend: str = "bac
 
 def _linear(number: IntArray, constraints: Sequence[Any]) -> dict[str, Any]:
     sums, codes, shifts = zip(*[(c.expression, *RELATIONS[c.relation]) for c in constraints], strict=True)
-    relation = np.repeat(codes, [e.size for e in sums])
+    relation = np.array(codes).repeat([e.size for e in sums])
     return {"linear": _terms(number, sums, shifts).divided(relation), "relation": relation}
 
 
@@ -352,7 +355,7 @@ def _first_false(kind: str, results: IntArray, literals: Terms, each: int, relat
     """Return truths of clauses of the literals, of which the first of each is negated."""
     first = np.arange(len(literals)) % each == 0
     sign = np.where(first, -1, 1)
-    coefficient = literals.coefficient * sign.repeat(np.diff(literals.start))
+    coefficient = literals.coefficient * sign.repeat(literals.lengths)
     constant = literals.constant * sign + first
     terms = replace(literals, coefficient=coefficient, constant=constant)
     return DefinitionBlock(kind, results, terms, each, relation)

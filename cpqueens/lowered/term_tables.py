@@ -223,7 +223,7 @@ class _Entries:
         self.constants = terms.constant.reshape(many, block.each)
         kept = np.flatnonzero(terms.coefficient)
         self.coefficient = terms.coefficient[kept]
-        of_terms = np.repeat(np.arange(len(terms)), terms.start[1:] - terms.start[:-1])
+        of_terms = terms.owners
         of, self.argument = np.divmod(of_terms[kept], max(1, block.each))
         self.start = offsets(np.bincount(of, minlength=many))
         variables, self.table = np.unique(terms.variable[kept], return_inverse=True)

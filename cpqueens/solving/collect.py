@@ -192,7 +192,7 @@ class Collector:
         before, self.last = self.last, batch[-1].copy()
         width = batch.shape[1]
         good = int(before is None or before.tolist() < batch[0].tolist())  # rows that are as promised
-        if good and width:
+        if good and width and len(batch) > 1:
             differs = batch[1:] != batch[:-1]
             first = differs.argmax(axis=1) + np.arange(0, differs.size, width)
             values = batch.reshape(-1)

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 from cpqueens.backends.backtracking.choosing import HALVES_FROM, PATTERNED, choose, is_whole
@@ -119,7 +120,7 @@ class Backtracking:
 
     def can_express(self, model: Statement) -> bool:
         """Say whether every constraint can be expressed (raises if not)."""
-        compiled_of(model, self._form(True), self.name)
+        compiled_of(model, _form(True), self.name)
         return True
 
     def run(self, model: Statement, request: Request, deliver: Deliver) -> Ended:
@@ -142,7 +143,7 @@ class Backtracking:
         """Search in one thread and note what each constraint does."""
         from cpqueens.backends.backtracking.watching import Profiling
 
-        form = self._form(request.want is Want.BEST, decomposed=request.strategy == "check")
+        form = _form(request.want is Want.BEST, decomposed=request.strategy == "check")
         profiling = Profiling(origins_of(model, form, self.name), len(model.decisions))
         request = replace(request, profiling=profiling, workers=1, may_grow=False)
         search = self._prepare(model, request, started)
@@ -155,7 +156,7 @@ class Backtracking:
         from cpqueens.backends.backtracking.searching import Searching
 
         asked, best = request.strategy or "auto", request.want is Want.BEST
-        compiled = compiled_of(model, self._form(best, decomposed=asked == "check"), self.name)
+        compiled = compiled_of(model, _form(best, decomposed=asked == "check"), self.name)
         chosen = choose(asked, compiled, request)
         facts: dict[str, Any] = {
             "translate_time": time.monotonic() - started,
@@ -170,14 +171,16 @@ class Backtracking:
         facts["translate_time"] = time.monotonic() - started
         return search
 
-    def _form(self, objective: bool, decomposed: bool = False) -> ModelForm:
-        """Return the form in which it takes models: whole constraints for propagators, or all decomposed.
 
-        Variables that are placed without look-ahead are frozen, which propagators of wholes do not expect.
-        """
-        from cpqueens.backends.backtracking.wholes.registry import takes
+@cache
+def _form(objective: bool, decomposed: bool = False) -> ModelForm:
+    """Return the form in which it takes models: whole constraints for propagators, or all decomposed.
 
-        return ModelForm(DECOMPOSED.kinds, None if decomposed else takes, objective)
+    Variables that are placed without look-ahead are frozen, which propagators of wholes do not expect.
+    """
+    from cpqueens.backends.backtracking.wholes.registry import takes
+
+    return ModelForm(DECOMPOSED.kinds, None if decomposed else takes, objective)
 
 
 def halved_board(model: Statement, asked: bool) -> int | None:

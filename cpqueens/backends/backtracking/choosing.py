@@ -171,7 +171,7 @@ def is_puzzle(compiled: Compiled) -> bool:
     if count <= _MANY_OPEN:
         return False
     given = compiled.lower[:count] == compiled.upper[:count]
-    alone = (rows.start[1:] - rows.start[:-1] == 1) & (compiled.relation == EQ)
+    alone = (rows.lengths == 1) & (compiled.relation == EQ)
     stated = rows.variable[rows.start[:-1][alone]]
     given[stated[stated < count]] = True
     many = int(given.sum())

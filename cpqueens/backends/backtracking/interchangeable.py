@@ -44,7 +44,7 @@ def with_one_order(c: Compiled) -> Compiled | None:
 def _fixed(c: Compiled) -> dict[int, int]:
     """Return the variables that have one value, from their bounds or by a row of their own."""
     fixed = {v: int(c.lower[v]) for v in np.flatnonzero(c.lower == c.upper).tolist()}
-    for k in np.flatnonzero((np.diff(c.linear.start) == 1) & (c.relation == EQ)).tolist():
+    for k in np.flatnonzero((c.linear.lengths == 1) & (c.relation == EQ)).tolist():
         variables, coefficients, constant = c.linear.row(k)
         fixed[int(variables[0])] = -constant // int(coefficients[0])
     return fixed
@@ -66,12 +66,12 @@ def _used_otherwise(c: Compiled) -> tuple[Mask, IntArray]:
         other = np.ones(len(terms), dtype=np.bool_)
         other[which[good]] = False
         if terms is c.linear:
-            other &= (np.diff(terms.start) != 1) | (c.relation != EQ)
-        apart[terms.variable[np.repeat(other, np.diff(terms.start))]] = True
+            other &= (terms.lengths != 1) | (c.relation != EQ)
+        apart[terms.variable[other.repeat(terms.lengths)]] = True
         links.append(pairs[good])
     for first, last in zip(c.different_start, c.different_start[1:], strict=False):
         group = c.different.part(int(first), int(last))
-        alike = (np.diff(group.start) == 1).all() and len(set(group.coefficient.tolist())) == 1
+        alike = (group.lengths == 1).all() and len(set(group.coefficient.tolist())) == 1
         if alike and len(set(group.constant.tolist())) == 1:
             links.append(np.stack([group.variable[:-1], group.variable[1:]], axis=1))
         else:

@@ -91,19 +91,18 @@ def memory_of(builder: Builder, check_only: bool, values: bool) -> tuple[at.Memo
     cells = _cells(x, compiled)
     if compiled.domains:
         x[:, at.HOLES] = _holes(x, cells)
-    results = integers(builder.propagators.results)
-    kind = integers(builder.propagators.kinds)
+    results, kind = integers(builder.propagators.results), integers(builder.propagators.kinds)
     defining = ((results >= 0) & (kind < kinds.APART)).nonzero()[0]  # of what is compiled apart it is a word
     if values:
         prepare_learning(x, compiled, defining, results[defining], builder.makers)
-    net = _net(builder, x, results, defining)
+    net = _net(builder, x, kind, results, defining)
     words = np.zeros((len(builder.words), at.WORD_WIDTH), dtype=np.int64)
     words[:, 0] = builder.words
     whole = joined([x.reshape(-1), words.reshape(-1)])
     stack = _stack(builder, net, x, len(cells), len(whole))
     if builder.marks is not None:
         stack[at.PROFILE], net = len(net), builder.marks.with_counters(net, len(x))
-    memory = at.Memory(whole, net, stack, np.concatenate([cells, np.zeros_like(cells)]))
+    memory = at.Memory(whole, net, stack, copied(cells, len(cells)))
     return memory, max(-1, builder.objective_row * at.P_WIDTH)
 
 
@@ -135,9 +134,9 @@ def _holes(x: IntArray, cells: Any) -> IntArray:
     return missing
 
 
-def _net(builder: Builder, x: IntArray, results: IntArray, defining: IntArray) -> IntArray:
+def _net(builder: Builder, x: IntArray, kind: IntArray, results: IntArray, defining: IntArray) -> IntArray:
     """Return propagator records, arguments, table rows, watches, AllDifferents, all at absolute places."""
-    records, arguments, owner = _propagators(builder, results, x.size)
+    records, arguments, owner = _propagators(builder, kind, results, x.size)
     parts: list[IntArray] = [records.reshape(-1)]
     end = records.size
 
@@ -153,7 +152,7 @@ def _net(builder: Builder, x: IntArray, results: IntArray, defining: IntArray) -
             x[:, field : field + 2] = end
             return
         width = numbers.shape[1]
-        start = width * np.searchsorted(variables, np.arange(len(x) + 1)) + append(numbers)
+        start = width * variables.searchsorted(np.arange(len(x) + 1)) + append(numbers)
         x[:, field], x[:, field + 1] = start[:-1], start[1:]
 
     append(arguments * np.array([at.X_WIDTH, 1]))
@@ -203,11 +202,10 @@ def _long_rows(builder: Builder, records: IntArray, words: int) -> tuple[IntArra
     """
     found: list[IntArray] = []
     made = builder.propagators
-    lengths = integers(made.lengths)
+    lengths, kind = (records[:, at.END] - records[:, at.START]) // 2, records[:, at.KIND]
     long = lengths >= LONG
     if not builder.strong or not long.any():
         return _NONE, _NONE
-    kind = integers(made.kinds)
     long &= (kind <= kinds.TRUTH_AT_MOST) & (kind != kinds.DIFFERENT)
     ends, start = integers([builder.lower, builder.upper]), offsets(lengths).tolist()
     variables, coefficients = integers(made.variables), integers(made.coefficients)
@@ -225,13 +223,15 @@ def _long_rows(builder: Builder, records: IntArray, words: int) -> tuple[IntArra
     return rows[:, 0], rows[:, 1:]
 
 
-def _propagators(builder: Builder, results: IntArray, words: int) -> tuple[IntArray, IntArray, IntArray]:
+def _propagators(
+    builder: Builder, kind: IntArray, results: IntArray, words: int
+) -> tuple[IntArray, IntArray, IntArray]:
     """Return the records, (variable, coefficient) of all arguments to lie behind them, and whose these are.
 
     Reversible words lie from ``words`` on.
     """
     made = builder.propagators
-    lengths, kind = integers(made.lengths), integers(made.kinds)
+    lengths = integers(made.lengths)
     pairs = np.empty((len(made.variables), 2), dtype=np.int64)
     pairs[:, 0], pairs[:, 1] = made.variables, made.coefficients
     records = np.zeros((len(lengths), at.P_WIDTH), dtype=np.int64)
@@ -311,9 +311,10 @@ def _stack(builder: Builder, net: IntArray, x: IntArray, cells: int, saved: int)
         stack[queue : queue + at.Q_WIDTH] = begin, end, begin, len(numbers)
         stack[begin : end - 1] = numbers * at.P_WIDTH
         begin = end
-    apart = [kind - kinds.APART for kind in set(made.kinds) if kind >= kinds.APART]
-    stack[at.ADDRESSES + integers(apart)] = at.WANTED
-    stack[at.UNLINKED] = bool(apart)
+    apart = [at.ADDRESSES + kind - kinds.APART for kind in set(made.kinds) if kind >= kinds.APART]
+    if apart:
+        stack[apart] = at.WANTED
+        stack[at.UNLINKED] = True
     return stack
 
 

@@ -29,7 +29,7 @@ from cpqueens.kernels.exact.apart import KINDS
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import EQ, GE, LE, NE, Compiled, DefinitionBlock, Terms
-from cpqueens.lowered.forms import IMPLIED, OBJECTIVE, SEARCH, Origins
+from cpqueens.lowered.forms import IMPLIED, NOWHERE, OBJECTIVE, SEARCH, Origins
 
 Made = TypeVar("Made")
 
@@ -61,7 +61,7 @@ class Builder(TermBuilder):
     ) -> None:
         super().__init__(compiled, learning)
         self.strong, self.without = strong, without
-        self.sources, self.origin = sources or Origins(), SEARCH  # of what is being added
+        self.sources, self.origin = sources or NOWHERE, SEARCH  # of what is being added
         self.different: list[IntArray] = []  # rows (variable, coefficient, constant)
         self.sums: list[list[Row]] = []
         self._apart: dict[tuple[int, ...], bool] = {}  # whether these entries of an element differ
@@ -168,7 +168,7 @@ class Builder(TermBuilder):
             return found
         if block.kind == "abs" and self.strong:
             return None
-        is_number = np.diff(block.terms.start) == 0
+        is_number = block.terms.lengths == 0
         numbers = block.terms.constant[is_number].tolist()
         known = {number: self.variable(((), (), number)) for number in sorted(set(numbers))}
         found[is_number] = [known[number] for number in numbers]
@@ -228,7 +228,7 @@ class Builder(TermBuilder):
         kind = kinds.TRUTH_EQUAL if block.relation in (EQ, NE) else kinds.TRUTH_AT_MOST
         sign = -1 if block.relation == GE else 1
         self.propagators.extend(
-            kind, np.diff(terms.start), terms.variable, sign * terms.coefficient, sign * terms.constant,
+            kind, terms.lengths, terms.variable, sign * terms.coefficient, sign * terms.constant,
             results,
         )  # fmt: skip
 
@@ -341,17 +341,22 @@ class Builder(TermBuilder):
 
     def all_differents(self, terms: Terms, start: IntArray) -> None:
         """Add all AllDifferents of the model; mostly they are over single variables, with offsets perhaps."""
-        if (terms.start[1:] - terms.start[:-1] != 1).any():
+        if (terms.lengths != 1).any():
             for rows in self.each(groups(terms, start), self.sources.different):
                 self.all_different(rows)
             return
         v, a, c = terms.variable, terms.coefficient, terms.constant
-        flat, both = integers([v, a, c]).T, integers([self.lower, self.upper])[:, v] * a + c
-        filled = start[:-1][start[1:] > start[:-1]]
-        low = np.minimum.reduceat(both.min(axis=0), filled)
-        high = np.maximum.reduceat(both.max(axis=0), filled)
+        flat, low, high = (
+            integers([v, a, c]).T,
+            integers(self.lower)[v] * a + c,
+            integers(self.upper)[v] * a + c,
+        )
+        sizes = start[1:] - start[:-1]
+        filled = start[:-1][sizes > 0]
+        low, high = np.minimum(low, high), np.maximum(low, high)
+        low, high = np.minimum.reduceat(low, filled), np.maximum.reduceat(high, filled)
         ends = [*filled.tolist(), len(terms)]
-        origins = (k for k, n in zip(self.sources.different, np.diff(start).tolist(), strict=False) if n)
+        origins = (k for k, n in zip(self.sources.different, sizes.tolist(), strict=False) if n)
         found = zip(pairwise(ends), low.tolist(), high.tolist(), strict=True)
         for (first, last), least, most in self.each(found, origins):
             if last - first > 1:
@@ -451,13 +456,13 @@ class Builder(TermBuilder):
 def are_literals(terms: Terms) -> bool:
     """Say whether all terms are truths or negations of them, as literals mostly are."""
     sign, constant = terms.coefficient, terms.constant
-    single = (terms.start[1:] - terms.start[:-1] == 1).all()
+    single = (terms.lengths == 1).all()
     return bool(single and (((sign == 1) & (constant == 0)) | ((sign == -1) & (constant == 1))).all())
 
 
 def differences(terms: Terms) -> tuple[IntArray, IntArray]:
     """Return which terms are a variable less another one, and both of each, shape (terms, 2)."""
-    two = np.flatnonzero((np.diff(terms.start) == 2) & (terms.constant == 0))
+    two = np.flatnonzero((terms.lengths == 2) & (terms.constant == 0))
     at_both = terms.start[two][:, None] + np.arange(2)
     opposite = np.sort(terms.coefficient[at_both], axis=1) == (-1, 1)
     found = opposite.all(axis=1)

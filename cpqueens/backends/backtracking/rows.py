@@ -58,7 +58,7 @@ def difference(first: Row, second: Row) -> Row:
 
 def rows_of(terms: Terms) -> list[Row]:
     """Return some terms as rows; mostly each has one variable, for which zip makes tuples by itself."""
-    lengths = terms.start[1:] - terms.start[:-1]
+    lengths = terms.lengths
     v, a, constants = terms.variable.tolist(), terms.coefficient.tolist(), terms.constant.tolist()
     if (lengths == 1).all():
         return list(zip(zip(v, strict=True), zip(a, strict=True), constants, strict=True))
@@ -112,7 +112,7 @@ class LazyRows:
     @cached_property
     def lengths(self) -> IntArray:
         """How many variables each has."""
-        return self.terms.start[1:] - self.terms.start[:-1]
+        return self.terms.lengths
 
     def differences(self) -> LazyRows:
         """Return those of one variable less another."""
@@ -271,7 +271,7 @@ class TermBuilder:
     def stated(self) -> dict[tuple[tuple[int, ...], tuple[int, ...]], tuple[int, int]]:
         """The bounds that the model's rows state of sums, by variables and coefficients."""
         c, found = self.compiled, dict[tuple[tuple[int, ...], tuple[int, ...]], tuple[int, int]]()
-        short = np.flatnonzero((np.diff(c.linear.start) > 1) & (np.diff(c.linear.start) <= SPLIT))
+        short = np.flatnonzero((c.linear.lengths > 1) & (c.linear.lengths <= SPLIT))
         short = short[np.isin(c.relation[short], (GE, LE))]
         for (variables, coefficients, constant), relation in zip(
             rows_of(c.linear.picked(short)), c.relation[short].tolist(), strict=True
@@ -290,7 +290,7 @@ class TermBuilder:
     def looked_at(self) -> Mask:
         """Of which variables some constraint sees more than bounds, as rows of many variables do not."""
         c = self.compiled
-        lengths = np.diff(c.linear.start)
+        lengths = c.linear.lengths
         arrays = [c.different.variable, c.linear.variable[np.repeat(lengths <= FEW, lengths)]]
         arrays += [terms.variable for terms, _ in c.tables]
         arrays += chain.from_iterable(w.all_variables() for w in c.wholes)
@@ -303,14 +303,14 @@ class TermBuilder:
     def equal_to(self) -> dict[int, tuple[int, int]]:
         """The numbers that rows of one variable give it, as keys that no variables are."""
         c = self.compiled
-        single = np.flatnonzero((np.diff(c.linear.start) == 1) & (c.relation == EQ))
+        single = np.flatnonzero((c.linear.lengths == 1) & (c.relation == EQ))
         rows = rows_of(c.linear.picked(single))
         return {v[0]: (-1, -k * a[0]) for v, a, k in rows if abs(a[0]) == 1}
 
     def _groups_of_variables(self) -> Iterator[IntArray]:
         """Give of each AllDifferent the variables that stand there with its first term's constant."""
         terms = self.compiled.different
-        single = np.diff(terms.start) == 1
+        single = terms.lengths == 1
         for a, b in pairwise(self.compiled.different_start.tolist()):
             if b - a > 1 and single[a:b].all():
                 flat = slice(int(terms.start[a]), int(terms.start[b]))

@@ -208,14 +208,14 @@ class Assembler:
     def _clauses(self, literals: Terms, start: IntArray) -> None:
         """Place clauses; over decision variables alone one is a sum of at least 1, violated by as much."""
         clause = np.repeat(np.arange(len(start) - 1), np.diff(start))
-        defined = np.repeat(clause, np.diff(literals.start))[literals.variable >= self.n]
+        defined = clause.repeat(literals.lengths)[literals.variable >= self.n]
         plain = np.bincount(defined, minlength=len(start) - 1) == 0
         deep, begin = literals.groups(start, ~plain)
         zeros = np.zeros(len(begin) - 1, dtype=np.int64)
         self._enter("Or", zeros + CLAUSE, deep, begin, zeros + EQ, zeros == 0, zeros)
         if not plain.any():
             return
-        entries = np.repeat(plain[clause], np.diff(literals.start))
+        entries = plain[clause].repeat(literals.lengths)
         sizes = np.diff(literals.start[start])[plain]
         falls = 1 - np.bincount(clause, literals.constant, len(plain)).astype(np.int64)
         sums = Terms(offsets(sizes), literals.variable[entries], -literals.coefficient[entries], falls[plain])
@@ -254,7 +254,7 @@ class Assembler:
             spans = np.where(lower * upper > 0, np.minimum(np.abs(lower), np.abs(upper)), 0)
             lower = np.where(signs == 0, lower, np.where(signs > 0, outer + spans, outer - high))
             upper = np.where(signs == 0, upper, np.where(signs > 0, outer + high, outer - spans))
-        single = (np.diff(inner.start) == 1).all() and (signs == 0).all() and distinct(inner.variable)
+        single = (inner.lengths == 1).all() and (signs == 0).all() and distinct(inner.variable)
         layer = "plain" if single else "rows"
         number = self._enter_one("AllDifferent", ALL_DIFFERENT, terms, deep=False, layer=layer)
         base = self.reserve(number, lower, upper)
@@ -317,7 +317,7 @@ class Assembler:
         base, signs = (np.concatenate([row[k] for row in self.rows]) for k in (2, 3))
         zeros = np.zeros(len(inner), dtype=np.int64)
         layout = np.stack([zeros, zeros, base, signs], axis=1).reshape(-1)
-        term = np.repeat(np.arange(len(inner)), np.diff(inner.start))
+        term = inner.owners
         entries = (inner.variable, owner[term], term, inner.coefficient, np.zeros_like(term))
         start, incidences = columns.by_variable(self.n, [entries], 5)
         places = owner[term] * self.n + inner.variable
@@ -336,7 +336,7 @@ class Assembler:
             return NONE, NONE
         slots = np.zeros((len(numbers), self.n, 2, 2), dtype=np.int64)
         slots[..., 0] = len(inner)
-        terms = np.repeat(np.arange(len(inner)), np.diff(inner.start))
+        terms = inner.owners
         rows = first.searchsorted(terms, "right") - 1
         order = stable_order(rows * self.n + inner.variable)
         rows, variables = rows[order], inner.variable[order]

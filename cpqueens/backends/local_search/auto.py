@@ -18,7 +18,6 @@ Vegas algorithms", Information Processing Letters 47, 1993.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from itertools import count
 from typing import Any
 
@@ -53,7 +52,7 @@ def _order(search: Search) -> tuple[list[Walk], int]:
     layers = search.summary
     total = max(1, sum(layers.values()))
     # a worse move about once per sweep over the variables: more never settles, less stays on plateaus
-    descend = replace(DESCEND, noise=min(0.01, 1 / max(1, search.size)))
+    descend = DESCEND._replace(noise=min(0.01, 1 / max(1, search.size)))
     if _mostly_rows(search):
         return [TABU, TABU, TABU, descend, JUMP], 200_000
     if search.compiled.objective is not None:
@@ -68,7 +67,7 @@ def settings(search: Search) -> Iterator[Walk]:
     """Yield the settings with their lengths, for ever."""
     order, unit = _order(search)
     for k in count():
-        yield replace(order[k % len(order)], stall=unit * luby(k + 1))
+        yield order[k % len(order)]._replace(stall=unit * luby(k + 1))
 
 
 def run(search: Search, options: Mapping[str, Any]) -> End:

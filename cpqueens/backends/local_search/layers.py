@@ -144,7 +144,7 @@ class _DeepBuilder:
             relation, sign = RELATIONS[block.relation]
             terms = scaled(terms, sign)
         elif block.kind == "element":
-            constant = (np.diff(terms.start).reshape(many, each)[:, 1:] == 0).all(axis=1)  # but for the index
+            constant = (terms.lengths.reshape(many, each)[:, 1:] == 0).all(axis=1)  # but for the index
             entries = terms.constant.reshape(many, each)[constant]
             entries[:, 0] = each - 1
             kinds_of[constant], lengths[constant] = codes.ELEMENT_CONSTANT, 1

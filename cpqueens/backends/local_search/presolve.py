@@ -58,7 +58,7 @@ def first_steps(compiled: Compiled) -> int:
     n = max(1, compiled.decision_count)
     spans = compiled.upper[: compiled.decision_count] - compiled.lower[: compiled.decision_count]
     widest = min(MOST_VALUES, 1 + int(spans.max(initial=0)))
-    terms = np.diff(compiled.different.start)
+    terms = compiled.different.lengths
     cost = 1 + (compiled.variable_count - compiled.decision_count + int(terms[terms > 1].sum())) // n
     return max(FEWEST, min(FIRST, FIRST_MOVES // widest) // cost)
 

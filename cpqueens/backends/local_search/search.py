@@ -316,13 +316,14 @@ class Search(Run):
         if recorder is not None and recorder.single:
             self.events = events_for(self.size)
         self.paces: dict[Any, Pace] = {}
-        group = int(np.diff(self.space.group_start).max(initial=0))
-        values = int(np.diff(self.space.spare_start).max(initial=0))
+        groups, spare = self.space.group_start, self.space.spare_start
+        group = int((groups[1:] - groups[:-1]).max(initial=0))
+        values = int((spare[1:] - spare[:-1]).max(initial=0))
         free = self.space.group < 0
         if free.any():
             values = max(values, int((self.space.upper - self.space.lower)[free].max()) + 1)
         self.moves = np.zeros(group + min(values, MOST_VALUES) + 1, dtype=np.int64)
-        self.deltas = np.zeros_like(self.moves)
+        self.deltas = self.moves.copy()
         self.state = State(
             self.arrays.core, self.arrays.rows, self.arrays.deep,
             self.space, self.moves, self.deltas, self.tabu, self.events, self.random, self.measure,

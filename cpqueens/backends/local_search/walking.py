@@ -1,10 +1,9 @@
 """Strategies that walk with restarts: settings of the walk kernel, from adaptive search to tabu search."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
 from functools import lru_cache
 from itertools import repeat
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -26,8 +25,7 @@ def probability(value: float) -> int:
     return min(ALWAYS, max(0, round(value * ALWAYS)))
 
 
-@dataclass(frozen=True)
-class Walk:
+class Walk(NamedTuple):
     """How to walk; see the names of the parameters in ``cpqueens.kernels.local.walk``.
 
     Probabilities are fractions here. ``stall`` counts steps without a new least cost, with weights (``bump``)
@@ -51,7 +49,7 @@ class Walk:
     def parameters(self) -> IntArray:
         """Return the kernel's parameter array."""
         p = np.zeros(codes.LENGTH, dtype=np.int64)
-        for name, value in asdict(self).items():
+        for name, value in self._asdict().items():
             p[getattr(codes, name.upper())] = probability(value) if name in _PROBABILITIES else value
         return p
 

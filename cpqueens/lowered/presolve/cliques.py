@@ -30,7 +30,7 @@ Members = list[tuple[int, int]]
 
 def disequalities(linear: Terms, relation: IntArray) -> IntArray:
     """Return the rows ``x - y != c`` as (number, x, y, c)."""
-    two = np.flatnonzero((np.diff(linear.start) == 2) & (relation == NE))
+    two = np.flatnonzero((linear.lengths == 2) & (relation == NE))
     first = linear.start[two]
     a, b = linear.coefficient[first], linear.coefficient[first + 1]
     unit = (np.abs(a) == 1) & (a == -b)

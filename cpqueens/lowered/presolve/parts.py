@@ -173,10 +173,10 @@ def scopes_of(c: Compiled) -> Iterator[tuple[IntArray, IntArray, int]]:
 
     In this order: rows, clauses, AllDifferents, tables, counts, wholes, definitions.
     """
-    yield c.linear.variable, np.repeat(np.arange(len(c.linear)), np.diff(c.linear.start)), len(c.linear)
+    yield c.linear.variable, c.linear.owners, len(c.linear)
     for terms, start in ((c.literals, c.clause_start), (c.different, c.different_start)):
         of_term = np.repeat(np.arange(len(start) - 1), np.diff(start))
-        yield terms.variable, np.repeat(of_term, np.diff(terms.start)), len(start) - 1
+        yield terms.variable, of_term.repeat(terms.lengths), len(start) - 1
     yield _joined([terms.variable] for terms, _ in c.tables)
     yield _joined([a.variable, b.variable, d.variable] for a, b, _, d in c.counts)
     yield _joined([w.terms(a).variable for a in w.constraint.arguments] for w in c.wholes)

@@ -137,7 +137,7 @@ class Substitution:
         groups: dict[int, set[int]] = defaultdict(set)
         terms, start = self.compiled.different, self.compiled.different_start
         owner = np.repeat(np.arange(len(start) - 1), np.diff(start))
-        of_entry = np.repeat(owner, np.diff(terms.start)) if len(terms) else owner
+        of_entry = owner.repeat(terms.lengths) if len(terms) else owner
         for v, group in zip(terms.variable.tolist(), of_entry.tolist(), strict=True):
             groups[v].add(group)
         return groups

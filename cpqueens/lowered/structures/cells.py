@@ -65,7 +65,7 @@ def _may_be_worth_it(c: Compiled, groups: tuple[SwapGroup, ...]) -> bool:
     if not (groups or len(c.counts) or len(c.definitions)):
         return False
     all_swap = c.objective is not None and sum(len(g.variables) for g in groups) == c.decision_count
-    rows, wide = np.repeat(np.arange(len(c.linear)), np.diff(c.linear.start)), c.upper - c.lower > 1
+    rows, wide = c.linear.owners, c.upper - c.lower > 1
     wide[c.decision_count :] = False
     counting = np.bincount(rows[wide[c.linear.variable]], minlength=len(c.linear)) == 0
     some = (counting & (c.relation == EQ) & (c.linear.constant != 0)).any()

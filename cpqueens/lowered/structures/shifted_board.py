@@ -91,7 +91,7 @@ class BoardVariables:
 
 def find(compiled: Compiled) -> Pattern | None:
     """Return the model as AllDifferents over shifted variables, or None if it is anything else."""
-    lengths = np.diff(compiled.linear.start)
+    lengths = compiled.linear.lengths
     others = (lengths > 1) & ((lengths > 2) | (compiled.relation != NE))
     if others.any():  # of most models a glance is enough
         return None
@@ -143,7 +143,7 @@ class _Shifted:
     def _linear(self) -> None:
         """Take conditions on one variable and disequalities of two."""
         linear, relations = self.compiled.linear, self.compiled.relation
-        two = (np.diff(linear.start) == 2) & (relations == NE)
+        two = (linear.lengths == 2) & (relations == NE)
         if two.any():
             first = linear.start[:-1][two]
             ends = np.stack([first, first + 1], axis=1)
@@ -151,7 +151,7 @@ class _Shifted:
             if (np.abs(a) != 1).any() or (a + b != 0).any():
                 raise NoPattern
             self._unequal(i, j, a * linear.constant[two])
-        one = linear.start[1:] - linear.start[:-1] == 1
+        one = linear.lengths == 1
         at = linear.start[:-1][one]
         if (linear.variable[at] >= self.count).any():
             raise NoPattern
@@ -173,7 +173,7 @@ class _Shifted:
     def _shifted_together(self) -> bool:
         """Take all AllDifferents at one stroke if each is over several variables plus offsets, none twice."""
         terms, start = self.compiled.different, self.compiled.different_start
-        plain = (terms.start[1:] - terms.start[:-1] == 1).all() and (terms.coefficient == 1).all()
+        plain = (terms.lengths == 1).all() and (terms.coefficient == 1).all()
         if not plain or (terms.variable >= self.count).any() or not (start[1:] > start[:-1]).all():
             return False
         group = np.repeat(np.arange(len(start) - 1), start[1:] - start[:-1])

@@ -22,7 +22,7 @@ def find(compiled: Compiled) -> SumPattern | None:
             raise NoPattern
         if (compiled.different_start[1:] - compiled.different_start[:-1]).max(initial=0) <= 2:
             raise NoPattern  # propagation does better with few or no AllDifferents
-        if (compiled.relation[compiled.linear.start[1:] - compiled.linear.start[:-1] > 1] != NE).any():
+        if (compiled.relation[compiled.linear.lengths > 1] != NE).any():
             raise NoPattern
         if len(compiled.different) > _MOST_SUMS:
             raise NoPattern

@@ -6,7 +6,7 @@ that. It is looked for when first asked for, and kept with the arrays.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, cached_property, partial
 from importlib import import_module
 from operator import attrgetter
@@ -125,7 +125,7 @@ def _may_be_boxes(asked: Structures) -> bool:
 
 
 def _board(asked: Structures) -> Compiled:
-    return asked.compiled(replace(asked.exact, objective=False))
+    return asked.compiled(asked.exact._replace(objective=False))
 
 
 _PERMUTED = Structures.compiled, attrgetter("takes_permutations")

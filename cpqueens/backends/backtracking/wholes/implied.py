@@ -151,7 +151,7 @@ class Orders:
         """By variable the pair whose difference it is by an equation, the last one that says so."""
         found: dict[int, Pair] = {}
         rows = self._linear
-        which = np.flatnonzero((rows.relation == EQ) & (rows.lengths == 3) & (rows.terms.constant == 0))
+        (which,) = ((rows.relation == EQ) & (rows.lengths == 3) & (rows.terms.constant == 0)).nonzero()
         for (variables, coefficients, _), _ in rows.picked(which) if len(which) else ():
             for k, a in enumerate(coefficients):
                 others = {coefficients[j]: variables[j] for j in range(3) if j != k}
@@ -233,7 +233,7 @@ def each_sees(spans: IntArray, coefficients: IntArray) -> Mask:
 def distances_by_values(block: DefinitionBlock, parts: TermBuilder) -> IntArray:
     """Return which absolute values look at values: those of two variables that have few."""
     terms = block.terms
-    two = np.flatnonzero(terms.start[1:] - terms.start[:-1] == 2)
+    two = np.flatnonzero(terms.lengths == 2)
     first = terms.start[two]
     signs, ends = terms.coefficient[[first, first + 1]], np.array([parts.lower, parts.upper], dtype=np.int64)
     both = np.sort(ends[:, terms.variable[[first, first + 1]]] * signs, axis=0)
