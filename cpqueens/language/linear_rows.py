@@ -18,6 +18,9 @@ Row = tuple[Sequence[int], Sequence[int], int]
 _AT_A_TIME = 1 << 13
 """Terms."""
 
+_ONE_BY_ONE = 2
+"""Assignments up to which terms are evaluated one by one: the quickest way of few, the slowest of many."""
+
 
 _pack_one = struct.Struct("3q").pack
 _FEW = 32  # terms whose keys Python packs sooner than NumPy
@@ -158,6 +161,10 @@ class LinearRows:
         width = self.width
         if not (width and values.shape[1]):  # without a variable all coefficients are 0
             return np.broadcast_to(self.constants, (len(values), self.size))
+        if len(values) <= _ONE_BY_ONE:
+            sums: IntArray = np.vecdot(values.take(self.variables, axis=1), self.coefficients)
+            sums += self.constants
+            return sums
         if width == 1:  # column by column: batches that lie so are read and written in long runs
             columns = values.T.take(self.variables[:, 0], axis=0)
             if not (self.coefficients == 1).all():
@@ -165,9 +172,9 @@ class LinearRows:
             if self.constants.any():
                 columns += self.constants[:, None]
             return columns.T
-        sums: IntArray = np.vecdot(values.take(self.variables, axis=1), self.coefficients)
-        sums += self.constants
-        return sums
+        picked = values[:, self.variables]
+        picked *= self.coefficients
+        return picked.sum(axis=2) + self.constants
 
     def summed(
         self, groups: Positions, merged: Callable[[IntArray, IntArray], Rows]

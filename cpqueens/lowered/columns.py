@@ -86,7 +86,8 @@ def by_variable(n: int, blocks: list[tuple[IntArray, ...]], columns: int) -> tup
     """
     width = columns - 1
     none = (np.zeros(0, dtype=np.int64),) * columns
-    parts = [np.concatenate(column) for column in zip(none, *blocks, strict=True)]
+    joined = (np.concatenate(column) for column in zip(none, *blocks, strict=True))
+    parts = blocks[0] if len(blocks) == 1 else [*joined]
     counts = np.bincount(parts[0], minlength=n)
     start = offsets((counts + 1) * width)
     flat = np.zeros((int(start[-1]) // width, width), dtype=np.int64)

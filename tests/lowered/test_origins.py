@@ -7,12 +7,12 @@ import random
 from seeds import seeds
 
 from cpqueens import AllDifferent, Model, Or
-from cpqueens.backends.backtracking.backend import Backtracking
+from cpqueens.backends.backtracking.backend import model_form
 from cpqueens.fuzzing.generate import random_model
 from cpqueens.lowered.compiled import Compiled, Terms
 from cpqueens.lowered.forms import OBJECTIVE, SHARED, compiled_of, origins_of
 
-FORM = Backtracking()._form(True)
+FORM = model_form(True)
 
 
 def row_of(terms: Terms, k: int) -> tuple[tuple[tuple[int, int], ...], int]:

@@ -120,7 +120,7 @@ class Backtracking:
 
     def can_express(self, model: Statement) -> bool:
         """Say whether every constraint can be expressed (raises if not)."""
-        compiled_of(model, _form(True), self.name)
+        compiled_of(model, model_form(True), self.name)
         return True
 
     def run(self, model: Statement, request: Request, deliver: Deliver) -> Ended:
@@ -143,7 +143,7 @@ class Backtracking:
         """Search in one thread and note what each constraint does."""
         from cpqueens.backends.backtracking.watching import Profiling
 
-        form = _form(request.want is Want.BEST, decomposed=request.strategy == "check")
+        form = model_form(request.want is Want.BEST, decomposed=request.strategy == "check")
         profiling = Profiling(origins_of(model, form, self.name), len(model.decisions))
         request = replace(request, profiling=profiling, workers=1, may_grow=False)
         search = self._prepare(model, request, started)
@@ -156,7 +156,7 @@ class Backtracking:
         from cpqueens.backends.backtracking.searching import Searching
 
         asked, best = request.strategy or "auto", request.want is Want.BEST
-        compiled = compiled_of(model, _form(best, decomposed=asked == "check"), self.name)
+        compiled = compiled_of(model, model_form(best, decomposed=asked == "check"), self.name)
         chosen = choose(asked, compiled, request)
         facts: dict[str, Any] = {
             "translate_time": time.monotonic() - started,
@@ -173,7 +173,7 @@ class Backtracking:
 
 
 @cache
-def _form(objective: bool, decomposed: bool = False) -> ModelForm:
+def model_form(objective: bool, decomposed: bool = False) -> ModelForm:
     """Return the form in which it takes models: whole constraints for propagators, or all decomposed.
 
     Variables that are placed without look-ahead are frozen, which propagators of wholes do not expect.

@@ -5,9 +5,9 @@ would cost more than the work. So the hot functions take one *arena*. Part k is
 ``arena[arena[k]:arena[k + 1]]``.
 """
 
+from itertools import accumulate
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from cpqueens.kernels.jit.decorators import inlined
@@ -48,7 +48,6 @@ def part(arena: Ints, which: int) -> Any:
 
 def build_arena(parts: list[Any]) -> Ints:
     """Return the arena of ``parts``, in order (all int64)."""
-    header = len(parts) + 1
-    offsets = header + np.concatenate([[0], np.cumsum([len(p) for p in parts])])
+    offsets = list(accumulate(map(len, parts), initial=len(parts) + 1))
     # one by one: joined with a part of floats, numbers above 2**53 would be rounded
     return joined([offsets, *parts])

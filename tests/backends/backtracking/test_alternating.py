@@ -33,7 +33,7 @@ from cpqueens import (
     minimum,
 )
 from cpqueens.backends.backtracking import alternating, remembering
-from cpqueens.backends.backtracking.backend import Backtracking
+from cpqueens.backends.backtracking.backend import model_form
 from cpqueens.backends.backtracking.clause_search import ClauseSearch
 from cpqueens.backends.backtracking.memory import build_memory
 from cpqueens.backends.backtracking.orders import tree_search
@@ -196,7 +196,7 @@ def described(m: Model, values: list[int]) -> tuple[dict[tuple[int, ...], list[A
 
     States are all ways to fix the variables up to any but the last, and the others by propagation.
     """
-    compiled = compiled_of(m, Backtracking()._form(False))
+    compiled = compiled_of(m, model_form(False))
     decisions = compiled.decision_count
     start, _ = build_memory(compiled, False, remembering=True)
     root = remembering.with_room(start)
@@ -299,7 +299,7 @@ def test_how_many_there_are_to_be_is_described() -> None:
 def test_what_is_overwritten_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(remembering, "RING", 1 << 9)
     memory = remembering.with_room(
-        build_memory(compiled_of(windows(1), Backtracking()._form(True)), False, remembering=True)[0]
+        build_memory(compiled_of(windows(1), model_form(True)), False, remembering=True)[0]
     )
     d = memory.net[at.ROWS]
     for written, kept in ((8, True), (7 + 512, True), (8 + 512, False)):

@@ -42,7 +42,7 @@ from cpqueens import (
     minimum,
 )
 from cpqueens.backends.backtracking import alternating, clause_audit, clause_search, explained
-from cpqueens.backends.backtracking.backend import Backtracking
+from cpqueens.backends.backtracking.backend import model_form
 from cpqueens.backends.backtracking.explained import Explained
 from cpqueens.backends.base import Clock, Request, Want
 from cpqueens.backends.relaxation import relaxation
@@ -59,7 +59,7 @@ REQUEST = Request(want=Want.ONE, clock=Clock(None))
 
 
 def compiled_of(model: Model) -> Compiled:
-    return forms.compiled_of(model, Backtracking()._form(False))
+    return forms.compiled_of(model, model_form(False))
 
 
 def solved(model: Model, **options: Any) -> Outcome:

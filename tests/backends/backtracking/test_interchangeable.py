@@ -9,7 +9,7 @@ import numpy as np
 from each import each
 
 from cpqueens import AllDifferent, Model
-from cpqueens.backends.backtracking.backend import Backtracking
+from cpqueens.backends.backtracking.backend import model_form
 from cpqueens.backends.backtracking.interchangeable import with_one_order
 from cpqueens.lowered.forms import compiled_of
 
@@ -18,7 +18,7 @@ Groups = list[tuple[list[int], list[int]]]
 
 def groups_of(model: Model) -> Groups:
     """Return variables and values of which one order is asked for."""
-    found = with_one_order(compiled_of(model, Backtracking()._form(True)))
+    found = with_one_order(compiled_of(model, model_form(True)))
     return [] if found is None else found.precedence
 
 

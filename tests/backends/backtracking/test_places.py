@@ -5,7 +5,7 @@ import random
 from seeds import sweep
 
 from cpqueens import AllDifferent, Model, element
-from cpqueens.backends.backtracking.backend import Backtracking
+from cpqueens.backends.backtracking.backend import model_form
 from cpqueens.backends.backtracking.memory import build_memory
 from cpqueens.backends.backtracking.wholes.registry import takes
 from cpqueens.backends.base import Clock, Request, Want
@@ -63,7 +63,7 @@ def test_only_numbers_are_looked_for_in_all_entries() -> None:
     m = Model()
     x, p, q, y = m.intvar(0, 4, shape=5, name="x"), *(m.intvar(0, 4) for _ in range(3))
     m.add(AllDifferent(x), element([*x], p) == 3, element([*x], q) == y)
-    compiled = compiled_of(m, Backtracking()._form(False))
+    compiled = compiled_of(m, model_form(False))
     net = build_memory(compiled, False)[0].net
     elements = [r for r in net[: net[at.START]].reshape(-1, at.P_WIDTH) if r[at.KIND] == kinds.ELEMENT]
     assert sorted(r[at.CONSTANT] for r in elements) == [0, 1]
