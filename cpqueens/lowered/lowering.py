@@ -239,8 +239,9 @@ class _Lowering:
         looked_at = np.zeros(0, dtype=bool)
         while True:  # what is taken apart may define more
             reach = reached.reached_by(roots, scratch, replaced)
-            looked_at = np.pad(looked_at, (0, len(reach) - len(looked_at)))
-            fresh = reached.blocks_of(scratch, reach & ~looked_at)
+            new = reach.copy()
+            new[: len(looked_at)] &= ~looked_at
+            fresh = reached.blocks_of(scratch, new)
             simple: list[Definition] = []
             for block in reversed(fresh):
                 found = self.simpler(block)
@@ -250,7 +251,7 @@ class _Lowering:
                     taken_apart += [] if relation else block.results.tolist()
             if not simple:
                 break
-            looked_at |= reach
+            looked_at = reach
             replaced += simple
             roots += [a for d in simple for a in d.arguments]
         if not replaced:
