@@ -365,7 +365,7 @@ class LinearArray(Operand, LinearRows):
         registry = self.registry
         arrays = self.variables, self.coefficients, self.constants
         try:
-            return rows.row_bounds(arrays, *registry.ends, max(most, registry.most))
+            return rows.row_bounds(arrays, *registry.ends, registry.span, max(most, registry.most))
         except OutOfRange as error:
             named = registry.text_of(self._pick(np.array(error.row)))
             where = f"{named:.80}: " if named else ""

@@ -321,9 +321,9 @@ def normalise(variables: IntArray, coefficients: IntArray) -> Rows:
 
 
 def row_bounds(
-    terms: Columns, lower: IntArray, upper: IntArray, most: int = LIMIT
+    terms: Columns, lower: IntArray, upper: IntArray, span: int, most: int = LIMIT
 ) -> tuple[IntArray, IntArray]:
-    """Return the lower and upper bound of each row, both of shape (size,).
+    """Return the lower and upper bound of each row, both of shape (size,); no variable's is above ``span``.
 
     Raises
     ------
@@ -333,12 +333,14 @@ def row_bounds(
     variables, coefficients, constants = terms
     if not variables.shape[1] and (not constants.size or _largest(constants) <= most):
         return constants, constants
-    require_reach(terms, lower, upper, most)
+    width = variables.shape[1]
+    if variables.size and width * _largest(coefficients) * span + _largest(constants) > most:
+        require_reach(terms, lower, upper, most)
     at_low, at_high = coefficients * lower[variables], coefficients * upper[variables]
-    return (
-        np.minimum(at_low, at_high).sum(axis=1) + constants,
-        np.maximum(at_low, at_high).sum(axis=1) + constants,
-    )
+    low, high = np.minimum(at_low, at_high), np.maximum(at_low, at_high)
+    if width == 1:
+        return low[:, 0] + constants, high[:, 0] + constants
+    return low.sum(axis=1) + constants, high.sum(axis=1) + constants
 
 
 def as_rows(values: Sequence[Any]) -> IntArray:

@@ -47,6 +47,7 @@ class NativeWriter:
         self.reach = 0  # the same, and of what any row may sum up to
         self.sizes: list[int] = []
         self._literals: dict[Any, int] = {}
+        self._texts: dict[object, str] = {}  # of the tables of terms that elements are of
         self._tables: list[tuple[str, list[int]]] = []
         self._elements: list[tuple[int, IntArray, int]] = []  # of numbers: index, table and target
         self._constants: dict[int, int] = {}  # the variables that stand for numbers of tables
@@ -369,8 +370,18 @@ class NativeWriter:
         many = array.shape[-1]
         if not (array.width and array.coefficients.any()):
             return list(array.constants.reshape(-1, many))
+        if array.size == many:
+            return [self._entries_once(array)]
         places = np.arange(array.size).reshape(-1, many)
-        return [self.entries(array._pick(row)) for row in places]
+        return [self._entries_once(array._pick(row)) for row in places]
+
+    def _entries_once(self, array: LinearArray) -> str:
+        """Return `entries`; of a table that was written before they are there."""
+        columns = array.variables, array.coefficients, array.constants
+        key = array.width, *(column.tobytes() for column in columns)
+        if key not in self._texts:
+            self._texts[key] = self.entries(array)
+        return self._texts[key]
 
     def element(self, place: tuple[int, int, int], table: IntArray | str, target: int) -> None:
         """Write that a variable of CP-SAT's is the entry of a table at a place, see `tables`, `place`."""
