@@ -113,12 +113,16 @@ def require_computable(model: Statement, known: IntArray, row: IntArray) -> None
     """
     wider = model.copy()
     lower, upper = wider.lower, wider.upper
-    lower[known], upper[known] = np.minimum(lower[known], row), np.maximum(upper[known], row)
+
+    def widen(variables: IntArray, low: IntArray, high: IntArray) -> None:
+        lower[variables], upper[variables] = low, high
+        wider.span = max(wider.span, -int(least(low, initial=0)), int(greatest(high, initial=0)))
+
+    widen(known, np.minimum(lower[known], row), np.maximum(upper[known], row))
     wider.domains.clear()
     for definition in model.definitions:
-        bound, at = definition.bind(wider), definition.results
+        bound = definition.bind(wider)
         if isinstance(bound, Truth):
             bound.constraint.require_range()
-        lower[at], upper[at] = bound.bounds()
-    wider.span = max(1, -int(lower.min(initial=0)), int(upper.max(initial=0)))
+        widen(definition.results, *bound.bounds())
     constraints_in_range(wider)

@@ -331,11 +331,13 @@ def row_bounds(
         If the reach of a row is larger than ``most``.
     """
     variables, coefficients, constants = terms
-    if not variables.shape[1] and (not constants.size or _largest(constants) <= most):
-        return constants, constants
     width = variables.shape[1]
-    if variables.size and width * _largest(coefficients) * span + _largest(constants) > most:
-        require_reach(terms, lower, upper, most)
+    if constants.size:
+        largest = width * _largest(coefficients) * span if width else 0
+        if largest + _largest(constants) > most:  # else a glance is enough
+            require_reach(terms, lower, upper, most)
+    if not width:
+        return constants, constants
     at_low, at_high = coefficients * lower[variables], coefficients * upper[variables]
     low, high = np.minimum(at_low, at_high), np.maximum(at_low, at_high)
     if width == 1:
