@@ -1,7 +1,7 @@
 """What users write as arrays of terms: integers, terms, truths, and nested sequences of these."""
 
 from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, Sequence, Set
-from itertools import chain, islice
+from itertools import chain, groupby, islice
 from typing import Any
 
 import numpy as np
@@ -95,8 +95,11 @@ def registry_of(*values: Any) -> Registry:
 
 def concatenate(arrays: Sequence[LinearArray]) -> LinearArray:
     """Return all elements of arrays one after the other: single terms, as most are, without an array each."""
-    terms = [array for array in arrays if isinstance(array, Term)]
-    return join_terms(registry_of(*terms), terms) if len(terms) == len(arrays) else concatenate_rows(arrays)
+    parts = list[LinearArray]()
+    for single, some in groupby(arrays, lambda array: isinstance(array, Term)):
+        run: list[Any] = list(some)
+        parts += [join_terms(registry_of(*run), run)] if single else run
+    return parts[0] if single and len(parts) == 1 else concatenate_rows(parts)
 
 
 def _registry_in(value: Any, depth: int) -> Registry | None:

@@ -190,7 +190,10 @@ class Truth(Definition):
         constraint = self.constraint
         if isinstance(constraint, Connective):
             return constraint.parts
-        return super().single_terms() if type(constraint) is Linear else None
+        if type(constraint) is not Linear:
+            return None
+        term = constraint.expression
+        return (term,) if type(term) is Term else None
 
     def sort(self) -> Any:
         """Return the kind of one connective and how many terms it has, or a relation and its term's width."""

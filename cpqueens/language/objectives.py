@@ -18,7 +18,7 @@ from cpqueens.language.conversion import as_linear, concatenate
 from cpqueens.language.defined_functions import Maximum
 from cpqueens.language.definitions import Truth
 from cpqueens.language.expressions import LinearArray, Registry
-from cpqueens.language.rows import IntArray, as_integers
+from cpqueens.language.rows import IntArray, as_integers, least
 from cpqueens.language.store import VariableStore
 from cpqueens.language.term import Term
 from cpqueens.text.foreign import explaining_keywords
@@ -83,8 +83,9 @@ def as_weights(value: Any) -> IntArray:
         If they are not integers, or floats that are, of at least 1.
     """
     weights = as_integers(value, "weight", whole=True)
-    if weights.size and int(weights.min()) < 1:
-        raise ModelError(f"weight: integers of at least 1 are needed, got {int(weights.min())}")
+    lowest = int(least(weights, axis=None, initial=1))
+    if lowest < 1:
+        raise ModelError(f"weight: integers of at least 1 are needed, got {lowest}")
     return weights
 
 
