@@ -88,10 +88,6 @@ def _implication(c: Any, literals: np.ndarray) -> np.ndarray:
     return ~b[:, :, 0] | b[:, :, 1]
 
 
-def _xor(c: Any, literals: np.ndarray) -> np.ndarray:
-    return np.logical_xor.reduce(_literals(c, literals), axis=2)
-
-
 def _all_different_except(c: Any, terms: np.ndarray, excepted: tuple[int, ...]) -> np.ndarray:
     def distinct(row: list[int]) -> bool:
         kept = [v for v in row if v not in excepted]
@@ -299,5 +295,5 @@ KINDS: dict[str, Callable[..., np.ndarray]] = {
     "SubCircuit": lambda c, successor: _each(_is_subcircuit)(successor),
     "Table": _table,
     "ValuePrecede": _value_precede,
-    "Xor": _xor,
+    "Xor": lambda c, literals: np.logical_xor.reduce(_literals(c, literals), axis=2),
 }

@@ -30,7 +30,7 @@ from cpqueens.language.constraints.table import Table
 from cpqueens.language.expressions import BoolArray
 from cpqueens.language.functions import all_, any_, div_trunc, element, maximum, minimum, mod_trunc
 from cpqueens.language.rows import as_rows
-from cpqueens.language.term import Term
+from cpqueens.language.term import Term, weighted_sum
 from cpqueens.text.plaintext import shown
 
 _MOST_POWERS = 200
@@ -66,14 +66,7 @@ def linear(weights: Sequence[int], terms: Sequence[Term]) -> Term:
         raise ModelError(f"{len(weights)} coefficients for {len(terms)} variables")
     if not terms:
         raise ModelError("a sum of nothing")
-    parts: dict[int, int] = {}
-    constant = 0
-    for weight, term in zip(weights, terms, strict=True):
-        constant += weight * term.constant
-        for variable, coefficient in zip(term.variable_list, term.coefficient_list, strict=True):
-            parts[variable] = parts.get(variable, 0) + weight * coefficient
-    left = {variable: a for variable, a in parts.items() if a}
-    return Term(terms[0].registry, tuple(left), tuple(left.values()), constant)
+    return weighted_sum(weights, terms)
 
 
 def within(term: Any, values: range | tuple[int, ...]) -> BoolArray:
@@ -317,10 +310,6 @@ def _bounded_cardinality(closed: bool) -> Callable[[Terms, list[int], list[int],
     return build
 
 
-def _number_of_values(count: Any, terms: Terms) -> Any:
-    return NValue(terms, count) if terms else count == 0
-
-
 def _among(count: Any, terms: Terms, values: Any) -> Any:
     return Among(terms, list(values), count) if terms and len(values) else count == 0
 
@@ -368,7 +357,7 @@ GLOBALS: dict[str, tuple[str, Callable[..., Any]]] = {
     "fzn_lex_less_int": ("II", _lexicographic(True)),
     "fzn_lex_lesseq_bool": ("BB", _lexicographic(False)),
     "fzn_lex_lesseq_int": ("II", _lexicographic(False)),
-    "fzn_nvalue": ("iI", _number_of_values),
+    "fzn_nvalue": ("iI", lambda count, terms: NValue(terms, count) if terms else count == 0),
     "fzn_strictly_increasing_int": (
         "I",
         lambda terms: ordered.Increasing(terms, True) if terms else all_([]),

@@ -304,10 +304,6 @@ def _of_text(read: Callable[[str, Model, int | None, bool], Found]) -> Reader:
     return read_file
 
 
-def _read_array(path: Path, model: Model, base: int | None, by_column: bool) -> Found:
-    return from_array(load_array(path), model, base, by_column)
-
-
 Reader = Callable[[Path, "Model", int | None, bool], Found]
 
 
@@ -323,7 +319,7 @@ FORMATS: dict[str, Format] = {
     ".csv": Format(_of_text(read_csv), CsvWriter),
     ".json": Format(_of_text(read_json_or_lines)),
     ".jsonl": Format(_of_text(read_json_lines), JsonLinesWriter),
-    ".npy": Format(_read_array, NpyWriter),
+    ".npy": Format(lambda path, *more: from_array(load_array(path), *more), NpyWriter),
     ".svg": Format(write=SvgWriter),
     ".txt": Format(_of_text(read_text)),
 }

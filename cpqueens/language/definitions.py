@@ -190,9 +190,7 @@ class Truth(Definition):
         constraint = self.constraint
         if isinstance(constraint, Connective):
             return constraint.parts
-        if type(constraint) is not Linear:
-            return None
-        term = constraint.expression
+        term = constraint.expression if type(constraint) is Linear else None
         return (term,) if type(term) is Term else None
 
     def sort(self) -> Any:

@@ -113,16 +113,13 @@ def require_computable(model: Statement, known: IntArray, row: IntArray) -> None
     """
     wider = model.copy()
     lower, upper = wider.lower, wider.upper
-
-    def widen(variables: IntArray, low: IntArray, high: IntArray) -> None:
-        lower[variables], upper[variables] = low, high
-        wider.span = max(wider.span, -int(least(low, initial=0)), int(greatest(high, initial=0)))
-
-    widen(known, np.minimum(lower[known], row), np.maximum(upper[known], row))
+    lower[known], upper[known] = np.minimum(lower[known], row), np.maximum(upper[known], row)
     wider.domains.clear()
+    wider.span = 1 << 63  # as long as it is not known: all terms are looked at closely
     for definition in model.definitions:
-        bound = definition.bind(wider)
+        bound, at = definition.bind(wider), definition.results
         if isinstance(bound, Truth):
             bound.constraint.require_range()
-        widen(definition.results, *bound.bounds())
+        lower[at], upper[at] = bound.bounds()
+    wider.span = max(1, -int(lower.min(initial=0)), int(upper.max(initial=0)))
     constraints_in_range(wider)

@@ -162,9 +162,10 @@ class LinearRows:
         if not (width and values.shape[1]):  # without a variable all coefficients are 0
             return np.broadcast_to(self.constants, (len(values), self.size))
         if len(values) <= _ONE_BY_ONE:
-            sums: IntArray = np.vecdot(values.take(self.variables, axis=1), self.coefficients)
-            sums += self.constants
-            return sums
+            found: IntArray = (
+                np.vecdot(values.take(self.variables, axis=1), self.coefficients) + self.constants
+            )
+            return found
         if width == 1:  # column by column: batches that lie so are read and written in long runs
             columns = values.T.take(self.variables[:, 0], axis=0)
             if not (self.coefficients == 1).all():

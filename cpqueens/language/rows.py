@@ -332,16 +332,12 @@ def row_bounds(
     """
     variables, coefficients, constants = terms
     width = variables.shape[1]
-    if constants.size:
-        largest = width * _largest(coefficients) * span if width else 0
-        if largest + _largest(constants) > most:  # else a glance is enough
-            require_reach(terms, lower, upper, most)
+    if width * _largest(coefficients) * span + _largest(constants) > most:  # else a glance is enough
+        require_reach(terms, lower, upper, most)
     if not width:
         return constants, constants
     at_low, at_high = coefficients * lower[variables], coefficients * upper[variables]
     low, high = np.minimum(at_low, at_high), np.maximum(at_low, at_high)
-    if width == 1:
-        return low[:, 0] + constants, high[:, 0] + constants
     return low.sum(axis=1) + constants, high.sum(axis=1) + constants
 
 
@@ -364,9 +360,9 @@ def too_large(values: Sequence[Any]) -> OutOfRange:
 
 def _checked(function: Callable[[Any, Any], Any], a: IntArray, b: IntArray) -> IntArray:
     result: IntArray = function(a, b)
-    if a.size and b.size and function(_largest(a), _largest(b)) >= 2**62:  # seldom: look at each element
+    if function(_largest(a), _largest(b)) >= 2**62:  # seldom: look at each element
         near = function(np.abs(a.astype(np.float64)), np.abs(b.astype(np.float64)))
-        if float(near.max()) >= 2.0**62:
+        if float(near.max(initial=0)) >= 2.0**62:
             raise OutOfRange(
                 f"a coefficient or constant of {size_text(int(near.max()))} may not fit 64 bits; {ALLOWED}"
             )
@@ -375,7 +371,7 @@ def _checked(function: Callable[[Any, Any], Any], a: IntArray, b: IntArray) -> I
 
 def _largest(a: IntArray) -> int:
     if a.size <= _FEW:
-        return max(map(abs, a.reshape(-1).tolist()))
+        return max(map(abs, a.reshape(-1).tolist()), default=0)
     return max(abs(int(greatest(a, axis=None))), abs(int(least(a, axis=None))))
 
 

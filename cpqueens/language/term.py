@@ -338,14 +338,14 @@ class GrowingSum(Term):
         return self.plain()._add_scaled(other, sign)
 
 
-def sum_of(terms: Sequence[Any]) -> Term:
-    """Return the sum of single terms of one model, of which there is one at least."""
+def weighted_sum(factors: Sequence[int], terms: Sequence[Any]) -> Term:
+    """Return the sum of as many single terms of one model, of which there is one at least, times factors."""
     registry, constant = terms[0].registry, 0
     total: dict[int, int] = {}
-    for term in terms:
-        constant += term.constant
+    for factor, term in zip(factors, terms, strict=True):
+        constant += factor * term.constant
         for v, a in zip(term.variable_list, term.coefficient_list, strict=True):
-            total[v] = total.get(v, 0) + a
+            total[v] = total.get(v, 0) + factor * a
     kept = registry.remaining(total)
     return Term(registry, tuple(kept), tuple(kept.values()), constant)
 

@@ -352,17 +352,15 @@ def _one(same: Sequence[DefinitionBlock]) -> DefinitionBlock:
 
 def _terms(number: IntArray, arrays: Iterable[LinearArray], shifts: Iterable[int] = repeat(0)) -> Terms:
     """Return all terms of some arrays under renumbered variables, a shift added to each array's constants."""
-    columns, widths, sizes = [], list[int](), list[int]()
+    columns = []
     for a, shift in zip(arrays, shifts, strict=False):
-        columns.append((a.variables.reshape(-1), a.coefficients.reshape(-1), a.constants + shift))
-        widths.append(a.width)
-        sizes.append(a.size)
+        own = a.constants + shift
+        columns.append((np.full(len(own), a.width), a.variables.reshape(-1), a.coefficients.reshape(-1), own))
     if not columns:
         return NO_TERMS
-    variables, coefficients, constants = (
+    lengths, variables, coefficients, constants = (
         columns[0] if len(columns) == 1 else map(np.concatenate, zip(*columns, strict=True))
     )
-    lengths = np.array(widths).repeat(sizes)
     if not coefficients.all():
         kept = coefficients != 0
         lengths = np.diff(offsets(kept)[offsets(lengths)])

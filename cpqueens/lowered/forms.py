@@ -157,10 +157,6 @@ class Origins:
         return self.defined[variable] if variable < len(self.defined) else SEARCH
 
 
-NOWHERE = Origins()
-"""Where all comes from the search, or nobody asks."""
-
-
 def origins_of(model: Statement, form: ModelForm, backend: str = "backend") -> Origins:
     """Return where the parts come from of what `compiled_of` returns for the same model and form."""
     form = simplest(model, form)
@@ -264,8 +260,9 @@ def compile_model(model: Statement, form: ModelForm = PLAIN, backend: str = "bac
 
 
 def _linear(number: IntArray, constraints: Sequence[Any]) -> dict[str, Any]:
-    sums, codes, shifts = zip(*[(c.expression, *RELATIONS[c.relation]) for c in constraints], strict=True)
-    relation = np.array(codes).repeat([e.size for e in sums])
+    parts = [(c.expression, *RELATIONS[c.relation], c.expression.size) for c in constraints]
+    sums, codes, shifts, sizes = zip(*parts, strict=True)
+    relation = np.array(codes).repeat(sizes)
     return {"linear": _terms(number, sums, shifts).divided(relation), "relation": relation}
 
 

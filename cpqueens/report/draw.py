@@ -147,10 +147,6 @@ def _axes(solution: Solution, view: Any) -> tuple[tuple[str, ...], tuple[str, ..
     return down, across
 
 
-def _board_svg(solution: Solution, view: Any) -> str:
-    return board_svg(BOARDS[type(view)](solution, view), title=solution.model.name)
-
-
 def _grid_text(solution: Solution, view: Grid | Sequence, style: Style) -> str:
     values, say = _coded(solution, view)
     rows = [[say(value) for value in row] for row in np.atleast_2d(values).tolist()]
@@ -244,7 +240,7 @@ TEXT: dict[type, Callable[[Solution, Any, Style], str]] = {
 }
 
 SVG: dict[type, Callable[[Solution, Any], str]] = {
-    **dict.fromkeys(BOARDS, _board_svg),
+    **dict.fromkeys(BOARDS, lambda s, view: board_svg(BOARDS[type(view)](s, view), title=s.model.name)),
     Grid: _grid_svg,
     Sequence: _grid_svg,
     Cages: _cages_svg,

@@ -131,10 +131,6 @@ def _pieces(view: views.Pieces, shape: Shape, bounds: tuple[int, int]) -> str:
     return _regions(view.regions, board)
 
 
-def _cages(view: views.Cages, shape: Shape, _bounds: tuple[int, int]) -> str:
-    return _regions(view.regions, shape)
-
-
 def _regions(regions: tuple[str, ...], shape: Shape) -> str:
     if not regions or (len(regions) == shape[0] and all(len(row) == shape[1] for row in regions)):
         return ""
@@ -166,7 +162,7 @@ def _features(view: views.Features, _shape: Shape, bounds: tuple[int, int]) -> s
 
 
 _MISFITS: dict[type, Callable[[Any, Shape, tuple[int, int]], str]] = {
-    views.Cages: _cages,
+    views.Cages: lambda view, shape, _bounds: _regions(view.regions, shape),
     views.Colouring: _colouring,
     views.Features: _features,
     views.Groups: _groups,

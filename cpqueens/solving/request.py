@@ -279,10 +279,6 @@ def as_seeds(seeds: int | Sequence[int] | IntArray) -> tuple[int, ...]:
     return tuple(chosen)
 
 
-def _progress(value: Any, _name: str) -> Callable[[Any], Any]:
-    return _undisturbed(as_function(value, "on_progress: a function"))
-
-
 def _log(value: Any, _name: str) -> Callable[[Any], Any] | None:
     if value is False:
         return None
@@ -300,6 +296,10 @@ def _undisturbed(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
             return carried(said)
 
     return called
+
+
+def _progress(value: Any, _name: str) -> Callable[[Any], Any]:
+    return _undisturbed(as_function(value, "on_progress: a function"))
 
 
 READERS: Mapping[str, tuple[str, Feature | None, Callable[[Any, str], Any]]] = {

@@ -21,7 +21,7 @@ from cpqueens.language.constraints.count import GlobalCardinality, NValue
 from cpqueens.language.constraints.cumulative import Cumulative
 from cpqueens.language.constraints.ordered import LexChain, Lexicographic
 from cpqueens.language.constraints.regular import Regular
-from cpqueens.language.constraints.table import NegativeTable, ShortTable
+from cpqueens.language.constraints.table import NegativeTable
 from cpqueens.language.constraints.table_rows import STAR
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import EQ, LE, NE, offsets
@@ -224,10 +224,6 @@ def _regular(constraint: Regular, builder: ExplainedParts) -> bool:
     return True
 
 
-def _short_table(constraint: ShortTable, builder: ExplainedParts) -> bool:
-    return add_table(builder, builder.variables(constraint.terms), constraint.rows)
-
-
 def _negative_table(constraint: NegativeTable, builder: ExplainedParts) -> bool:
     variables = builder.variables(constraint.terms)
     if constraint.rows.size > MOST or not _are_narrow(builder, variables) or not builder.clausal:
@@ -314,6 +310,6 @@ DECOMPOSED: Mapping[str, Callable[[Any, ExplainedParts], bool]] = {
     "NValue": _n_value,
     "NegativeTable": _negative_table,
     "Regular": _regular,
-    "ShortTable": _short_table,
+    "ShortTable": lambda c, builder: add_table(builder, builder.variables(c.terms), c.rows),
 }
 """By kind of constraint: adds it and returns true, or adds nothing that the propagator does not bear."""

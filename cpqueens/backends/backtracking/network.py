@@ -29,7 +29,7 @@ from cpqueens.kernels.exact.apart import KINDS
 from cpqueens.language.constraints.base import Constraint
 from cpqueens.language.rows import IntArray
 from cpqueens.lowered.compiled import EQ, GE, LE, NE, Compiled, DefinitionBlock, Terms
-from cpqueens.lowered.forms import IMPLIED, NOWHERE, OBJECTIVE, SEARCH, Origins
+from cpqueens.lowered.forms import IMPLIED, OBJECTIVE, SEARCH, Origins
 
 Made = TypeVar("Made")
 
@@ -61,7 +61,7 @@ class Builder(TermBuilder):
     ) -> None:
         super().__init__(compiled, learning)
         self.strong, self.without = strong, without
-        self.sources, self.origin = sources or NOWHERE, SEARCH  # of what is being added
+        self.sources, self.origin = sources or Origins(), SEARCH  # of what is being added
         self.different: list[IntArray] = []  # rows (variable, coefficient, constant)
         self.sums: list[list[Row]] = []
         self._apart: dict[tuple[int, ...], bool] = {}  # whether these entries of an element differ
@@ -120,10 +120,10 @@ class Builder(TermBuilder):
                 self.linear(row, relation)
             return
         equal = (linear.relation == EQ) & self.strong
-        longer = np.flatnonzero(equal & (linear.lengths > FEW) & (linear.lengths <= SPLIT))
+        longer = np.flatnonzero(equal & (linear.terms.lengths > FEW) & (linear.terms.lengths <= SPLIT))
         for row, _ in linear.picked(longer):
             self.split(row)
-        short = [self.seen(linear, np.flatnonzero(equal & (linear.lengths == n)), n) for n in (2, 3)]
+        short = [self.seen(linear, np.flatnonzero(equal & (linear.terms.lengths == n)), n) for n in (2, 3)]
         seen = np.sort(np.concatenate(short))
         own = seen + np.arange(1, 1 + len(seen))  # what looks at values is behind its row
         linear = linear.picked(np.insert(np.arange(len(linear)), seen + 1, seen))
@@ -131,8 +131,8 @@ class Builder(TermBuilder):
         signs, codes = np.where(relations == GE, -1, 1), _KINDS[relations]
         codes[own] = KINDS["equation_values"]
         self.propagators.extend(
-            codes, linear.lengths, terms.variable,
-            terms.coefficient * np.repeat(signs, linear.lengths), terms.constant * signs,
+            codes, linear.terms.lengths, terms.variable,
+            terms.coefficient * np.repeat(signs, linear.terms.lengths), terms.constant * signs,
         )  # fmt: skip
 
     def seen(self, linear: LazyRows, rows: IntArray, many: int) -> IntArray:
@@ -346,18 +346,14 @@ class Builder(TermBuilder):
                 self.all_different(rows)
             return
         v, a, c = terms.variable, terms.coefficient, terms.constant
-        flat, low, high = (
-            integers([v, a, c]).T,
-            integers(self.lower)[v] * a + c,
-            integers(self.upper)[v] * a + c,
-        )
+        flat, ends = integers([v, a, c]).T, [integers(end)[v] * a + c for end in (self.lower, self.upper)]
         sizes = start[1:] - start[:-1]
         filled = start[:-1][sizes > 0]
-        low, high = np.minimum(low, high), np.maximum(low, high)
-        low, high = np.minimum.reduceat(low, filled), np.maximum.reduceat(high, filled)
-        ends = [*filled.tolist(), len(terms)]
+        low = np.minimum.reduceat(np.minimum(*ends), filled)
+        high = np.maximum.reduceat(np.maximum(*ends), filled)
+        starts = [*filled.tolist(), len(terms)]
         origins = (k for k, n in zip(self.sources.different, sizes.tolist(), strict=False) if n)
-        found = zip(pairwise(ends), low.tolist(), high.tolist(), strict=True)
+        found = zip(pairwise(starts), low.tolist(), high.tolist(), strict=True)
         for (first, last), least, most in self.each(found, origins):
             if last - first > 1:
                 self.distinct(flat[first:last], least, most)
@@ -405,7 +401,7 @@ class Builder(TermBuilder):
         self.linear(limited, LE)
         if self.strong:
             least = max(bounds.FEWEST, -(-len(variables) // 2))
-            long = linear.picked(np.flatnonzero(linear.lengths >= least))
+            long = linear.picked(np.flatnonzero(linear.terms.lengths >= least))
             bounds.add_fractional_bounds(long, limited, self.objective_row * at.P_WIDTH, self)
         return limited
 
@@ -421,7 +417,7 @@ class Builder(TermBuilder):
             self.orders = implied.Orders(linear)
         self.linears(linear)
         self.origin = IMPLIED
-        if self.strong and np.count_nonzero(linear.lengths == 2) > 1:
+        if self.strong and np.count_nonzero(linear.terms.lengths == 2) > 1:
             differences = linear.differences()
             if len(differences) > 1 and "circles" not in self.without:
                 bounds.add_circles(differences, self)

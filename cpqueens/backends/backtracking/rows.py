@@ -109,14 +109,9 @@ class LazyRows:
     def _few(self) -> list[tuple[Row, int]]:
         return list(zip(rows_of(self.terms), self.relation.tolist(), strict=True))
 
-    @cached_property
-    def lengths(self) -> IntArray:
-        """How many variables each has."""
-        return self.terms.lengths
-
     def differences(self) -> LazyRows:
         """Return those of one variable less another."""
-        two = np.flatnonzero(self.lengths == 2)
+        two = np.flatnonzero(self.terms.lengths == 2)
         first = self.terms.start[two]
         a, b = self.terms.coefficient[first], self.terms.coefficient[first + 1]
         return self.picked(two[(abs(a) == 1) & (a == -b)])

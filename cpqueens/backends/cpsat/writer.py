@@ -370,8 +370,6 @@ class NativeWriter:
         many = array.shape[-1]
         if not (array.width and array.coefficients.any()):
             return list(array.constants.reshape(-1, many))
-        if array.size == many:
-            return [self._entries_once(array)]
         places = np.arange(array.size).reshape(-1, many)
         return [self._entries_once(array._pick(row)) for row in places]
 

@@ -240,7 +240,12 @@ def note(m: Memory, v: int, events: int, low: int, high: int) -> None:
 @inner_kernel
 def sparse_place(m: Memory, v: int, value: int) -> Any:
     """Return the place in ``net`` of the first value of a sparse domain that is at least ``value``."""
-    low, high = entry(m.x, v + SPARSE), entry(m.x, v + SPARSE_END)
+    return first_from(m, entry(m.x, v + SPARSE), entry(m.x, v + SPARSE_END), value)
+
+
+@inner_kernel
+def first_from(m: Memory, low: int, high: int, value: int) -> Any:
+    """Return the first place in ``net`` from ``low`` on, of ascending numbers, with at least ``value``."""
     while low < high:
         middle = (low + high) // 2
         if entry(m.net, middle) < value:

@@ -15,7 +15,7 @@ from cpqueens.language.expressions import LinearArray
 from cpqueens.language.labels import in_order, is_framed
 from cpqueens.language.ranges import saturated_sum
 from cpqueens.language.rows import IntArray, Mask, as_listed
-from cpqueens.language.term import sum_of
+from cpqueens.language.term import weighted_sum
 from cpqueens.text.foreign import no_keyword
 from cpqueens.text.parameters import as_switch
 from cpqueens.text.plaintext import shown
@@ -141,7 +141,7 @@ def _occurrences(terms: Any, value: Any) -> LinearArray:
     """Return how many terms equal ``value``, as a term."""
     listed = singles_of(terms)
     if listed is not None and len(listed) <= _FEW and type(value) is int:
-        return sum_of([(term == value).truth() for term in listed])
+        return weighted_sum([1] * len(listed), [(term == value).truth() for term in listed])
     array, wanted = as_linears(flat_terms(terms, "Count"), value)
     if wanted.shape:
         raise ModelError("Count: value and count must be single terms or integers")

@@ -120,10 +120,6 @@ def _may_be_tours(asked: Structures) -> bool:
     return any(forms.takes_circuit(constraint) for _, constraint in asked.model._constraints.others())
 
 
-def _may_be_boxes(asked: Structures) -> bool:
-    return asked.states("NoOverlap2D")
-
-
 def _board(asked: Structures) -> Compiled:
     return asked.compiled(asked.exact._replace(objective=False))
 
@@ -139,7 +135,9 @@ STRUCTURES: Mapping[str, Structure] = {
     "path": Structure("one permutation under differences along a path, as all-interval series", *_PERMUTED),
     "lines": Structure("one permutation under sums of lines, as magic squares", *_PERMUTED),
     "schedule": Structure("tasks under lags, machines and resources", _tasks, _may_be_tasks),
-    "packing": Structure("rectangles that do not overlap", None, _may_be_boxes, is_stated=True),
+    "packing": Structure(
+        "rectangles that do not overlap", None, lambda asked: asked.states("NoOverlap2D"), is_stated=True
+    ),
     "linear": Structure("an objective under linear rows", _walked),
     "pairs": Structure("inequalities of two variables each, as colourings", _walked),
     "triangle": Structure("one permutation under rows of differences, as Costas arrays", _walked),

@@ -156,7 +156,7 @@ def test_costas_arrays_are_also_walked(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def briefly(search: Search, walk: Walk) -> str:
         walked.append(search.steps)
-        return walk_once(search, replace(walk, stall=40))
+        return walk_once(search, walk._replace(stall=40))
 
     monkeypatch.setattr(triangle, "UNIT", 40)
     monkeypatch.setattr(triangle, "WALK_EVERY", 2)

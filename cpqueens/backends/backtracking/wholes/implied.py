@@ -151,7 +151,7 @@ class Orders:
         """By variable the pair whose difference it is by an equation, the last one that says so."""
         found: dict[int, Pair] = {}
         rows = self._linear
-        (which,) = ((rows.relation == EQ) & (rows.lengths == 3) & (rows.terms.constant == 0)).nonzero()
+        (which,) = ((rows.relation == EQ) & (rows.terms.lengths == 3) & (rows.terms.constant == 0)).nonzero()
         for (variables, coefficients, _), _ in rows.picked(which) if len(which) else ():
             for k, a in enumerate(coefficients):
                 others = {coefficients[j]: variables[j] for j in range(3) if j != k}

@@ -7,7 +7,7 @@ value.
 from typing import Any
 
 from cpqueens.kernels.exact import domains as at
-from cpqueens.kernels.exact.domains import Memory, contains, remove, size, tighten
+from cpqueens.kernels.exact.domains import Memory, contains, first_from, remove, size, tighten
 from cpqueens.kernels.jit.decorators import inner_kernel, propagator
 from cpqueens.kernels.jit.instructions import entry
 
@@ -29,15 +29,9 @@ def side(m: Memory, p: int, v: int) -> Any:
 @inner_kernel
 def is_listed(m: Memory, p: int, value: int) -> Any:
     """Say whether a value is in the set, whose values ascend."""
-    low, high = entry(m.net, p + at.ROWS), entry(m.net, p + at.ROWS_END)
-    end = high
-    while low < high:
-        middle = (low + high) // 2
-        if entry(m.net, middle) < value:
-            low = middle + 1
-        else:
-            high = middle
-    return 1 if low < end and entry(m.net, low) == value else 0
+    end = entry(m.net, p + at.ROWS_END)
+    place = first_from(m, entry(m.net, p + at.ROWS), end, value)
+    return 1 if place < end and entry(m.net, place) == value else 0
 
 
 @inner_kernel
