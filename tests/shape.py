@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 CEILINGS = {
     "code lines": 69_908,
     "files": 478,
-    "import lines": 5_416,
+    "import lines": 5_417,
     "longest file": 497,
     "sudoku by backtracking, files": 40,
     "sudoku by backtracking, functions": 278,

@@ -310,6 +310,10 @@ def _bounded_cardinality(closed: bool) -> Callable[[Terms, list[int], list[int],
     return build
 
 
+def _number_of_values(count: Any, terms: Terms) -> Any:
+    return NValue(terms, count) if terms else count == 0
+
+
 def _among(count: Any, terms: Terms, values: Any) -> Any:
     return Among(terms, list(values), count) if terms and len(values) else count == 0
 
@@ -357,7 +361,7 @@ GLOBALS: dict[str, tuple[str, Callable[..., Any]]] = {
     "fzn_lex_less_int": ("II", _lexicographic(True)),
     "fzn_lex_lesseq_bool": ("BB", _lexicographic(False)),
     "fzn_lex_lesseq_int": ("II", _lexicographic(False)),
-    "fzn_nvalue": ("iI", lambda count, terms: NValue(terms, count) if terms else count == 0),
+    "fzn_nvalue": ("iI", _number_of_values),
     "fzn_strictly_increasing_int": (
         "I",
         lambda terms: ordered.Increasing(terms, True) if terms else all_([]),

@@ -141,8 +141,16 @@ class BadAnswer(ValueError):  # noqa: N818 - says what happened
     """A worker's answer is not one to the question."""
 
 
+def _is_count(value: Any) -> bool:
+    return type(value) is int and 0 <= value < _MOST
+
+
 def _are_residues(value: Any) -> bool:
     return type(value) is tuple and len(value) == 2 and all(type(one) is int for one in value)
+
+
+def _are_seconds(value: Any) -> bool:
+    return type(value) in (int, float) and 0 <= value < math.inf
 
 
 def _is_name(value: Any) -> bool:
@@ -151,9 +159,9 @@ def _is_name(value: Any) -> bool:
 
 _FIELDS: tuple[tuple[str, Callable[[Any], bool], str], ...] = (
     ("part", lambda value: type(value) is int, "an integer"),
-    ("count", lambda value: type(value) is int and 0 <= value < _MOST, "an integer from 0 on"),
+    ("count", _is_count, "an integer from 0 on"),
     ("residues", _are_residues, "two integers"),
-    ("seconds", lambda value: type(value) in (int, float) and 0 <= value < math.inf, "a number from 0 on"),
+    ("seconds", _are_seconds, "a number from 0 on"),
     ("worker", _is_name, f"a name of at most {_NAME} characters"),
     ("content", lambda value: value is None or (type(value) is str and value.isascii()), "a text in ASCII"),
 )

@@ -1,6 +1,7 @@
 """Which definitions some terms reach, and in which order they are evaluated."""
 
 from collections.abc import Iterable
+from graphlib import CycleError, TopologicalSorter
 
 import numpy as np
 
@@ -81,28 +82,8 @@ def in_order(blocks: list[Definition]) -> list[Definition]:
 def _sorted(blocks: list[Definition]) -> list[Definition]:
     """Return blocks in an order of evaluation, none if some need each other: of single rows none do."""
     producer = {result: k for k, block in enumerate(blocks) for result in block.results.tolist()}
-    needs = [sorted({producer[v] for v in block.needed() if v in producer}) for block in blocks]
-    place, order = [0] * len(blocks), topological(needs)
-    for at, k in enumerate(order):
-        place[k] = at
-    sorted_ = all(place[need] < place[k] for k, needed in enumerate(needs) for need in needed)
-    return [blocks[k] for k in order] if sorted_ else []
-
-
-def topological(needs: list[list[int]]) -> list[int]:
-    """Return the numbers of ``needs`` in an order in which each comes after those that it needs."""
-    state = [0] * len(needs)
-    order: list[int] = []
-    for root in range(len(needs)):
-        stack = [root]
-        while stack:
-            node = stack[-1]
-            if state[node] == 0:
-                state[node] = 1
-                stack += [k for k in needs[node] if state[k] == 0]
-                continue
-            stack.pop()
-            if state[node] == 1:
-                state[node] = 2
-                order.append(node)
-    return order
+    needs = {k: {producer[v] for v in block.needed() if v in producer} for k, block in enumerate(blocks)}
+    try:
+        return [blocks[k] for k in TopologicalSorter(needs).static_order()]
+    except CycleError:
+        return []

@@ -7,6 +7,7 @@ from mutant import Area, Mutant
 CIRCUITS = ("tests/language/constraints/test_circuits.py",)
 COMPILED = ("tests/lowered/test_compiled_models.py",)
 ARCS = ("tests/backends/cpsat/test_cpsat_circuits.py",)
+ENCODINGS = ("tests/backends/cpsat/test_cpsat_encodings.py",)
 GROWING = ("tests/backends/cpsat/test_written.py",)
 SCHEDULES = ("tests/language/constraints/test_kinds.py", "tests/language/constraints/test_schedules.py")
 
@@ -57,6 +58,16 @@ CPSAT = Area(
                "if group[v] > 0", "if True", tests=ARCS),
         Mutant("two arcs to one node are one", "cpsat.constraints._literals_of",
                "if len(values) == len(group):", "if values:", tests=ARCS),
+        Mutant("what a value is not stands for the value", "cpsat.constraints.write_encodings",
+               "else -places - 1", "else places", tests=ENCODINGS),
+        Mutant("values have the sign of their constants", "cpsat.constraints.write_encodings",
+               "setdefault(-c // a, literal)", "setdefault(c // a, literal)", tests=ENCODINGS),
+        Mutant("bounds are values", "cpsat.constraints.write_encodings",
+               "constraint.relation in (\"==\", \"!=\")", "constraint.relation in OPPOSITE", tests=ENCODINGS),
+        Mutant("gaps are values", "cpsat.constraints.write_encodings",
+               "if v in store.domains", "if False", tests=ENCODINGS),
+        Mutant("the value of a last solution is claimed", "CpSat._ended",
+               "if status == \"OPTIMAL\" and t.objective", "if t.objective"),
         Mutant("a truth holds in one direction", "NativeWriter.truth",
                ", (OPPOSITE[relation], -literal - 1)", ","),
         Mutant("a position is outside only where it is inside", "cpsat.constraints._inside_literal",

@@ -85,7 +85,8 @@ def _circuit(writer: NativeWriter, constraint: Any) -> None:
         np.fill_diagonal(possible, False)
     groups = _groups(writer) if any(len(row[0]) > 1 for row in rows) else []
     chosen = [_literals_of(writer, row, groups) for row in rows]
-    possible &= [[not known or j in known for j in range(len(rows))] for known in chosen]
+    for i, known in enumerate(chosen):
+        possible[i] &= [not known or j in known for j in range(len(rows))]
     if not (possible.any(axis=0) & possible.any(axis=1)).all():  # CP-SAT knows only nodes that have arcs
         writer.boolean("bool_or", [])
         return
@@ -304,6 +305,30 @@ def write_definition(writer: NativeWriter, definition: Definition) -> None:
         BLOCKS[definition.kind](writer, definition)
     else:
         _functions(writer, definition)
+
+
+def write_encodings(writer: NativeWriter, truths: Iterable[Any]) -> None:
+    """Write that a variable has exactly one of its values, where each of them has a literal.
+
+    It follows from what the literals stand for, but CP-SAT does not see it in its clauses and its relaxation.
+    """
+    literals = dict[int, dict[int, int]]()
+    for constraint, results in ((truth.constraint, truth.results) for truth in truths):
+        is_value = isinstance(constraint, Linear) and constraint.relation in ("==", "!=")
+        if not is_value or constraint.expression.width != 1:
+            continue
+        e, places = constraint.expression, writer.positions[results]
+        own = places if constraint.relation == "==" else -places - 1
+        columns = (column.tolist() for column in (e.variables[:, 0], e.coefficients[:, 0], e.constants, own))
+        for v, a, c, literal in zip(*columns, strict=True):
+            if a and c % a == 0:
+                literals.setdefault(v, {}).setdefault(-c // a, literal)
+    store = writer.store
+    for v, known in literals.items():
+        low, high = store.lower.item(v), min(store.upper.item(v), store.lower.item(v) + len(known))
+        values = store.domains[v].tolist() if v in store.domains else range(low, high + 1)
+        if len(values) > 2 and known.keys() >= {*values}:
+            writer.another("exactly_one.literals", [known[value] for value in values])
 
 
 # ---- total functions, a block at a time ----------------------------------------------------------------

@@ -191,16 +191,8 @@ def translate(
     # a copy of the model (9.15); a second of that may come after the limit.
     ending = max(0.0, 12 * (time.thread_time() - began) - 1.0)
     numbers = (writer.offset, _sign(lowered), writer.extremes, lowered.store.span, writer.reach)
-    return Translation(
-        proto,
-        writer.positions[decisions],
-        None,
-        lowered.how,
-        *numbers,
-        writer.least,
-        writer.terms_reach,
-        ending,
-    )
+    more = (writer.least, writer.terms_reach, ending)
+    return Translation(proto, writer.positions[decisions], None, lowered.how, *numbers, *more)
 
 
 def _sign(lowered: Lowered) -> int:

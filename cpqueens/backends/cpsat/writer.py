@@ -25,12 +25,7 @@ MANY = 50
 class NativeWriter:
     """Collects the parts of one model; ``index`` maps our variables to CP-SAT's."""
 
-    def __init__(
-        self,
-        store: VariableStore,
-        used: Mask,
-        names: Mapping[int, str] | None = None,
-    ) -> None:
+    def __init__(self, store: VariableStore, used: Mask, names: Mapping[int, str] | None = None) -> None:
         self.store = store
         self.parts: list[Part] = []
         # They come first: other constraints name them by their places.
@@ -54,12 +49,7 @@ class NativeWriter:
         self.stated: Sequence[Any] = ()  # what is written plainly
         self._write_variables(used, names or {})
 
-    def further(
-        self,
-        store: VariableStore,
-        written: int,
-        used: Mask,
-    ) -> "NativeWriter":
+    def further(self, store: VariableStore, written: int, used: Mask) -> "NativeWriter":
         """Return a writer of what is added to a model of ``written`` constraints: ``used`` are new variables.
 
         ``store`` has all variables, those of before with their numbers.

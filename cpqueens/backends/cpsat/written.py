@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from cpqueens.backends.cpsat.clauses import split_clauses, written_out
-from cpqueens.backends.cpsat.constraints import PLAIN, UNDER, write_definition
+from cpqueens.backends.cpsat.constraints import PLAIN, UNDER, write_definition, write_encodings
 from cpqueens.backends.cpsat.native import new_proto, read
 from cpqueens.backends.cpsat.writer import NativeWriter, Row, joined
 from cpqueens.language.constraints.base import Constraint
@@ -130,10 +130,11 @@ def _write(part: Portion, lowered: Lowered, start: Started) -> tuple[NativeWrite
     writer.stated = constraints
     for definition in functions:
         write_definition(writer, definition)
-    for truth in truths:
-        needed = np.flatnonzero(~clauses.written_out[truth.results])
-        if needed.size:
-            write_definition(writer, truth.take(needed, truth.results[needed]))
+    needed = [(truth, np.flatnonzero(~clauses.written_out[truth.results])) for truth in truths]
+    kept = [truth.take(rows, truth.results[rows]) for truth, rows in needed if rows.size]
+    for truth in kept:
+        write_definition(writer, truth)
+    write_encodings(writer, kept)
     for constraint in constraints:
         PLAIN[constraint.kind](writer, constraint)
     for plain in clauses.plain:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from graphlib import TopologicalSorter
 
 import numpy as np
 
@@ -10,7 +11,6 @@ from cpqueens.lowered.columns import blocks
 from cpqueens.lowered.compiled import EQ, GE, LE, Compiled, Terms, offsets, side_by_side
 from cpqueens.lowered.evaluation import Affine, affines, define, evaluate, holds, values_of_all
 from cpqueens.lowered.presolve.substitution import Domain, Substitution
-from cpqueens.lowered.reached import topological
 
 Row = tuple[Affine, int]
 """An expression and its relation to 0."""
@@ -114,9 +114,9 @@ class _Builder:
         left = [d for d in self.old.definitions if d.result not in substitution.of]
         rows = [substitution.resolved(d.terms) for d in left]
         place = {d.result: k for k, d in enumerate(left)}
-        needs = [sorted({place[v] for parts, _ in r for v in parts if v >= n}) for r in rows]
+        needs = {k: {place[v] for parts, _ in r for v in parts if v >= n} for k, r in enumerate(rows)}
         level = [0] * len(left)
-        for k in topological(needs):
+        for k in TopologicalSorter(needs).static_order():
             level[k] = 1 + max([level[need] for need in needs[k]], default=0)
         order = sorted(
             range(len(left)), key=lambda k: (level[k], left[k].kind, left[k].relation, left[k].each)

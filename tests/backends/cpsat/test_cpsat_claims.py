@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -73,6 +74,27 @@ def test_the_time_limit_is_kept_by_the_clock_and_not_by_ortools(monkeypatch: pyt
     assert handed == [math.inf]
     assert ended.stop_reason is StopReason.TIME_LIMIT
     assert clock.elapsed() >= 1.5
+
+
+def test_what_it_says_of_its_last_solution_is_no_claim_before_a_proof(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Presolve leaves maxima loose: an earlier solution may be better than the last one is said to be."""
+    model = Model()
+    model.minimize(model.intvar(3, 5, name="x"))
+    solve = Solver.solve
+
+    def stopped(solver: Solver, *rest: Any) -> str:
+        solve(solver, *rest)
+        said = ("inner_objective_lower_bound", "num_branches", "num_conflicts")
+        numbers = {name: getattr(solver.response, name) for name in said}
+        solver.response = SimpleNamespace(**numbers, objective_value=solver.response.objective_value + 1)
+        return "FEASIBLE"
+
+    monkeypatch.setattr(Solver, "solve", stopped)
+    outcome = model.solve(solver="cpsat", num_workers=1)
+    assert outcome.objective == 3
+    assert not outcome.faults
 
 
 def test_no_gap_is_a_proof() -> None:
