@@ -130,11 +130,14 @@ def _write(part: Portion, lowered: Lowered, start: Started) -> tuple[NativeWrite
     writer.stated = constraints
     for definition in functions:
         write_definition(writer, definition)
-    needed = [(truth, np.flatnonzero(~clauses.written_out[truth.results])) for truth in truths]
-    kept = [truth.take(rows, truth.results[rows]) for truth, rows in needed if rows.size]
-    for truth in kept:
-        write_definition(writer, truth)
-    write_encodings(writer, kept)
+    kept = list[Definition]()
+    for truth in truths:
+        needed = np.flatnonzero(~clauses.written_out[truth.results])
+        if needed.size:
+            kept.append(truth.take(needed, truth.results[needed]))
+            write_definition(writer, kept[-1])
+    if kept:
+        write_encodings(writer, kept)
     for constraint in constraints:
         PLAIN[constraint.kind](writer, constraint)
     for plain in clauses.plain:
