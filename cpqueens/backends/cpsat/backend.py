@@ -220,7 +220,7 @@ class CpSat:
         if request.want is Want.BEST and status in ("OPTIMAL", "FEASIBLE", "UNKNOWN"):
             inner = solver.response.inner_objective_lower_bound
             bound = search.bound_at_end(inner, whole=status == "OPTIMAL")
-            # The value is a float, unlike the bound, and of a solution that is not the best one it may be worse
+            # The value is a float, unlike the bound, and of a solution that is not the best it may be worse
             # than its variables say: presolve leaves maxima loose that the objective presses down.
             if status == "OPTIMAL" and t.objective_is_exact():
                 objective = t.in_ours(round(solver.response.objective_value))
