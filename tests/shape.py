@@ -22,7 +22,7 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parents[1] / "cpqueens"
 
 CEILINGS = {
-    "code lines": 69_903,
+    "code lines": 69_905,
     "files": 478,
     "import lines": 5_417,
     "longest file": 497,

@@ -406,7 +406,7 @@ def check(model: Statement, assignment: Any) -> Check:
     Check
         Every violated constraint with its amount, and every missing, unknown or unfit value.
     """
-    assignment = assignment._state() if hasattr(assignment, "_state") else assignment  # of an outcome
+    assignment = getattr(assignment, "_solution_or_closest", lambda: assignment)()  # of an outcome
     if hasattr(assignment, "as_dict"):  # a solution, perhaps of a model of which this one is a part
         assignment = {k: v for k, v in assignment.as_dict().items() if k in model.blocks.by_name}
     if not isinstance(assignment, Mapping):

@@ -276,7 +276,7 @@ class Outcome:
             raise NoSolution(f"{self.solver} found no solution: {ended}")
         return self.solution
 
-    def _state(self) -> Solution:
+    def _solution_or_closest(self) -> Solution:
         """Return the solution; if there is none, the state that the search left closest to one.
 
         Raises

@@ -85,9 +85,8 @@ def by_variable(n: int, blocks: list[tuple[IntArray, ...]], columns: int) -> tup
     the constraints.
     """
     width = columns - 1
-    none = (np.zeros(0, dtype=np.int64),) * columns
-    joined = (np.concatenate(column) for column in zip(none, *blocks, strict=True))
-    parts = blocks[0] if len(blocks) == 1 else [*joined]
+    several = [(np.zeros(0, dtype=np.int64),) * columns, *blocks] if len(blocks) != 1 else None
+    parts = [np.concatenate(column) for column in zip(*several, strict=True)] if several else blocks[0]
     counts = np.bincount(parts[0], minlength=n)
     start = offsets((counts + 1) * width)
     flat = np.zeros((int(start[-1]) // width, width), dtype=np.int64)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from cpqueens.answers.check import Checker
-from cpqueens.answers.outcome import Outcome
+from cpqueens.answers.outcome import Outcome, StopReason
 from cpqueens.answers.solution import SolutionSet
 from cpqueens.errors import BackendFault
 from cpqueens.language.arrays import of_variables, stack_first
@@ -142,8 +142,8 @@ class _Asked:
                 other.add(nearest >= 1)
                 other.maximize(nearest)
             outcome = self._solve(other, 0.5 / (self._many - k))
-            if outcome.solution is None and not outcome.complete:  # its share was too short
-                outcome = self._solve(other, 0.5)
+            if outcome.solution is None and outcome.stop_reason is StopReason.TIME_LIMIT:
+                outcome = self._solve(other, 0.5)  # its share was too short
             proved = proved and (k == 0 or outcome.complete)
             if outcome.solution is None:
                 self.no_more = outcome.complete

@@ -44,7 +44,7 @@ def earlier_values(model: Statement, near: Any, over: Any = None) -> tuple[IntAr
     known = model.decisions
     row, given = np.zeros(len(known), dtype=np.int64), np.zeros(len(known), dtype=bool)
     if isinstance(near, Outcome):
-        near = near._state()
+        near = near._solution_or_closest()
     if is_framed(near):
         near = _by_name(model, near, over)
     if isinstance(near, Solution):

@@ -279,6 +279,10 @@ def as_seeds(seeds: int | Sequence[int] | IntArray) -> tuple[int, ...]:
     return tuple(chosen)
 
 
+def _progress(value: Any, _name: str) -> Callable[[Any], Any]:
+    return _undisturbed(as_function(value, "on_progress: a function"))
+
+
 def _log(value: Any, _name: str) -> Callable[[Any], Any] | None:
     if value is False:
         return None
@@ -296,10 +300,6 @@ def _undisturbed(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
             return carried(said)
 
     return called
-
-
-def _progress(value: Any, _name: str) -> Callable[[Any], Any]:
-    return _undisturbed(as_function(value, "on_progress: a function"))
 
 
 READERS: Mapping[str, tuple[str, Feature | None, Callable[[Any, str], Any]]] = {
@@ -343,7 +343,7 @@ def _hint(checker: Checker, backend: Backend, want: Want, value: Any) -> dict[st
 
 def _by_variable(value: Any, what: str) -> Mapping[Any, Any]:
     if isinstance(value, Outcome):
-        value = value._state()
+        value = value._solution_or_closest()
     if isinstance(value, Solution):
         value = value.as_dict()
     if not isinstance(value, Mapping):

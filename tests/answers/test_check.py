@@ -194,3 +194,10 @@ def test_every_element_of_an_array_must_hold() -> None:
     assert (
         posted.constraint.holds(np.array([[1, 2], [1, 1], [0, 2], [0, 0]])).tolist() == [True] + [False] * 3
     )
+
+
+def test_a_model_is_no_assignment() -> None:
+    m = Model()
+    m.intvar(0, 1, name="x")
+    with pytest.raises(ModelError, match="is needed, got Model"):
+        m.check(m)

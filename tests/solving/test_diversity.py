@@ -93,3 +93,17 @@ def test_a_share_of_the_time_that_is_too_short_is_not_the_end(monkeypatch: pytes
     monkeypatch.setattr(diversity, "solve", slow)
     found = queens(6).diverse(9, "backtracking", time_limit=60)
     assert (len(found.solutions), found.complete) == (4, True)
+
+
+def test_a_run_that_ends_for_another_reason_than_its_share_is_not_made_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[float | None] = []
+
+    def counted(model: Model, solver: str, *, time_limit: float | None, **more: Any) -> Outcome:
+        asked.append(time_limit)
+        return solve(model, solver, time_limit=time_limit, **more)
+
+    monkeypatch.setattr(diversity, "solve", counted)
+    found = queens(20).diverse(2, "backtracking:check", step_limit=1)
+    assert (len(found.solutions), found.complete, asked) == (0, False, [None])

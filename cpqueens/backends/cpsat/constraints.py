@@ -83,8 +83,11 @@ def _circuit(writer: NativeWriter, constraint: Any) -> None:
         return
     if constraint.kind == "Circuit" and len(rows) > 1:
         np.fill_diagonal(possible, False)
-    groups = _groups(writer) if any(len(row[0]) > 1 for row in rows) else []
-    chosen = [_literals_of(writer, row, groups) for row in rows]
+    groups: dict[int, list[dict[int, int]]] = {}  # by each of their variables
+    for group in _groups(writer) if any(len(row[0]) > 1 for row in rows) else ():
+        for v in group:
+            groups.setdefault(v, []).append(group)
+    chosen = [_literals_of(writer, row, groups.get(row[0][0], []) if row[0] else []) for row in rows]
     for i, known in enumerate(chosen):
         possible[i] &= [not known or j in known for j in range(len(rows))]
     if not (possible.any(axis=0) & possible.any(axis=1)).all():  # CP-SAT knows only nodes that have arcs

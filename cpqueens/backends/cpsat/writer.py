@@ -58,7 +58,7 @@ class NativeWriter:
         other.store, other.written = store, written
         other.parts, other._intervals, other._tables, other._elements = [], [], [], []
         other._places, other._literals = dict(self._places), dict(self._literals)
-        other._constants = dict(self._constants)
+        other._constants, other._texts = dict(self._constants), dict(self._texts)
         other.sizes = list(self.sizes)
         other.positions = np.cumsum(used) - 1 + self.count
         before = np.flatnonzero(~used[: len(self.positions)])
